@@ -1,0 +1,136 @@
+"""Graph breaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from inspector.findings.finding import Finding
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
+from inspector.model.run import Run
+from inspector.model.summary import group_sites, is_later
+
+__all__ = ["RULE"]
+
+# Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
+_EMPTY_HINTS = re.compile(
+    r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
+    r"|This graph break is fundamental|This graph break may have been caused by an earlier"
+    r"|Your code may result in an error when running in eager|This is likely to be a Dynamo bug"
+    r"|This error is likely a|Please file an issue"
+)
+_FUNDAMENTAL = re.compile(r"This graph break is fundamental")
+_CONSEQUENCES = {
+    Outcome.RESUMED: "a graph ends here and tracing goes on behind it",
+    Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
+    Outcome.FRAME_SKIPPED: "no graph is made of the function: all of it runs eagerly",
+    Outcome.RAISED: "fullgraph=True makes it an error",
+}
+
+
+class GraphBreakRule(Rule):
+    """The graph breaks here.
+
+    What it means:
+        Dynamo met Python code that it cannot put into a graph. It compiles what came before, lets
+        Python run this line, and begins a new graph behind it, or, where it cannot go on in the
+        middle (in a loop, a ``try`` or a context manager), gives up the whole function.
+
+    Why it matters:
+        Every break costs a return to Python, new guards, and tensors written to memory and read
+        again; and operators before and behind it can no longer be fused.
+
+    Example:
+        ``if x.sum() > 0:`` needs a value that exists only when the graph has run::
+
+            model.py:8:11  graph break GB0170  Data-dependent branching
+
+    What to do:
+        Change the line as the finding says, or move it out of the compiled region. One site can
+        give several records: one for each enclosing function that Dynamo tried to compile.
+    """
+
+    id = "graph-break"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per site; sites that only later calls reach are marked."""
+        first = group_sites(record for record in run.graph_breaks if not is_later(record))
+        known = {site.first.key for site in first}
+        later = group_sites(record for record in run.graph_breaks if is_later(record))
+        for site in first:
+            yield _finding(run, site, later=False)
+        for site in later:
+            if site.first.key not in known:
+                yield _finding(run, site, later=True)
+
+
+def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
+    record = site.first
+    cause = record.cause
+    return Finding(
+        rule=GraphBreakRule.id,
+        severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
+        message=cause.title,
+        place=make_place(run, record.user, record.stack),
+        why=cause.explanation or cause.title,
+        fix=_fix(cause.hints),
+        hints=cause.hints,
+        notes=tuple(_notes(run, site)),
+        records=len(site.records),
+        fingerprint=fingerprint(run, record.user, GraphBreakRule.id, record.key[2]),
+        gb_id=cause.gb_id,
+        gb_type=cause.gb_type,
+        url=cause.url,
+        outcome=record.outcome.value,
+        evidence=record.evidence.value,
+        later=later,
+    )
+
+
+def _fix(hints: tuple[str, ...]) -> str:
+    return next((hint for hint in hints if not _EMPTY_HINTS.match(hint)), "")
+
+
+def _notes(run: Run, site: BreakSite) -> Iterator[str]:
+    record = site.first
+    for consequence in dict.fromkeys(_consequence(record) for record in site.records):
+        names = _names(site, consequence)
+        yield f"{consequence} ({names})" if names else consequence
+    if any(_FUNDAMENTAL.match(hint) for hint in record.cause.hints):
+        yield "torch says that it will hardly ever be able to trace this"
+    for wrapper in record.wrappers:
+        yield f"while it handled this, torch met: {_label(wrapper.gb_id, wrapper.title)}"
+    if record.project is not None:
+        frame = record.project
+        yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
+
+
+def _consequence(record: GraphBreak) -> str:
+    if record.outcome is Outcome.RESUMED and not record.has_graph:
+        return "there is no operator before it; tracing goes on behind it"
+    return _CONSEQUENCES[record.outcome]
+
+
+def _names(site: BreakSite, consequence: str) -> str:
+    from_frames = [
+        _plain(record)
+        for record in site.records
+        if _consequence(record) == consequence and record.frame_name
+    ]
+    return ", ".join(dict.fromkeys(from_frames))
+
+
+def _plain(record: GraphBreak) -> str:
+    match = re.fullmatch(r"torch_dynamo_resume_in_(.+)_at_(\d+)(?:_\d+)?", record.frame_name)
+    return f"{match[1]} resumed at line {match[2]}" if match else record.frame_name
+
+
+def _label(gb_id: str | None, title: str) -> str:
+    return f"{gb_id} {title}" if gb_id else title
+
+
+RULE = GraphBreakRule()

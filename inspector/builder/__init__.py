@@ -1,0 +1,1 @@
+"""Folds envelopes, as they come, into a `Run`."""

@@ -1,0 +1,193 @@
+"""Gathers what is logged under one compile id, and makes a `Compilation` of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import CompilationMetrics
+from inspector.events.envelope import RawFrame
+from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
+from inspector.events.inspector import Position
+from inspector.model.compilation import Compilation, Failure
+from inspector.model.graph_break import Evidence, GraphBreak, Outcome
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, project_frame, user_frame
+
+__all__ = ["CompilationDraft", "plain_frame"]
+
+_LIMIT = "recompile limit exceeded"
+
+
+@dataclasses.dataclass(slots=True)
+class _BreakDraft:
+    attempt: int
+    reason: GraphBreakReason
+    positions: tuple[Position, ...] = ()
+
+
+@dataclasses.dataclass(slots=True)
+class CompilationDraft:
+    """What has been logged of a compilation so far."""
+
+    compile_id: CompileId
+    call: int | None
+    stack: tuple[RawFrame, ...] = ()
+    graph_attempts: list[int] = dataclasses.field(default_factory=list)
+    failed_graphs: int = 0
+    breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
+    recompile_reasons: tuple[str, ...] = ()
+    metrics: CompilationMetrics | None = None
+
+    def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
+        """Takes a record of a graph break.
+
+        A record without a place, after a graph of the same attempt, says that the backend refused
+        the graph and that Dynamo goes on without it (``unimplemented_with_warning``).
+        """
+        if reason.file is None and self.graph_attempts[-1:] == [attempt]:
+            self.failed_graphs += 1
+        self.breaks.append(_BreakDraft(attempt, reason))
+
+    def add_positions(self, positions: tuple[Position, ...]) -> None:
+        """Takes the exact positions of the last record, unless they are of another stack."""
+        last = self.breaks[-1] if self.breaks else None
+        if last and len(positions) == len(last.reason.stack):
+            last.positions = positions
+
+    @property
+    def name(self) -> str:
+        """Name of the code object, or an empty string."""
+        named = self.metrics.name if self.metrics else None
+        return named or (self.stack[-1].name if self.stack else "")
+
+    @property
+    def file(self) -> str:
+        """File of the code object, or an empty string."""
+        named = self.metrics.file if self.metrics else None
+        return named or (self.stack[-1].file if self.stack else "")
+
+    @property
+    def first_line(self) -> int:
+        """First line of the code object, or 0."""
+        named = self.metrics.first_line if self.metrics else None
+        return named or (self.stack[-1].line if self.stack else 0)
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether Dynamo refused to compile because of the recompile limit."""
+        reason = self.metrics.fail_reason if self.metrics else None
+        return bool(reason) and _LIMIT in str(reason).partition("\n")[0]
+
+    def build(self, roots: Roots) -> Compilation:
+        """The compilation, as far as it was logged."""
+        metrics = self.metrics
+        return Compilation(
+            compile_id=self.compile_id,
+            call=self.call,
+            stack=tuple(plain_frame(frame) for frame in self.stack),
+            graphs=self._graphs(),
+            operators=metrics.operator_count if metrics else None,
+            guards=metrics.guard_count if metrics else None,
+            has_guarded_code=metrics.has_guarded_code if metrics else None,
+            failure=_failure(metrics) if metrics else None,
+            restart_reasons=metrics.restart_reasons if metrics else (),
+            recompile_reasons=self._recompile_reasons(),
+            hit_limit=self.hit_limit,
+            graph_breaks=tuple(self._graph_breaks(roots)),
+            finished=metrics is not None,
+            start_time_ns=metrics.start_time_ns if metrics else None,
+            duration_ns=metrics.duration_ns if metrics else None,
+        )
+
+    def _graphs(self) -> int:
+        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them."""
+        refused = self.metrics is not None and self.metrics.fail_type == "BackendCompilerFailed"
+        return max(0, len(self.graph_attempts) - self.failed_graphs - refused)
+
+    def _recompile_reasons(self) -> tuple[str, ...]:
+        reason = self.metrics.recompile_reason if self.metrics else None
+        return self.recompile_reasons or ((reason,) if reason else ())
+
+    def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
+        for draft in self.breaks:
+            reason = draft.reason
+            stack = _stack(reason.stack, draft.positions)
+            cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
+            yield self._graph_break(
+                roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
+            )
+        yield from self._breaks_of_metrics(roots)
+
+    def _breaks_of_metrics(self, roots: Roots) -> Iterator[GraphBreak]:
+        """Breaks that only the metrics know: an artifact that an older torch or a cut log lacks."""
+        known = {cause.title for draft in self.breaks for cause in draft.reason.causes}
+        for text in self.metrics.restart_reasons if self.metrics else ():
+            cause = next(iter(parse_causes(text)), None)
+            # Restarts for other reasons (a specialised float, say) have no such message.
+            if cause and cause.gb_type and cause.title not in known:
+                stack = tuple(plain_frame(frame) for frame in self.stack)
+                yield self._graph_break(
+                    roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
+                )
+
+    def _graph_break(  # noqa: PLR0913 - one parameter per thing that tells two breaks apart
+        self,
+        roots: Roots,
+        attempt: int,
+        cause: Cause,
+        wrappers: tuple[Cause, ...],
+        outcome: Outcome,
+        stack: tuple[StackFrame, ...],
+        evidence: Evidence = Evidence.ARTIFACT,
+    ) -> GraphBreak:
+        user = user_frame(stack, roots)
+        project = project_frame(stack, roots)
+        return GraphBreak(
+            compile_id=self.compile_id,
+            attempt=attempt,
+            frame_name=self.name,
+            cause=cause,
+            wrappers=wrappers,
+            outcome=outcome,
+            stack=stack,
+            user=user,
+            project=None if project is user else project,
+            has_graph=self._graphs() > 0,
+            call=self.call,
+            evidence=evidence,
+        )
+
+
+def _failure(metrics: CompilationMetrics) -> Failure | None:
+    if metrics.fail_type is None:
+        return None
+    place = None
+    if metrics.fail_file:
+        place = StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or "")
+    return Failure(metrics.fail_type, metrics.fail_reason or "", place)
+
+
+def plain_frame(frame: RawFrame) -> StackFrame:
+    """A logged frame as the model has it; torch logs no columns for these."""
+    return StackFrame(frame.file, frame.line, frame.name, frame.code)
+
+
+def _stack(
+    frames: tuple[TracebackFrame, ...], positions: tuple[Position, ...]
+) -> tuple[StackFrame, ...]:
+    exact = positions or (None,) * len(frames)
+    return tuple(_frame(frame, position) for frame, position in zip(frames, exact, strict=True))
+
+
+def _frame(frame: TracebackFrame, position: Position | None) -> StackFrame:
+    if position and (position.file, position.line) == (frame.file, frame.line):
+        return StackFrame(
+            frame.file, frame.line, frame.name, frame.code,
+            position.end_line, position.column, position.end_column,
+        )  # fmt: skip
+    return StackFrame(
+        frame.file, frame.line, frame.name, frame.code,
+        None, frame.caret_start, frame.caret_end, parsed=frame.caret_start is not None,
+    )  # fmt: skip

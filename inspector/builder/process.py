@@ -1,0 +1,194 @@
+"""Folds the envelopes of one process into a `Process`."""
+
+from __future__ import annotations
+
+import collections
+
+from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.stages import Spans
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import (
+    CompilationMetrics,
+    DynamoOutputGraph,
+    DynamoStart,
+    RecompileReasons,
+    TorchVersion,
+)
+from inspector.events.envelope import Envelope
+from inspector.events.graph_break import GraphBreakReason
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorEnvironment,
+    InspectorGraphBreak,
+    InspectorProblem,
+    InspectorSkippedFrame,
+    InspectorSource,
+    InspectorTarget,
+)
+from inspector.events.registry import UnknownEvent, read
+from inspector.events.timing import ChromiumEvent
+from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.roots import Roots
+from inspector.model.run import Call, Process, Target
+
+__all__ = ["ProcessBuilder"]
+
+
+class ProcessBuilder:
+    """Takes the envelopes of one process in the order of its log."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.sources: list[InspectorSource] = []
+        self.environment: InspectorEnvironment | None = None
+        self.torch_hint = Roots()
+        self._rank: int | None = None
+        self._torch_version = ""
+        self._target: InspectorTarget | None = None
+        self._calls: list[InspectorCall] = []
+        self._compilations: dict[CompileId, CompilationDraft] = {}
+        self._skipped: list[InspectorSkippedFrame] = []
+        self._spans = Spans()
+        self._unknown: collections.Counter[str] = collections.Counter()
+        self._problems: list[str] = []
+
+    def fold(self, envelope: Envelope) -> None:
+        """Takes one envelope.
+
+        Raises:
+            ValueError: Its payload is not what the event needs (it was cut off, say).
+            TypeError: As above.
+        """
+        if envelope.rank is not None:
+            self._rank = envelope.rank
+        self._take(envelope, read(envelope))
+
+    def _take(self, envelope: Envelope, event: object) -> None:  # noqa: C901 - a flat table
+        match event:
+            case ChromiumEvent():
+                self._spans.add(event)
+            case DynamoStart():
+                self._take_start(envelope, event)
+            case DynamoOutputGraph():
+                self._draft(envelope).graph_attempts.append(envelope.attempt)
+            case GraphBreakReason():
+                self._draft(envelope).add_break(envelope.attempt, event)
+            case InspectorGraphBreak():
+                self._draft(envelope).add_positions(event.positions)
+            case RecompileReasons():
+                self._draft(envelope).recompile_reasons = event.reasons
+            case CompilationMetrics(is_forward=True):
+                # The backward's metrics come later under the forward's id and say nothing of it.
+                self._draft(envelope).metrics = event
+            case TorchVersion():
+                self._torch_version = event.version
+            case UnknownEvent():
+                self._unknown[event.label] += 1
+            case _:
+                self._take_ours(event)
+
+    def _take_ours(self, event: object) -> None:
+        match event:
+            case InspectorCall(state="begin"):
+                self._calls.append(event)
+            case InspectorCall() if self._calls:
+                self._calls[-1] = event
+            case InspectorEnvironment():
+                self.environment = event
+            case InspectorProblem():
+                self._problems.append(f"{event.where}: {event.error}")
+            case InspectorSkippedFrame():
+                self._skipped.append(event)
+            case InspectorSource():
+                self.sources.append(event)
+            case InspectorTarget():
+                self._target = event
+            case _:
+                pass  # known to the registry and not used by the model
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Frames, graphs and records of graph breaks so far, for showing progress."""
+        drafts = self._compilations.values()
+        return (
+            len({draft.compile_id.frame_id for draft in drafts}),
+            sum(len(draft.graph_attempts) for draft in drafts),
+            sum(len(draft.breaks) for draft in drafts),
+        )
+
+    @property
+    def doing(self) -> str:
+        """What was begun last, for showing progress."""
+        last = next(reversed(self._compilations.values()), None)
+        return last.name if last else ""
+
+    def build(self, roots: Roots) -> Process:
+        """The process, as far as it was logged."""
+        stages = self._spans.stages()
+        environment = self.environment
+        versions = dict(environment.versions) if environment else {}
+        if self._torch_version:
+            versions.setdefault("torch", self._torch_version)
+        return Process(
+            host=environment.host if environment else "",
+            pid=self.pid,
+            rank=self._rank,
+            versions=versions,
+            hardware=environment.hardware if environment else {},
+            target=_target(self._target),
+            calls=tuple(Call(item.input_index, item.call, item.state) for item in self._calls),
+            frames=tuple(self._frames(roots)),
+            skipped=tuple(_skipped(item) for item in self._skipped),
+            compile_time_ns=sum(stage.time_ns for stage in stages),
+            stages=stages,
+            unknown_events=dict(self._unknown),
+            problems=tuple(self._problems),
+            has_inspector_events=environment is not None,
+        )
+
+    def _frames(self, roots: Roots) -> list[Frame]:
+        grouped: dict[int | None, list[CompilationDraft]] = {}
+        for draft in self._compilations.values():
+            grouped.setdefault(draft.compile_id.frame_id, []).append(draft)
+        return [
+            Frame(
+                frame_id=frame_id,
+                name=drafts[0].name,
+                file=drafts[0].file,
+                first_line=drafts[0].first_line,
+                compilations=tuple(draft.build(roots) for draft in drafts),
+            )
+            for frame_id, drafts in grouped.items()
+        ]
+
+    def _draft(self, envelope: Envelope) -> CompilationDraft:
+        # What is logged outside of any compilation (it does happen) gets a compilation of its own.
+        compile_id = envelope.compile_id or CompileId(None, None)
+        draft = self._compilations.get(compile_id)
+        if draft is None:
+            call = self._calls[-1].call if self._calls else None
+            draft = self._compilations[compile_id] = CompilationDraft(compile_id, call)
+        return draft
+
+    def _take_start(self, envelope: Envelope, event: DynamoStart) -> None:
+        for frame in event.stack:
+            self.torch_hint = self.torch_hint.with_torch_from(frame.file)
+        self._draft(envelope).stack = event.stack
+
+
+def _target(event: InspectorTarget | None) -> Target | None:
+    if event is None:
+        return None
+    return Target(event.name, event.file, event.line, event.qualname, event.kind)
+
+
+def _skipped(event: InspectorSkippedFrame) -> SkippedFrame:
+    return SkippedFrame(
+        file=event.file,
+        line=event.line,
+        name=event.name,
+        reason=event.reason,
+        cause=event.cause,
+        is_entry=event.is_entry,
+        stack=tuple(plain_frame(frame) for frame in event.stack),
+    )

@@ -1,0 +1,110 @@
+"""Folds the envelopes of all processes into a `Run`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.builder.process import ProcessBuilder
+from inspector.events.envelope import Envelope
+from inspector.events.inspector import InspectorSource
+from inspector.model.roots import Roots
+from inspector.model.run import LogWarning, Meta, Run
+from inspector.model.source import Sources
+
+__all__ = ["Progress", "RunBuilder"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Progress:
+    """What has been seen so far, for showing progress.
+
+    Attributes:
+        frames: Frames that Dynamo began to trace.
+        graphs: Graphs.
+        graph_breaks: Records of graph breaks.
+        doing: The frame that was begun last, or an empty string.
+    """
+
+    frames: int = 0
+    graphs: int = 0
+    graph_breaks: int = 0
+    doing: str = ""
+
+
+class RunBuilder:
+    """Takes envelopes of any number of logs in any interleaving.
+
+    What belongs together is told by (log, pid): forked processes can share a log, and the ranks of
+    a job can share a host and, in containers, a pid.
+    """
+
+    def __init__(self) -> None:
+        self._processes: dict[tuple[str, int], ProcessBuilder] = {}
+        self._warnings: list[LogWarning] = []
+
+    def fold(self, log: str, envelope: Envelope) -> None:
+        """Takes one envelope; one that cannot be read becomes a warning."""
+        builder = self._processes.get((log, envelope.pid))
+        if builder is None:
+            builder = self._processes[log, envelope.pid] = ProcessBuilder(envelope.pid)
+        try:
+            builder.fold(envelope)
+        except (ValueError, TypeError, KeyError) as error:
+            name = envelope.name or envelope.key
+            self.warn(LogWarning(log, envelope.line, f"{name} could not be read: {error}"))
+
+    def warn(self, warning: LogWarning) -> None:
+        """Takes a warning of the reader's."""
+        self._warnings.append(warning)
+
+    @property
+    def progress(self) -> Progress:
+        """What has been seen so far."""
+        counts = [builder.counts for builder in self._processes.values()]
+        doing = next((b.doing for b in reversed(self._processes.values()) if b.doing), "")
+        return Progress(*(sum(column) for column in zip(*counts, strict=True)), doing=doing)
+
+    def build(self, meta: Meta) -> Run:
+        """The run, as far as it was logged."""
+        builders = list(self._processes.values())
+        roots = _roots(builders)
+        return Run(
+            meta=meta,
+            processes=tuple(builder.build(roots) for builder in builders),
+            roots=roots,
+            sources=_sources([source for builder in builders for source in builder.sources]),
+            warnings=tuple(self._warnings),
+        )
+
+
+def _roots(builders: list[ProcessBuilder]) -> Roots:
+    known = next((b.environment.roots for b in builders if b.environment), None)
+    if known is None:
+        hints = (builder.torch_hint for builder in builders)
+        return next((hint for hint in hints if hint.torch), Roots())
+    site = known.get("site")
+    return Roots(
+        project=_text(known, "project"),
+        torch=_text(known, "torch"),
+        stdlib=_text(known, "stdlib"),
+        site=tuple(str(folder) for folder in site) if isinstance(site, list) else (),
+        own=_text(known, "own"),
+    )
+
+
+def _text(values: Mapping[str, object], name: str) -> str:
+    value = values.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _sources(parts: list[InspectorSource]) -> Sources:
+    lines: dict[str, dict[int, str]] = {}
+    for part in parts:
+        numbered = enumerate(part.lines, part.first_line)
+        lines.setdefault(part.file, {}).update(numbered)
+    return Sources(
+        lines=lines,
+        whole=frozenset(part.file for part in parts if part.whole),
+        digests={part.file: part.sha256 for part in parts if part.sha256},
+    )

@@ -1,0 +1,146 @@
+"""The calls that a target is to be run with."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from inspector.errors import UsageError
+
+__all__ = ["Call", "calls_of", "fresh", "map_tensors"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of one call.
+
+    Attributes:
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+    """
+
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def calls_of(given: object, source: str) -> tuple[Call, ...]:
+    """The calls that a file's inputs stand for.
+
+    A tuple or a list has the positional arguments of one call, a dict its keyword arguments, and a
+    list of tuples or of dicts is several calls. Anything else (a tensor, a named tuple, a number)
+    is the only argument.
+
+    Args:
+        given: The value of ``example_inputs``, or what ``get_inputs()`` returned.
+        source: Where it comes from, as the subject of a sentence.
+
+    Raises:
+        UsageError: It is nothing that can be passed to a model.
+    """
+    if given is None or callable(given):
+        kind = "nothing" if given is None else f"a {type(given).__name__}"
+        raise UsageError(
+            f"{source} gives {kind}.",
+            "It has to give a tuple or a list of arguments, or a dict of keyword arguments.",
+        )
+    if type(given) is list and given and all(map(_is_call, given)):
+        return tuple(map(_call, given))
+    return (_call(given),)
+
+
+def _is_call(value: object) -> bool:
+    return type(value) is tuple or _is_keywords(value)
+
+
+def _call(value: Any) -> Call:  # noqa: ANN401 - whatever the user's file gives
+    if _is_keywords(value):
+        return Call(kwargs=dict(value))
+    return Call(tuple(value)) if type(value) in (tuple, list) else Call((value,))
+
+
+def _is_keywords(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and name.isidentifier() for name in value
+    )
+
+
+def fresh(call: Call) -> Call:
+    """A copy of a call whose tensors can be written to without changing the original's.
+
+    Tensors keep values, strides, ``requires_grad`` and Dynamo's marks (``mark_dynamic``), and those
+    that share memory share it in the copy too; gradients and history are left behind. Containers
+    and other objects (a cache of keys and values, say) are copied deeply where Python can.
+    """
+    memo: dict[int, Any] = {}
+    copied = {
+        name: map_tensors(lambda tensor: _fresh_tensor(tensor, memo), value, _copied(memo))
+        for name, value in (("args", call.args), ("kwargs", call.kwargs))
+    }
+    return Call(**copied)
+
+
+def map_tensors(
+    change: Callable[[Any], Any],
+    value: Any,  # noqa: ANN401 - any argument
+    other: Callable[[Any], Any] = lambda value: value,
+) -> Any:  # noqa: ANN401 - the same kind of argument
+    """`value` with `change` applied to the tensors in it, and `other` to what is no container."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(map_tensors(change, item, other) for item in value))
+    if type(value) in (list, tuple, set):
+        return type(value)(map_tensors(change, item, other) for item in value)
+    if type(value) is dict:
+        return {key: map_tensors(change, item, other) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and type(value).__eq__ is not object.__eq__:
+        return _map_fields(change, value, other)
+    return other(value)
+
+
+def _map_fields(
+    change: Callable[[Any], Any],
+    value: Any,  # noqa: ANN401 - an instance of any dataclass
+    other: Callable[[Any], Any],
+) -> Any:  # noqa: ANN401 - the same
+    """A dataclass with its fields mapped; not through its constructor, which may check or count."""
+    result = copy.copy(value)
+    for field in dataclasses.fields(value):
+        if hasattr(value, field.name):
+            item = map_tensors(change, getattr(value, field.name), other)
+            object.__setattr__(result, field.name, item)
+    return result
+
+
+def _copied(memo: dict[int, Any]) -> Callable[[Any], Any]:
+    def copied(value: Any) -> Any:  # noqa: ANN401 - any object
+        if isinstance(value, torch.nn.Module):
+            return value
+        try:
+            return copy.deepcopy(value, memo)
+        except (TypeError, RuntimeError, copy.Error, NotImplementedError):
+            # A generator, a lock, a tensor with history inside: the calls have to share it.
+            return value
+
+    return copied
+
+
+def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    with torch.no_grad():
+        if tensor.layout is not torch.strided or tensor.is_inference():
+            result = tensor.detach().clone()
+        else:
+            result = copy.deepcopy(tensor.detach(), memo)
+    if (tensor.is_leaf and tensor.requires_grad) or tensor.grad_fn is not None:
+        result.requires_grad_()
+    if isinstance(tensor, torch.nn.Parameter):
+        result = torch.nn.Parameter(result, requires_grad=tensor.requires_grad)
+    result.__dict__.update(tensor.__dict__)
+    memo[id(tensor)] = result
+    return result

@@ -1,0 +1,72 @@
+"""What the recorded process does: attach to torch's trace, then run the target or the program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspector.capture.outcome import write_outcome
+from inspector.errors import EnvironmentLacksError, InspectorError
+from inspector.model.request import Request
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Records; arguments are the recording's folder, ``explain`` or ``run``, and what to run."""
+    recording, what, *rest = arguments
+    folder = Path(recording)
+    try:
+        _check_torch()
+        if what == "explain":
+            _explain(folder, Request.from_json(rest[0]))
+            return 0
+        return _run(folder, rest)
+    except InspectorError as error:
+        write_outcome(folder, error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+def _check_torch() -> None:
+    try:
+        import torch
+    except ImportError as error:
+        message = f"{sys.executable} cannot import torch: {error}."
+        raise EnvironmentLacksError(
+            message, 'Install it with pip install "torch-inspector[torch]", or name another '
+            "interpreter with --python .venv/bin/python."
+        ) from error  # fmt: skip
+    if not hasattr(torch, "_logging"):
+        message = f"torch {torch.__version__} writes no structured trace."
+        raise EnvironmentLacksError(message, "Use torch 2.11 to 2.13.")
+
+
+def _explain(folder: Path, request: Request) -> None:
+    from inspector.capture.execution import call_target, compiled, write_target
+    from inspector.capture.environment import write_environment
+    from inspector.capture.handler import attach_handler
+    from inspector.capture.skips import watch_skips
+    from inspector.capture.target import load_target
+
+    sources = attach_handler(folder)
+    watch_skips(sources)
+    target = load_target(request)
+    write_environment(target.root)
+    write_target(target, sources)
+    call_target(target, request, compiled(target, request))
+
+
+def _run(folder: Path, arguments: Sequence[str]) -> int:
+    from inspector.capture.environment import write_environment
+    from inspector.capture.handler import attach_handler
+    from inspector.capture.program import run_program
+    from inspector.capture.skips import watch_skips
+
+    sources = attach_handler(folder)
+    watch_skips(sources)
+    write_environment(os.getcwd())  # noqa: PTH109 - as the program sees it
+    return run_program(arguments)

@@ -1,0 +1,161 @@
+"""Maps the CUDA requests of a project's source to the CPU: ``--device cpu``.
+
+The syntax tree is changed before it is compiled, and every node keeps its line and columns: the
+code runs, is traced by Dynamo and is reported like the file on disk, as if its author had written
+``cpu``. Nothing is patched and no mode is active while the model runs, so guards and graphs are
+those of the model. What is mapped, in the files of the target's project alone:
+
+- the texts ``"cuda"`` and ``"cuda:1"`` (also as f-strings), except where they are only compared
+  with, looked up or taken apart (``device.type == "cuda"``, ``{"cuda": …}``, ``startswith``);
+- ``x.cuda(…)`` becomes ``x.cpu()``; ``.pin_memory()`` is left out, ``pin_memory=True`` is false;
+- ``torch.cuda.synchronize`` and the like become those of ``torch.cpu``, and
+  ``torch.cuda.FloatTensor`` becomes ``torch.FloatTensor``;
+- ``assert torch.cuda.is_available()`` is left out; elsewhere ``is_available`` stays false.
+
+A device that comes from elsewhere (a configuration file, an installed library) is not seen here:
+see `inspector.capture.cuda_mode`, which maps those, while the target is loaded, not while it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.abc
+import importlib.machinery
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, ModuleType
+
+__all__ = ["CpuLoader", "SourceLoader", "map_imports_below"]
+
+_DEVICE = re.compile(r"cuda(?::\d*)?")
+_CPU_TWINS = frozenset(
+    {"Event", "Stream", "current_device", "current_stream", "set_device", "stream", "synchronize"}
+)
+_TAKES_APART = frozenset({"startswith", "endswith", "split", "replace", "count", "find", "index"})
+
+
+class _ToCpu(ast.NodeTransformer):
+    """Writes ``cpu`` where a device is asked for."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if isinstance(node.value, str) and _DEVICE.fullmatch(node.value):
+            return ast.copy_location(ast.Constant("cpu"), node)
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        first = node.values[0] if node.values else None
+        if isinstance(first, ast.Constant) and _DEVICE.fullmatch(str(first.value)):
+            return ast.copy_location(ast.Constant("cpu"), node)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        node.left = self._unless_literal(node.left)
+        node.comparators = [self._unless_literal(other) for other in node.comparators]
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        node.values = [self.visit(value) for value in node.values]
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node.value = self.visit(node.value)
+        node.slice = self._unless_literal(node.slice)
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        if "cuda.is_available" in ast.unparse(node.test):
+            return ast.copy_location(ast.Pass(), node)
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if ast.unparse(node.value) != "torch.cuda":
+            return node
+        inner = node.value
+        if node.attr.endswith("Tensor") and isinstance(inner, ast.Attribute):
+            node.value = inner.value
+        elif node.attr in _CPU_TWINS and isinstance(inner, ast.Attribute):
+            inner.attr = "cpu"
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not isinstance(node.func, ast.Attribute):
+            return self.generic_visit(node)
+        method = node.func.attr
+        if method in _TAKES_APART:
+            node.func = self.visit(node.func)
+            return node
+        self.generic_visit(node)
+        if method == "cuda" and isinstance(node.func, ast.Attribute):
+            node.func.attr, node.args, node.keywords = "cpu", [], []
+        elif method == "pin_memory" and isinstance(node.func, ast.Attribute):
+            return node.func.value
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        if node.arg == "pin_memory":
+            node.value = ast.copy_location(ast.Constant(value=False), node.value)
+            return node
+        return self.generic_visit(node)
+
+    def _unless_literal(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            return node
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            node.elts = [self._unless_literal(element) for element in node.elts]
+            return node
+        changed: ast.expr = self.visit(node)
+        return changed
+
+
+class SourceLoader(importlib.machinery.SourceFileLoader):
+    """Compiles the file as it is on disk and leaves no ``__pycache__`` in the user's folder."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the file; never that of a cache."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class CpuLoader(SourceLoader):
+    """Compiles the file with its CUDA requests mapped to the CPU."""
+
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]  # noqa: ANN401 - its type differs between Python's versions
+        """The code of a source, as if it said ``cpu``."""
+        tree = compile(data, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        return compile(_ToCpu().visit(tree), path, "exec", dont_inherit=True, optimize=_optimize)
+
+
+class _CpuFinder(importlib.abc.MetaPathFinder):
+    """Finds a project's own modules for `CpuLoader` and leaves all others to Python."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a module of the project; None for any other."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
+            return None
+        file = Path(spec.loader.path)
+        if not file.is_relative_to(self._root):
+            return None
+        if "site-packages" in file.relative_to(self._root).parts:
+            return None
+        spec.loader = CpuLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+def map_imports_below(root: str) -> None:
+    """Maps the CUDA requests of every module in `root` that is imported from now on."""
+    sys.meta_path.insert(0, _CpuFinder(root))

@@ -1,0 +1,175 @@
+"""Compiles a target and calls it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+
+import torch
+import torch._dynamo
+from torch.utils import _pytree
+
+from inspector.capture import versions
+from inspector.capture.call import fresh
+from inspector.capture.failures import user_traceback
+from inspector.capture.sources import SourceWriter
+from inspector.capture.target import Target
+from inspector.capture.writer import write_artifact
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.model.request import Request
+
+__all__ = ["call_target", "compiled", "write_target"]
+
+
+def compiled(target: Target, request: Request) -> Callable[..., object]:
+    """The target behind ``torch.compile``, or as it is where the file compiled it already.
+
+    Raises:
+        UsageError: A backend, mode or combination that torch does not know.
+        EnvironmentLacksError: The backend's package is not installed.
+    """
+    if target.already_compiled:
+        return target.function
+    _check_backend(request.backend)
+    # torch passes a mode on to Inductor alone, and the default backend captures only.
+    try:
+        function: Callable[..., object] = torch.compile(
+            target.function,
+            fullgraph=request.fullgraph,
+            dynamic=request.dynamic,
+            backend=request.backend,
+            mode=request.mode,
+        )
+    except (RuntimeError, ValueError) as error:
+        message = f"torch.compile refuses these settings: {error}"
+        raise UsageError(message, "See inspect explain --help.") from error
+    return function
+
+
+def _check_backend(name: str) -> None:
+    known = torch._dynamo.list_backends(exclude_tags=())
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 3)
+        choice = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(known)}."
+        raise UsageError(f"torch knows no backend {name!r}.", choice)
+    try:
+        torch._dynamo.lookup_backend(name)
+    except ImportError as error:
+        message = f"The backend {name!r} needs a package that is not installed ({error})."
+        raise EnvironmentLacksError(message, "Install it, or choose --backend inductor.") from error
+
+
+def write_target(target: Target, sources: SourceWriter) -> None:
+    """Writes ``inspector_target``: which function the calls reach, and of what kind it is."""
+    function = inspect.unwrap(_function_of(target.function))
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        sources.add(code.co_filename)
+    write_artifact(
+        "target",
+        {
+            "v": 1,
+            "name": target.name,
+            "file": code.co_filename if code else "",
+            "line": code.co_firstlineno if code else 0,
+            "qualname": getattr(function, "__qualname__", ""),
+            "kind": _kind(function),
+        },
+    )
+
+
+def _kind(function: Callable[..., object]) -> str:
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "generator"
+    return "coroutine" if inspect.iscoroutinefunction(function) else "function"
+
+
+def _function_of(target: Callable[..., object]) -> Callable[..., object]:
+    if isinstance(target, versions.compiled_module_types()):
+        target = target._orig_mod
+    if isinstance(target, torch.nn.Module):
+        return type(target).forward
+    return target
+
+
+def call_target(target: Target, request: Request, function: Callable[..., object]) -> None:
+    """Calls the target with each input, then again as often as was asked.
+
+    Every input is called once before any is called again, so that what the first calls show is not
+    mixed with what later ones add.
+
+    Raises:
+        ModelFailedError: A call failed; ``detail`` is the user's own traceback.
+    """
+    for call, index in _order(request.calls, len(target.calls)):
+        marks = {"v": 1, "input": index, "call": call}
+        write_artifact("call", {**marks, "state": "begin"})
+        try:
+            _call(target, index, request, function)
+        except Exception as error:
+            write_artifact("call", {**marks, "state": "failed"})
+            raise _failed(target, index, request, error) from error
+        write_artifact("call", {**marks, "state": "end"})
+
+
+def _order(calls: int, inputs: int) -> Iterator[tuple[int, int]]:
+    return ((call, index) for call in range(calls) for index in range(inputs))
+
+
+def _call(
+    target: Target, index: int, request: Request, function: Callable[..., object]
+) -> None:
+    call = fresh(target.calls[index])
+    outputs = function(*call.args, **call.kwargs)
+    if inspect.iscoroutine(outputs):
+        outputs = _awaited(outputs)
+    elif inspect.isgenerator(outputs):
+        outputs = list(outputs)
+    if request.train:
+        _backward(outputs)
+
+
+def _awaited(coroutine: object) -> object:
+    import asyncio
+
+    async def wait() -> object:
+        return await coroutine  # type: ignore[misc]
+
+    return asyncio.run(wait())
+
+
+def _backward(outputs: object) -> None:
+    tensors = [leaf for leaf in _pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
+    wanted = [tensor.sum() for tensor in tensors if tensor.requires_grad]
+    if not wanted:
+        message = "--train needs an output that requires grad, and none does."
+        raise UsageError(message, "Leave --train out, or give the model parameters that require grad.")
+    torch.stack([value.float() for value in wanted]).sum().backward()
+
+
+def _failed(target: Target, index: int, request: Request, error: Exception) -> InspectorError:
+    """What to tell about a failed call: a call without the compiler decides whose fault it is."""
+    if isinstance(error, UsageError):
+        return error
+    eager = _eager_error(target, index, request)
+    if eager is None:
+        first_line = str(error).strip().partition("\n")[0]
+        message = (
+            f"{target.name} runs without torch.compile and fails with it "
+            f"({type(error).__name__}: {first_line})."
+        )
+        return ModelFailedError(message, "", detail=user_traceback(error, target.root))
+    which = f"input {index + 1}" if len(target.calls) > 1 else "its inputs"
+    message = f"{target.name} fails when it is called with {which}, also without torch.compile."
+    detail = user_traceback(eager, target.root)
+    return ModelFailedError(message, "Make it run in plain Python first.", detail=detail)
+
+
+def _eager_error(target: Target, index: int, request: Request) -> Exception | None:
+    try:
+        with torch.compiler.set_stance("force_eager"):
+            _call(target, index, request, target.function)
+    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
+        return error
+    return None

@@ -1,0 +1,139 @@
+"""What the user's code raised, as the user would have seen it without us."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+import torch
+
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+
+__all__ = ["lacks_cuda", "user_failure", "user_traceback"]
+
+_OURS = str(Path(__file__).resolve().parents[1])
+# Frames of the machinery that loads a module, of torch's function modes (which we may have put on)
+# and of what started this process.
+_MACHINERY = re.compile(
+    r"^<frozen (?:importlib|runpy)|/importlib/__init__\.py$|/torch/overrides\.py$"
+)
+# The ways in which torch 2.11 to 2.13, its CPU and its CUDA builds, say that there is no CUDA.
+_NO_CUDA = re.compile(
+    r"not compiled with CUDA|No CUDA GPUs are available|Found no NVIDIA driver"
+    r"|CUDA driver version is insufficient|no CUDA-capable device|without ATen_cuda"
+    r"|Cannot access accelerator device when none|not linked with support for cuda"
+    r"|object on a CUDA device|requires CUDA support|dummy base class|'_cuda_\w+'"
+    r"|torch\.cuda\.\w+ not available|[Nn]o CUDA runtime|CUDA is not available"
+    # And how the authors of models say it.
+    r"|(?i:\b(?:needs?|requires?)(?: an?)?(?: nvidia)? (?:gpu|cuda)\b)"
+    r"|(?i:\b(?:gpu|cuda)(?: is)? (?:required|needed|unavailable|not (?:available|found))\b)",
+)
+_LONG = 300
+_MAP = "Add `--device cpu`, which maps such requests to the CPU, or run it where a GPU is."
+_NOT_MAPPED = "`--device cpu` cannot map this request: change that line, or run it where a GPU is."
+
+
+def user_traceback(error: BaseException, root: str = "") -> str:
+    """The traceback of `error` without our frames and without those of Python's import system.
+
+    Args:
+        error: What was raised.
+        root: The folder that file names are written relative to.
+    """
+    whole = traceback.TracebackException.from_exception(error)
+    for part in _parts(whole):
+        part.stack = traceback.StackSummary.from_list(
+            [frame for frame in part.stack if not _is_machinery(frame.filename)]
+        )
+    text = "".join(whole.format()).rstrip()
+    return text.replace(f'File "{root.rstrip("/")}/', 'File "') if root else text
+
+
+def user_failure(
+    error: BaseException, doing: str, root: str = "", *, maps_cuda: bool = False
+) -> InspectorError:
+    """The error that tells a person what their code raised.
+
+    Args:
+        error: What was raised.
+        doing: What failed, such as ``loading `model.py```.
+        root: The folder that file names are written relative to.
+        maps_cuda: Whether CUDA requests were mapped to the CPU (``--device cpu``).
+    """
+    detail = user_traceback(error, root)
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        name = error.filename.removeprefix(f"{root.rstrip('/')}/")
+        detail = "".join(traceback.format_exception_only(error)).rstrip()
+        return ModelFailedError(
+            f"{name}:{error.lineno}: {error.msg} ({type(error).__name__}).",
+            "Correct the file and try again.",
+            detail=detail.replace(f'File "{root.rstrip("/")}/', 'File "'),
+        )
+    if lacks_cuda(error):
+        return EnvironmentLacksError(
+            f"{doing[0].upper()}{doing[1:]} asks for CUDA{_where(error, root)}, and there is no "
+            "CUDA here.",
+            _NOT_MAPPED if maps_cuda else _MAP,
+            detail=detail,
+        )
+    return ModelFailedError(
+        f"{doing[0].upper()}{doing[1:]} failed: {_said(error)}", _hint(error), detail=detail
+    )
+
+
+def lacks_cuda(error: BaseException) -> bool:
+    """Whether `error`, or what caused it, says that CUDA was asked for where there is none."""
+    if torch.cuda.is_available():
+        return False
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, Exception) and (_NO_CUDA.search(str(seen)) or _asserts_cuda(seen)):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def _asserts_cuda(error: BaseException) -> bool:
+    """Whether it is an ``assert torch.cuda.is_available()``."""
+    if not isinstance(error, AssertionError):
+        return False
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    return any("cuda.is_available" in (frame.line or "") for frame in last)
+
+
+def _parts(whole: traceback.TracebackException) -> list[traceback.TracebackException]:
+    parts = [whole]
+    for part in parts:
+        linked = [part.__cause__, part.__context__, *(part.exceptions or ())]
+        parts.extend(other for other in linked if other is not None and other not in parts)
+    return parts
+
+
+def _is_machinery(file: str) -> bool:
+    return file.startswith(f"{_OURS}/") or bool(_MACHINERY.search(file.replace("\\", "/")))
+
+
+def _where(error: BaseException, root: str) -> str:
+    """Where the user's own project asked: `` at model.py:12``, or nothing."""
+    inside = f"{root.rstrip('/')}/"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if root and frame.filename.startswith(inside) and not _is_machinery(frame.filename):
+            shown = frame.filename.removeprefix(inside)
+            if "site-packages/" not in shown:
+                return f" at {shown}:{frame.lineno}"
+    return ""
+
+
+def _said(error: BaseException) -> str:
+    first, *_ = f"{error}".strip().splitlines() or [""]
+    text = first if len(first) <= _LONG else f"{first[:_LONG]}…"
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
+def _hint(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.partition(".")[0]
+        return f"Install `{package}`, or name a Python that has it with `--python`."
+    return "The traceback shows where."

@@ -1,0 +1,119 @@
+"""The inputs of a target: those of its file, or those of the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from inspector.capture.call import Call, calls_of
+from inspector.errors import UsageError
+from inspector.model.dtypes import Kind
+from inspector.model.input_parser import parse_inputs
+from inspector.model.input_spec import MappingSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from inspector.capture.user_code import UserCode
+
+__all__ = ["SEED", "make_calls", "make_input"]
+
+# Inputs of the command line are the same in every run, and leave the global generator as it was.
+SEED = 0
+_NAMES = ("example_inputs", "get_inputs", "get_example_inputs")
+
+
+def make_calls(
+    texts: tuple[str, ...], module: ModuleType, beside_model: object, code: UserCode
+) -> tuple[tuple[Call, ...], str]:
+    """The calls (none if none are given), and where they come from as the subject of a sentence.
+
+    Args:
+        texts: What was given with ``--input``; it comes before what the file has.
+        module: The target's module.
+        beside_model: Inputs that a factory returned beside its model, or None.
+        code: Runs the user's functions.
+
+    Raises:
+        UsageError: The inputs cannot be read, or are nothing that can be passed.
+        ModelFailedError: The file's function failed.
+    """
+    if texts:
+        return (_from_texts(texts),), "`--input`"
+    for name in _NAMES:
+        given = getattr(module, name, None)
+        if given is not None:
+            break
+    else:
+        given, name = beside_model, "the factory"
+    if given is None:
+        return (), ""
+    source = f"`{name}`"
+    if callable(given) and not isinstance(given, torch.Tensor):
+        source = f"`{name}()`"
+        given = code.run(f"calling {source}", given)
+    return calls_of(given, source), source
+
+
+def _from_texts(texts: tuple[str, ...]) -> Call:
+    generator = torch.Generator().manual_seed(SEED)
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for spec in parse_inputs(texts):
+        value = make_input(spec.value, generator)
+        if spec.name is None:
+            args.append(value)
+        else:
+            kwargs[spec.name] = value
+    return Call(tuple(args), kwargs)
+
+
+def make_input(spec: Spec, generator: torch.Generator) -> Any:  # noqa: ANN401 - any argument
+    """What a spec stands for, on the CPU.
+
+    Raises:
+        UsageError: torch cannot make such a tensor.
+    """
+    match spec:
+        case ValueSpec(value):
+            return value
+        case SequenceSpec(items, is_tuple):
+            made = [make_input(item, generator) for item in items]
+            return tuple(made) if is_tuple else made
+        case MappingSpec(items):
+            return {key: make_input(item, generator) for key, item in items}
+        case TensorSpec():
+            return _tensor(spec, generator)
+
+
+def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
+    dtype = getattr(torch, spec.dtype.torch_name, None)
+    if dtype is None or spec.dtype.kind is Kind.BITS:
+        raise UsageError(
+            f"A tensor of dtype {spec.dtype.name} cannot be filled with random elements.",
+            "Give it in the file: `def get_inputs(): return (…,)`.",
+        )
+    try:
+        return _elements(spec, generator).to(dtype)
+    except (RuntimeError, NotImplementedError, MemoryError, OverflowError) as error:
+        said = str(error).partition("\n")[0]
+        sizes = ",".join(map(str, spec.shape))
+        raise UsageError(
+            f"torch cannot make the input {spec.dtype.name}[{sizes}]: {said}",
+            "Give other sizes or another dtype.",
+        ) from error
+
+
+def _elements(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
+    """Random elements in a dtype that torch's generators know, near the one that is wanted."""
+    kind = spec.dtype.kind
+    cpu = "cpu"
+    if kind in (Kind.FLOATING, Kind.COMPLEX):
+        wide = {
+            Kind.FLOATING: {8: torch.float64},
+            Kind.COMPLEX: {16: torch.complex128, 8: torch.complex64, 4: torch.complex64},
+        }[kind].get(spec.dtype.size_bytes, torch.float32)
+        return torch.randn(spec.shape, generator=generator, dtype=wide, device=cpu)
+    limit = 2 if spec.limit is None else min(spec.limit, 2**63 - 1)
+    return torch.randint(limit, spec.shape, generator=generator, device=cpu)

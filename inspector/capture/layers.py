@@ -1,0 +1,117 @@
+"""What kind of input a layer takes, the likeliest first."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from inspector.model.dtypes import find_dtype, parse_dtype
+from inspector.model.input_spec import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["ids", "layer_inputs", "tensors"]
+
+_IMAGES = {1: (28, 32, 64, 224), 3: (224, 32, 64, 128, 256, 299, 227, 96)}
+_OTHER_IMAGES = (32, 16, 64, 8, 4, 224)
+
+
+def layer_inputs(layer: nn.Module) -> tuple[TensorSpec, ...]:
+    """Inputs that fit `layer`, the likeliest first; none where the layer does not say."""
+    for kinds, inputs in _KINDS:
+        if isinstance(layer, kinds):
+            return tuple(inputs(layer))
+    return ()
+
+
+def tensors(dtype: str, *shapes: tuple[int, ...]) -> list[TensorSpec]:
+    """Tensors of these shapes."""
+    return [TensorSpec(parse_dtype(dtype), shape) for shape in shapes]
+
+
+def ids(limit: int | None, *shapes: tuple[int, ...]) -> list[TensorSpec]:
+    """Tensors of whole numbers below `limit`."""
+    return [TensorSpec(parse_dtype("i64"), shape, limit) for shape in shapes]
+
+
+def _linear(layer: Any) -> list[TensorSpec]:  # noqa: ANN401 - torch is Any to mypy
+    size = layer.in_features
+    return tensors(_dtype(layer), (1, size), (1, 16, size), (8, size), (size,), (1, size, 16, 16))
+
+
+def _convolution(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    channels, dimensions = layer.in_channels, len(layer.kernel_size)
+    if dimensions == 1:
+        sizes: Iterable[int] = (128, 16, 1024)
+    elif layer.transposed:
+        sizes = (8, 1, 16, 32)
+    else:
+        sizes = _IMAGES.get(channels, _OTHER_IMAGES)
+    if dimensions == 3:  # noqa: PLR2004 - a video
+        sizes = (16, 32, 64)
+    shapes = [(batch, channels, *(size,) * dimensions) for batch in (1, 8) for size in sizes]
+    return tensors(_dtype(layer), *shapes)
+
+
+def _embedding(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    return ids(layer.num_embeddings, (1, 128), (1, 16), (1,), (16,), (8, 16))
+
+
+def _recurrent(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    size = layer.input_size
+    first = (1, 16, size) if layer.batch_first else (16, 1, size)
+    return tensors(_dtype(layer), first, (16, size))
+
+
+def _cell(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    return tensors(_dtype(layer), (1, layer.input_size), (1, 16, layer.input_size))
+
+
+def _attention(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    first = (1, 16, layer.embed_dim) if layer.batch_first else (16, 1, layer.embed_dim)
+    return tensors(_dtype(layer), first, (16, layer.embed_dim))
+
+
+def _layer_norm(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    shape = tuple(layer.normalized_shape)
+    return tensors(_dtype(layer), (1, 16, *shape), (1, *shape), (8, *shape), shape)
+
+
+def _channels(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+    count = getattr(layer, "num_features", None) or layer.num_channels
+    shapes = ((8, count), (2, count, 16), (2, count, 32, 32), (2, count, 8, 8, 8))
+    order = {"BatchNorm1d": (0, 1), "BatchNorm2d": (2,), "BatchNorm3d": (3,)}
+    wanted = order.get(type(layer).__name__, (2, 1, 0))
+    return tensors(_dtype(layer), *(shapes[index] for index in wanted))
+
+
+def _dtype(layer: Any) -> str:  # noqa: ANN401
+    """The dtype of a layer's first floating-point tensor, in this project's spelling."""
+    for tensor in itertools.chain(layer.parameters(), layer.buffers()):
+        found = find_dtype(str(tensor.dtype))
+        if found is not None and tensor.is_floating_point():
+            return found.name
+    return "f32"
+
+
+_CONVOLUTIONS = (
+    *(nn.Conv1d, nn.Conv2d, nn.Conv3d),
+    *(nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d),
+)
+_BATCH_NORMS = (
+    *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm),
+    *(nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d),
+)
+_KINDS: tuple[tuple[Any, Callable[[Any], list[TensorSpec]]], ...] = (
+    ((nn.Embedding, nn.EmbeddingBag), _embedding),
+    (nn.Linear, _linear),
+    (_CONVOLUTIONS, _convolution),
+    (nn.RNNBase, _recurrent),
+    (nn.RNNCellBase, _cell),
+    (nn.MultiheadAttention, _attention),
+    ((nn.LayerNorm, nn.RMSNorm), _layer_norm),
+    ((*_BATCH_NORMS, nn.GroupNorm), _channels),
+)

@@ -1,0 +1,40 @@
+"""Where a target's code is, as the other steps of loading need to know it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Place"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """Where a target's code is.
+
+    Attributes:
+        source: The part of the target before the colon, as it was typed.
+        name: The part after the colon: what in the module is meant; or None.
+        file: The absolute path of the file, or None for a module without one.
+        module: The name that the module is imported under.
+        search: Folders that go to the front of ``sys.path``, the first one first.
+        root: The project's folder, which shown paths are relative to.
+        shown: The file (or the module) as messages show it.
+    """
+
+    source: str
+    name: str | None
+    file: Path | None
+    module: str
+    search: tuple[str, ...]
+    root: str
+    shown: str
+
+    def command(self, name: str | None = None, *options: str, verb: str = "explain") -> str:
+        """The command line for this target, for something in it, or with more options."""
+        target = f"{self.source}:{name}" if name else self.source
+        return f"inspect {verb} {shlex.join([target, *options])}"

@@ -1,0 +1,89 @@
+"""The signature that the inputs of a target have to fit."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from inspector.capture.compiled import uncompiled
+from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["check_fits", "shown_signature", "signature_of"]
+
+_SHOWN = 6
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function or of a module's ``forward``; None where Python has none."""
+    inner = uncompiled(function)
+    try:
+        return inspect.signature(inner.forward if isinstance(inner, torch.nn.Module) else inner)
+    except (TypeError, ValueError):
+        return None
+
+
+def shown_signature(function: Callable[..., Any]) -> str:
+    """What is called, with the names of its arguments: ``Net.forward(x, mask=…)``."""
+    inner = uncompiled(function)
+    name = getattr(inner, "__qualname__", type(inner).__name__)
+    if isinstance(inner, torch.nn.Module):
+        name = f"{type(inner).__name__}.forward"
+    signature = signature_of(function)
+    if signature is None:
+        return f"{name}(…)"
+    bare = [
+        parameter.replace(
+            annotation=inspect.Parameter.empty,
+            default=parameter.empty if parameter.default is parameter.empty else _Elided(),
+        )
+        for parameter in signature.parameters.values()
+    ]
+    text = str(inspect.Signature(bare))
+    if len(bare) > _SHOWN:
+        kept = [p for p in bare if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        text = f"{str(inspect.Signature(kept or bare[:1])).removesuffix(')')}, …)"
+    return f"{name}{text}".replace(" = ", "=")
+
+
+def check_fits(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], source: str
+) -> None:
+    """Raises unless the inputs fit the signature of `function`.
+
+    Args:
+        function: What will be called.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        source: Where they come from, as the subject of a sentence: `` `get_inputs()` ``.
+
+    Raises:
+        UsageError: There are too many or too few, or one has an unknown name.
+    """
+    signature = signature_of(function)
+    if signature is None:
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(
+            f"{source} gives {_counted(args, kwargs)}, which does not fit: {error}.",
+            f"What is called is `{shown_signature(function)}`.",
+        ) from error
+
+
+def _counted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    plural = "" if len(args) == 1 else "s"
+    unnamed = [f"{len(args)} argument{plural}"] if args or not kwargs else []
+    return " and ".join([*unnamed, *(f"`{name}`" for name in kwargs)])
+
+
+class _Elided:
+    """Stands for a default value that is not worth showing."""
+
+    def __repr__(self) -> str:
+        return "…"

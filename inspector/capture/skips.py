@@ -1,0 +1,100 @@
+"""Observes the frames that Dynamo leaves alone without an event, through torch's own logger."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from inspector.capture import versions
+from inspector.capture.roots import recorded_roots
+from inspector.capture.sources import SourceWriter
+from inspector.capture.writer import guarded, write_artifact
+from inspector.model.roots import Owner
+
+__all__ = ["watch_skips"]
+
+_ENTRY_NAMES = ("compile_wrapper",)
+_MOST_STACK_FRAMES = 60
+
+
+class _SkipObserver(logging.Filter):
+    """Sees every record of the logger; lets through only what would have been shown without us."""
+
+    def __init__(self, threshold: Callable[[], int], sources: SourceWriter) -> None:
+        super().__init__()
+        self._threshold = threshold
+        self._sources = sources
+        self._seen: set[CodeType] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.msg == versions.SKIP_MESSAGE or record.exc_info:
+            guarded("skipped frame", lambda: self._observe(record))
+        return record.levelno >= self._threshold()
+
+    def _observe(self, record: logging.LogRecord) -> None:
+        reason, cause = _reason(record)
+        found = versions.frame_of_conversion() if reason else None
+        if found is None or found[0] in self._seen:
+            return
+        code, caller = found
+        self._seen.add(code)
+        if not recorded_roots().is_user(code.co_filename):
+            return
+        stack = _stack(caller)
+        self._sources.add(code.co_filename)
+        write_artifact(
+            "skipped_frame",
+            {
+                "v": 1,
+                "file": code.co_filename,
+                "line": code.co_firstlineno,
+                "name": code.co_qualname,
+                "reason": reason,
+                "cause": cause,
+                "entry": _is_entry(caller),
+                "stack": stack,
+            },
+        )
+
+
+def _reason(record: logging.LogRecord) -> tuple[str, str]:
+    if record.msg == versions.SKIP_MESSAGE and isinstance(record.args, tuple):
+        return str(record.args[1]), ""
+    error = record.exc_info[1] if record.exc_info else None
+    if type(error).__name__ not in versions.SOFT_FAILURES or getattr(error, "logged", False):
+        return "", ""  # a graph break has an event of its own
+    return "an exception was suppressed while the frame was compiled", str(error)
+
+
+def _is_entry(caller: FrameType) -> bool:
+    """Whether nothing but torch stands between ``torch.compile``'s wrapper and the frame."""
+    roots = recorded_roots()
+    frame: FrameType | None = caller
+    while frame is not None and roots.owner(frame.f_code.co_filename) is Owner.TORCH:
+        if frame.f_code.co_name in _ENTRY_NAMES:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _stack(caller: FrameType) -> list[dict[str, object]]:
+    frames: list[dict[str, object]] = []
+    frame: FrameType | None = caller
+    while frame is not None and len(frames) < _MOST_STACK_FRAMES:
+        code = frame.f_code
+        frames.append({"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name})
+        frame = frame.f_back
+    return frames[::-1]
+
+
+def watch_skips(sources: SourceWriter) -> None:
+    """Begins to observe; what the logger prints stays what the user asked for."""
+    logger = logging.getLogger(versions.SKIP_LOGGER)
+    own_level = logger.level
+
+    def threshold() -> int:
+        return own_level or (logger.parent.getEffectiveLevel() if logger.parent else logging.WARNING)
+
+    logger.addFilter(_SkipObserver(threshold, sources))
+    logger.setLevel(logging.DEBUG)

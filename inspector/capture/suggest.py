@@ -1,0 +1,129 @@
+"""The ``--input`` to try for a model that comes without inputs."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+from inspector.capture.compiled import module_of, uncompiled
+from inspector.capture.dry_run import runs_with
+from inspector.capture.first_layer import first_layer
+from inspector.capture.layers import ids, layer_inputs, tensors
+from inspector.capture.signatures import signature_of
+from inspector.capture.transformers_inputs import transformers_inputs
+from inspector.model.input_spec import InputSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from torch import nn
+
+__all__ = ["suggest_inputs"]
+
+_ATTEMPTS = 60
+_SECONDS = 15.0
+_IDS = re.compile(r"(?:^|_)(?:ids?|idx|ind(?:ex|ices)|tokens?|labels?|targets?)$")
+_NO_LAYER: tuple[Spec, ...] = (
+    *tensors("f32", (16, 16), (8,), (1, 16, 64), (1, 3, 32, 32), ()),
+    *ids(8, (8,), (1, 16)),
+)
+_MASKS: tuple[Spec, ...] = (
+    *tensors("b8", (1, 128), (1, 16), (16, 16), (16,)),
+    *tensors("f32", (1, 128), (1, 16)),
+    ValueSpec(None),
+)
+_PLAIN: Mapping[str, Sequence[Spec]] = {
+    "int": (ValueSpec(3), ValueSpec(1)),
+    "float": (ValueSpec(0.5),),
+    "bool": (ValueSpec(value=True),),
+    "str": (ValueSpec("text"),),
+}
+
+
+def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
+    """Inputs that `function` most likely takes.
+
+    They come from the signature (names, annotations, defaults) and from the layers that the
+    arguments reach first; the first combination that a dry run on tensors without memory accepts is
+    taken, or the likeliest if none is.
+    """
+    inner = uncompiled(function)
+    module = module_of(inner)
+    if module is not None and (known := transformers_inputs(module)):
+        return known
+    combinations = _combinations(inner, module)
+    first = next(combinations, ())
+    deadline = time.monotonic() + _SECONDS
+    for inputs in itertools.chain((first,), itertools.islice(combinations, _ATTEMPTS)):
+        if time.monotonic() > deadline:
+            break
+        if runs_with(inner, inputs):
+            return inputs
+    return first
+
+
+def _combinations(
+    function: Callable[..., Any], module: nn.Module | None
+) -> Iterator[tuple[InputSpec, ...]]:
+    parameters = _needed(function)
+    names = [p.name if p.kind is p.KEYWORD_ONLY else None for p in parameters]
+    options = [_options(parameter, module) for parameter in parameters]
+    # The combinations that use the likeliest first: all first, then one second, and so on.
+    indices = itertools.product(*(range(len(option)) for option in options))
+    for chosen in sorted(itertools.islice(indices, 4096), key=lambda index: (sum(index), index)):
+        yield tuple(
+            InputSpec(name, option[index])
+            for name, option, index in zip(names, options, chosen, strict=True)
+        )
+
+
+def _needed(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that have to be given; where all have defaults, the first one."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values()) if signature is not None else []
+    if not parameters:
+        return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [parameter for parameter in parameters if parameter.kind not in variadic]
+    needed = [parameter for parameter in named if parameter.default is parameter.empty]
+    unnamed = [p.replace(kind=p.POSITIONAL_ONLY) for p in parameters if p.kind is p.VAR_POSITIONAL]
+    return needed or named[:1] or unnamed[:1]
+
+
+def _options(parameter: inspect.Parameter, module: nn.Module | None) -> Sequence[Spec]:
+    """What a parameter may take, the likeliest first."""
+    annotation = _annotation(parameter)
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    found = _tensor_options(parameter.name, module)
+    if re.match(r"(?:typing\.)?(?:List|Sequence|Iterable|list)\[", annotation):
+        return [SequenceSpec((option, option)) for option in found]
+    if re.match(r"(?:typing\.)?(?:Tuple|tuple)\[", annotation):
+        count = 2 if annotation.endswith("...]") else annotation.count(",") + 1
+        return [SequenceSpec((option,) * count, is_tuple=True) for option in found]
+    return found
+
+
+def _tensor_options(name: str, module: nn.Module | None) -> Sequence[Spec]:
+    layer = first_layer(module, name) if module is not None else None
+    if "mask" in name:
+        return _MASKS
+    by_layer: Sequence[TensorSpec] = layer_inputs(layer) if layer is not None else ()
+    if _IDS.search(name) and not any(spec.limit for spec in by_layer):
+        return [*ids(2, (1, 128), (1, 16), (1,), (8,), (16,)), *by_layer]
+    return by_layer or _NO_LAYER
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    annotation = parameter.annotation
+    if annotation is parameter.empty:
+        # A default says as much as an annotation does.
+        default = parameter.default
+        return type(default).__name__ if isinstance(default, int | float | str) else ""
+    if isinstance(annotation, str):
+        return annotation
+    is_plain = isinstance(annotation, type) and not hasattr(annotation, "__args__")
+    return str(annotation.__name__) if is_plain else str(annotation)

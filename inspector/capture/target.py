@@ -1,0 +1,120 @@
+"""Loads what the user wants compiled, with the calls to run it with."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector.capture.call import Call, fresh
+from inspector.capture.compiled import is_compiled
+from inspector.capture.cuda_source import map_imports_below
+from inspector.capture.discover import compiles_itself, find_target
+from inspector.capture.importing import import_target
+from inspector.capture.inputs import make_calls
+from inspector.capture.locate import locate
+from inspector.capture.placement import Placement
+from inspector.capture.signatures import check_fits, shown_signature, signature_of
+from inspector.capture.suggest import suggest_inputs
+from inspector.capture.user_code import UserCode
+from inspector.errors import UsageError
+from inspector.model.input_parser import parse_inputs
+from inspector.model.input_spec import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from inspector.capture.place import Place
+    from inspector.model.request import Request
+
+__all__ = ["Call", "Target", "fresh", "load_target"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile and how to call it.
+
+    Attributes:
+        name: How it is shown: ``model.py`` or ``model.py:Net``, relative to the root.
+        entry: What was found there, as Python: ``model``, ``get_model()``, ``Net()``.
+        function: The module or function; in the train/eval mode that the file left it in.
+        calls: The calls to make, in order; tensors are shared until `fresh` copies them.
+        already_compiled: Whether the file compiles it itself, so that it is taken as it is.
+        file: The absolute path of its file, or None for a module without one.
+        root: The project's folder, which shown paths are relative to: the working directory if the
+            file is below it, else the folder of its top package, else its own folder.
+    """
+
+    name: str
+    entry: str
+    function: Callable[..., Any]
+    calls: tuple[Call, ...]
+    already_compiled: bool
+    file: str | None
+    root: str
+
+
+def load_target(request: Request) -> Target:
+    """Loads a target in this process: its module is imported and its model is made.
+
+    ``sys.argv`` and ``sys.path`` become those of ``python model.py``, and stay so. Grad mode and
+    train/eval mode stay as the file leaves them. Inputs of the command line are random under
+    `inspector.capture.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's files are
+    mapped to the CPU (`inspector.capture.cuda_source`).
+
+    Raises:
+        UsageError: The target or its inputs are not what they should be.
+        ModelFailedError: The user's code raised an exception; the detail is its traceback.
+        EnvironmentLacksError: It asks for CUDA, or for a device, that is not here.
+    """
+    parse_inputs(request.inputs)  # What is wrong with them is said before anything is run.
+    placement = Placement(request.device, request.dtype)
+    if placement.maps_cuda:
+        map_imports_below(str(Path.cwd()))
+    place = locate(request.target)
+    code = UserCode(place, maps_cuda=placement.maps_cuda)
+    module = import_target(code)
+    found = find_target(module, code)
+    code.run(f"moving `{found.entry}`", lambda: placement.put_model(found.function))
+    calls, source = make_calls(request.inputs, module, found.inputs, code)
+    if not calls:
+        calls, source = _without_inputs(found.function, request, place), "The call"
+    for call in calls:
+        check_fits(found.function, call.args, call.kwargs, source)
+    return Target(
+        name=f"{place.shown}:{place.name}" if place.name else place.shown,
+        entry=found.entry,
+        function=found.function,
+        calls=code.run("moving the inputs", functools.partial(_put, placement, calls)),
+        already_compiled=is_compiled(found.function),
+        file=None if place.file is None else str(place.file),
+        root=place.root,
+    )
+
+
+def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    return tuple(map(placement.put_call, calls))
+
+
+def _without_inputs(
+    function: Callable[..., Any], request: Request, place: Place
+) -> tuple[Call, ...]:
+    """One call without arguments, if that is all there is to say.
+
+    Raises:
+        UsageError: The function takes inputs; the next step is the exact ``--input`` to try.
+    """
+    signature = signature_of(function)
+    if signature is not None and not signature.parameters:
+        return (Call(),)
+    texts = tuple(map(describe, suggest_inputs(function)))
+    options = [word for text in texts for word in ("--input", text)]
+    if request.device is not None:
+        options += ["--device", request.device]
+    if request.dtype is not None:
+        options += ["--dtype", request.dtype]
+    step = f"Try `{place.command(place.name, *options)}`, or define `example_inputs` in the file."
+    if compiles_itself(place):
+        step += f" Or record the script as it runs: `{place.command(verb='run')}`."
+    raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)

@@ -1,0 +1,161 @@
+"""``inspect explain``: every graph break with its line, its cause and its fix."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import difflib
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector import plugins
+from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.output import check_output, write_report
+from inspector.commands.record import Settings, record
+from inspector.errors import UsageError
+from inspector.findings.report import Report, make_report
+from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+from inspector.sources.store import newest_recording
+
+__all__ = ["command"]
+
+_EXIT_FAILED = 3
+_EXIT_INTERRUPTED = 130
+
+
+@click.command("explain")
+@click.argument("target", required=False)
+@target_options
+@process_options
+@output_options
+def command(  # noqa: PLR0913 - one parameter per option
+    target: str | None,
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
+) -> int:
+    """Show every graph break: its line, its cause and its fix.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read.
+
+    \b
+    Examples:
+      inspect explain samples/graph_breaks/model.py
+      inspect explain model.py:Net --input 'f32[8,3,224,224]' --train
+      inspect explain samples/graph_breaks/recording.zip -o report.md
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    check_output(output, format_)
+    given = {name: value for name, value in asked.items() if value not in (None, False, ())}
+    if target is not None and _is_model(target):
+        settings = Settings(
+            python=python,
+            timeout_seconds=timeout,
+            save=save,
+            progress=not no_progress,
+            own_stdout=output is not None and format_ is None,
+            fresh_caches=True,
+        )
+        run = _recorded(Request(target, **given), settings)
+    else:
+        _refuse_options({**given, "python": python, "timeout": timeout, "save": save})
+        run = _read(target)
+    rules = [module.RULE for module in plugins.load_analyses()]
+    write_report(make_report(run, rules, _next_steps(run)), output, format_)
+    return _exit_code(run)
+
+
+def _is_model(target: str) -> bool:
+    path = Path(target)
+    if path.exists():
+        return path.suffix == ".py"
+    return ".py" in target or ":" in target
+
+
+def _recorded(request: Request, settings: Settings) -> Run:
+    asked = dataclasses.asdict(request)
+    del asked["target"]
+    arguments = ("explain", request.to_json())
+    return record(arguments, request.target, asked, settings).run
+
+
+def _refuse_options(given: dict[str, object]) -> None:
+    used = [name for name, value in given.items() if value is not None]
+    if used:
+        names = ", ".join(f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used)
+        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
+        raise UsageError(message, "Name a model (model.py) to record it with these options.")
+
+
+def _read(target: str | None) -> Run:
+    path = newest_recording() if target is None else Path(target)
+    if not path.exists():
+        near = difflib.get_close_matches(path.name, [p.name for p in Path().iterdir()], 2)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
+    with opened(path) as recording:
+        run = read_run(recording)
+    if target is None:
+        sys.stderr.write(_which(run) + "\n")
+    for file in _changed(run):
+        sys.stderr.write(f"{run.roots.shown(file)} has changed since\n")
+    return run
+
+
+def _which(run: Run) -> str:
+    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
+    settings = run.meta.settings
+    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
+    return " · ".join(part for part in parts if part)
+
+
+def _age(started: str) -> str:
+    try:
+        then = datetime.datetime.fromisoformat(started)
+    except ValueError:
+        return ""
+    minutes = int((datetime.datetime.now(datetime.UTC) - then).total_seconds() // 60)
+    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
+
+
+def _changed(run: Run) -> list[str]:
+    """The project's files that are here and differ from what was recorded."""
+    changed = []
+    for file, digest in run.sources.digests.items():
+        path = Path(file)
+        if run.roots.project and path.is_relative_to(run.roots.project) and path.is_file():
+            if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+                changed.append(file)
+    return changed
+
+
+def _next_steps(run: Run) -> tuple[str, ...]:
+    gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
+    steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
+    if run.meta.format_version and not run.meta.settings.get("train"):
+        target = run.meta.target
+        if target:
+            steps.append(f"inspect explain {target} --train")
+    return (*steps, "inspect explain -o report.md")
+
+
+def _exit_code(run: Run) -> int:
+    if "Ctrl-C" in run.meta.partial:
+        return _EXIT_INTERRUPTED
+    return run.meta.error_exit_code or (_EXIT_FAILED if run.meta.partial else 0)

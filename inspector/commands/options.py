@@ -1,0 +1,85 @@
+"""Options that several commands have, spelled once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["output_options", "process_options", "target_options"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def target_options(function: _F) -> _F:
+    """What to compile and how: the options that turn into a `Request`."""
+    for option in reversed(_TARGET_OPTIONS):
+        function = option(function)
+    return function
+
+
+def process_options(function: _F) -> _F:
+    """How the recorded process is run."""
+    for option in reversed(_PROCESS_OPTIONS):
+        function = option(function)
+    return function
+
+
+def output_options(function: _F) -> _F:
+    """Where the report goes."""
+    for option in reversed(_OUTPUT_OPTIONS):
+        function = option(function)
+    return function
+
+
+_TARGET_OPTIONS = (
+    click.option(
+        "--input", "inputs", multiple=True, metavar="SPEC",
+        help="An input, in the order of the arguments or as NAME=SPEC: 'f32[8,3,224,224]', "
+        "'ids=i64[1,128]<30522', 'flag=true'. Repeatable.",
+    ),
+    click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1."),
+    click.option("--dtype", metavar="DTYPE", help="Floating-point dtype: f32, bf16, f16, …"),
+    click.option("--train", is_flag=True, help="Forward, sum of the outputs as loss, backward."),
+    click.option("--dynamic/--no-dynamic", default=None, help="torch.compile's dynamic."),
+    click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph."),
+    click.option("--mode", metavar="MODE", help="torch.compile's mode: reduce-overhead, …"),
+    click.option(
+        "--backend", metavar="NAME",
+        help="torch.compile's backend, any that torch knows. By default captured graphs run "
+        "eagerly: nothing is lowered, and the graphs are the same.  [default: eager]",
+    ),
+    click.option(
+        "--calls", type=click.IntRange(1), metavar="N",
+        help="Calls with each input; what later ones add is told apart.  [default: 2]",
+    ),
+)  # fmt: skip
+
+_PROCESS_OPTIONS = (
+    click.option(
+        "--python", metavar="PATH",
+        help="Interpreter to record in: your own environment's, .venv/bin/python.",
+    ),
+    click.option(
+        "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+        help="End the program after this time; what was recorded until then is kept.",
+    ),
+    click.option(
+        "--save", type=click.Path(path_type=Path), metavar="DIR",
+        help="Keep the recording here: a folder, or a .zip.",
+    ),
+)  # fmt: skip
+
+_OUTPUT_OPTIONS = (
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+        help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
+    ),
+    click.option(
+        "--format", "format_", metavar="FORMAT",
+        help="Format on standard output: terminal, json, markdown.",
+    ),
+    click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
+)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Writes reports: the only place that opens output files, and deletes half-written ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from inspector import plugins
+from inspector.errors import RecordingError
+from inspector.findings.report import Report
+
+__all__ = ["check_output", "write_report"]
+
+
+def check_output(output: Path | None, format_: str | None) -> None:
+    """Refuses what cannot be written before anything is recorded.
+
+    Raises:
+        UsageError: There is no such format or suffix.
+        RecordingError: The folder does not exist or cannot be written to.
+    """
+    if format_ is not None:
+        plugins.load_renderer(format_)
+    if output is None:
+        return
+    plugins.load_renderer(plugins.renderer_for_suffix(output))
+    if not output.parent.is_dir():
+        raise RecordingError(f"There is no folder {output.parent}.", "Make it first.")
+    try:
+        with output.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise _unwritable(output, error) from error
+    if not output.stat().st_size:
+        output.unlink()
+
+
+def write_report(report: Report, output: Path | None, format_: str | None) -> None:
+    """Writes a report to a file, or to standard output where no file or a format is asked for.
+
+    Raises:
+        RecordingError: The file cannot be written.
+    """
+    if output is not None:
+        _write_file(report, output)
+        sys.stderr.write(f"wrote {output}\n")
+    if output is None or format_ is not None:
+        plugins.load_renderer(format_ or "terminal").render(report, sys.stdout)
+
+
+def _write_file(report: Report, output: Path) -> None:
+    renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8") as stream:
+            renderer.render(report, stream)
+        part.replace(output)
+    except OSError as error:
+        raise _unwritable(output, error) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _unwritable(output: Path, error: OSError) -> RecordingError:
+    message = f"{output} cannot be written ({error.strerror})."
+    return RecordingError(message, "Choose another file with -o.")

@@ -1,0 +1,71 @@
+"""``inspect run``: records any program, however it calls ``torch.compile``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from inspector.commands.options import process_options
+from inspector.commands.record import Recorded, Settings, record
+from inspector.errors import UsageError
+from inspector.model.summary import summarize
+
+__all__ = ["command"]
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@process_options
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
+def command(
+    program: tuple[str, ...], python: str | None, timeout: float | None, save: Path | None
+) -> int:
+    """Record any program, however it calls torch.compile.
+
+    PROGRAM is a script with its arguments, or -m and a module with its arguments. Arguments,
+    standard streams and exit code are the program's own; the recording is what is added.
+
+    \b
+    Examples:
+      inspect run train.py --epochs 1
+      inspect run -m package.train --epochs 1
+      inspect run --timeout 60 -- train.py
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    _check(program)
+    settings = Settings(
+        python=python,
+        timeout_seconds=timeout,
+        save=save,
+        progress=False,  # the program's standard error is its own
+        own_stdout=True,
+        fresh_caches=False,
+    )
+    name = program[1] if program[0] == "-m" else program[0]
+    recorded = record(("run", *program), name, {"caches": "user"}, settings)
+    _say(recorded)
+    return recorded.ending.shell_exit_code
+
+
+def _check(program: tuple[str, ...]) -> None:
+    if program[0] == "-m":
+        if len(program) == 1:
+            raise UsageError("-m needs the name of a module.", "inspect run -m package.train")
+        return
+    path = Path(program[0])
+    if path.is_dir() and not (path / "__main__.py").is_file():
+        raise UsageError(f"{path} is a folder.", "Name a script in it, or use -m for a package.")
+    if not path.exists():
+        raise UsageError(f"There is no script {path}.", "Use: inspect run [--] script.py args…")
+
+
+def _say(recorded: Recorded) -> None:
+    summary = summarize(recorded.run)
+    partial = recorded.run.meta.partial
+    lines = [
+        f"inspect: {summary.frames} frames, {summary.graphs} graphs, {summary.graph_breaks} graph "
+        f"breaks at {summary.distinct_graph_breaks} sites, {summary.recompiles} recompiles",
+        f"inspect: recording {recorded.place}" + (f" is partial: {partial}" if partial else ""),
+        f"inspect: next: inspect explain {recorded.place}",
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")

@@ -1,0 +1,1 @@
+"""What torch said: one frozen dataclass per trace event that is used, grouped by stage."""

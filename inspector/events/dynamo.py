@@ -1,0 +1,179 @@
+"""Events of TorchDynamo: frames, graphs, failures and the metrics of a compilation."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope, RawFrame
+
+__all__ = [
+    "CompilationMetrics",
+    "DynamoError",
+    "DynamoOutputGraph",
+    "DynamoStart",
+    "RecompileReasons",
+    "TorchVersion",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TorchVersion:
+    """Artifact ``torch_version``: the first record of each log."""
+
+    version: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = json.loads(envelope.text())
+        return cls(version=str(payload.get("pytorch_version", "")))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoStart:
+    """Event ``dynamo_start``: Dynamo begins to trace a frame.
+
+    Attributes:
+        stack: The stack down to the frame that is traced, outermost first.
+    """
+
+    stack: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's stack."""
+        return cls(stack=envelope.frames(envelope.fields().get("stack")))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoOutputGraph:
+    """Event ``dynamo_output_graph``: a graph is handed to the backend; its text stays in the log."""
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
+        """Reads nothing: that it was logged is what counts."""
+        return cls()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoError:
+    """Artifact ``dynamo_error``: a compilation ended with an exception; the payload is its text."""
+
+    text: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the traceback."""
+        return cls(text=envelope.text())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecompileReasons:
+    """Artifact ``recompile_reasons``: why no cache entry fitted, the newest entry first.
+
+    Attributes:
+        reasons: One text per cache entry, ``0/0: tensor 'x' size mismatch …``.
+    """
+
+    reasons: tuple[str, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the payload: a JSON list, or a bare string where there is one reason."""
+        text = envelope.text()
+        try:
+            reasons = json.loads(text)
+        except ValueError:
+            reasons = text
+        if isinstance(reasons, str):
+            reasons = [reasons]
+        return cls(reasons=tuple(str(reason) for reason in reasons))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompilationMetrics:
+    """Events ``compilation_metrics`` and ``bwd_compilation_metrics``: a compilation has ended.
+
+    Attributes:
+        name: The code object's name, or None (torch says none at the recompile limit).
+        file: The code object's file, or None.
+        first_line: The code object's first line, or None.
+        has_guarded_code: Whether code was compiled; None where nothing was attempted.
+        operator_count: call_function, call_method and call_module nodes, or None.
+        guard_count: Number of guards, or None.
+        fail_type: Name of the exception that ended it, or None.
+        fail_reason: That exception's text, or None.
+        fail_file: User file where it failed, or None.
+        fail_line: User line where it failed, or None.
+        restart_reasons: Why an attempt was given up and tracing restarted.
+        recompile_reason: The guard that failed in the newest cache entry, or None.
+        start_time_ns: UTC, in ns since the epoch, or None.
+        duration_ns: Wall time of the whole compilation of the frame, or None.
+        is_forward: False for a backward compilation that ran later.
+    """
+
+    name: str | None
+    file: str | None
+    first_line: int | None
+    has_guarded_code: bool | None
+    operator_count: int | None
+    guard_count: int | None
+    fail_type: str | None
+    fail_reason: str | None
+    fail_file: str | None
+    fail_line: int | None
+    restart_reasons: tuple[str, ...]
+    recompile_reason: str | None
+    start_time_ns: int | None
+    duration_ns: int | None
+    is_forward: bool
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the fields that are used out of about a hundred."""
+        fields = envelope.fields()
+        return cls(
+            name=_text(fields, "co_name"),
+            file=_text(fields, "co_filename"),
+            first_line=_integer(fields, "co_firstlineno"),
+            has_guarded_code=_flag(fields, "has_guarded_code"),
+            operator_count=_integer(fields, "graph_op_count"),
+            guard_count=_integer(fields, "guard_count"),
+            fail_type=_text(fields, "fail_type"),
+            fail_reason=_text(fields, "fail_reason"),
+            fail_file=_text(fields, "fail_user_frame_filename"),
+            fail_line=_integer(fields, "fail_user_frame_lineno"),
+            restart_reasons=_texts(fields, "restart_reasons"),
+            recompile_reason=_text(fields, "recompile_reason"),
+            start_time_ns=_seconds_as_ns(fields, "start_time"),
+            duration_ns=_seconds_as_ns(fields, "entire_frame_compile_time_s"),
+            is_forward=envelope.key == "compilation_metrics",
+        )
+
+
+def _text(fields: Mapping[str, object], name: str) -> str | None:
+    value = fields.get(name)
+    return None if value is None else str(value)
+
+
+def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+def _integer(fields: Mapping[str, object], name: str) -> int | None:
+    value = fields.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _flag(fields: Mapping[str, object], name: str) -> bool | None:
+    value = fields.get(name)
+    return value if isinstance(value, bool) else None
+
+
+def _seconds_as_ns(fields: Mapping[str, object], name: str) -> int | None:
+    value = fields.get(name)
+    return round(value * 1e9) if isinstance(value, int | float) else None

@@ -1,0 +1,86 @@
+"""One record of a structured trace before anything is read out of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from inspector.events.compile_id import CompileId
+from inspector.events.payload import Payload
+
+__all__ = ["Envelope", "RawFrame"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RawFrame:
+    """One stack frame as torch logs it.
+
+    Attributes:
+        file: File name as the recorded process knew it.
+        line: Line number from 1, or 0 where torch does not know.
+        name: Name of the code object.
+        code: Source text of the line, or an empty string.
+    """
+
+    file: str
+    line: int
+    name: str
+    code: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Envelope:
+    """One record of a log.
+
+    Attributes:
+        key: The event's key (``dynamo_start``, ``artifact``, …).
+        name: The artifact's name, or an empty string.
+        metadata: What stands under the key.
+        compile_id: The compilation during which it was logged, or None outside of one.
+        attempt: Which attempt of that compilation.
+        rank: Rank in a distributed job, or None.
+        pid: The process that wrote it.
+        line: Line number in the log, from 1.
+        payload: The payload, or None.
+        strings: The interned file names of the process by number.
+    """
+
+    key: str
+    name: str
+    metadata: object
+    compile_id: CompileId | None
+    attempt: int
+    rank: int | None
+    pid: int
+    line: int
+    payload: Payload | None
+    strings: Mapping[int, str] = dataclasses.field(default_factory=dict, repr=False)
+
+    def fields(self) -> Mapping[str, object]:
+        """The metadata as a mapping, empty where torch wrote something else."""
+        return self.metadata if isinstance(self.metadata, dict) else {}
+
+    def text(self) -> str:
+        """The payload's text, or an empty string."""
+        return self.payload.text() if self.payload else ""
+
+    def frames(self, stack: object) -> tuple[RawFrame, ...]:
+        """A logged stack with its file names resolved, outermost first.
+
+        Args:
+            stack: A list of ``{"line", "name", "filename", "loc"}`` objects; ``filename`` is the
+                number of an interned string or the name itself.
+        """
+        if not isinstance(stack, Sequence) or isinstance(stack, str):
+            return ()
+        return tuple(self._frame(entry) for entry in stack if isinstance(entry, dict))
+
+    def _frame(self, entry: Mapping[str, object]) -> RawFrame:
+        file = entry.get("filename")
+        line = entry.get("line")
+        return RawFrame(
+            file=self.strings.get(file, f"<file {file}>") if isinstance(file, int) else str(file),
+            line=line if isinstance(line, int) else 0,
+            name=str(entry.get("name", "")),
+            code=str(entry.get("loc") or ""),
+        )

@@ -1,0 +1,210 @@
+"""Artifact ``dynamo_graph_break_reason``: one record of a graph break, as text.
+
+The text is made by ``InstructionTranslatorBase.log_graph_break`` (torch/_dynamo/symbolic_convert.py)
+out of messages of ``format_graph_break_message`` (torch/_dynamo/exc.py); two other places of torch
+2.13 write variants of it. Everything here is therefore parsed text: what cannot be found is None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import Self
+
+from inspector.events.envelope import Envelope
+
+__all__ = ["Cause", "GraphBreakReason", "TracebackFrame", "parse_causes", "parse_stack"]
+
+_HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d+)$", re.MULTILINE)
+_REASON = re.compile(r"^Graph Break Reason: ", re.MULTILINE)
+_STACK_TITLES = (
+    "User code traceback:\n",
+    "The graph break occurred in the following user code:\n",
+    "from user code:\n",
+)
+_PYTHON_TRACEBACK = re.compile(r"^(?:Traceback \(most recent call last\):|NoneType: None)", re.MULTILINE)
+_ATTRIBUTION = "\nStack variable source attribution:"
+_NESTED = re.compile(
+    r"\n+\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n+"
+)
+# What torch puts before the message says what becomes of the frame (log_graph_break's callers).
+_PREFIXES = (
+    (re.compile(r"Encountered graph break when attempting to (?:trace|store) .*?:\n\n", re.DOTALL), "resumed"),
+    (re.compile(r"Encountered graph break that we cannot resume from\..*?encountered:\n\n", re.DOTALL), "rest-skipped"),
+    (re.compile(r"Failed to handle graph break gracefully\..*?encountered:\n\n", re.DOTALL), "frame-skipped"),
+)
+_FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)')
+_CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
+_URL = re.compile(r"https?://\S+")
+_GB_ID = re.compile(r"/gb(\d+)\.html")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cause:
+    """What torch says about one graph break.
+
+    Attributes:
+        gb_type: Torch's context-free name of the break, or None where the text has no such form.
+        title: The first line of the message; the ``gb_type`` where there is one.
+        explanation: Torch's explanation, or an empty string.
+        hints: Torch's hints, in order.
+        context: The "developer debug context", or an empty string.
+        url: Link to torch's page of this break, or an empty string.
+        gb_id: ``GB0059``, taken from the link, or None.
+    """
+
+    gb_type: str | None
+    title: str
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+    context: str = ""
+    url: str = ""
+    gb_id: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TracebackFrame:
+    """One frame of a printed traceback.
+
+    Attributes:
+        file: File name.
+        line: Line number from 1.
+        name: Name of the code object.
+        code: The source line without its indentation, or an empty string.
+        caret_start: Where the carets begin in ``code``, or None without carets.
+        caret_end: Where they end (exclusive), or None.
+    """
+
+    file: str
+    line: int
+    name: str
+    code: str = ""
+    caret_start: int | None = None
+    caret_end: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphBreakReason:
+    """One record of a graph break.
+
+    Attributes:
+        file: Where torch says that the graph broke (it can be a library's file), or None.
+        line: The line there, or None.
+        outcome: ``resumed`` (a graph before it, tracing goes on after it), ``rest-skipped`` (the rest
+            of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
+        causes: The break itself first, then those that torch met while handling it.
+        stack: The user's stack, outermost first.
+    """
+
+    file: str | None
+    line: int | None
+    outcome: str
+    causes: tuple[Cause, ...]
+    stack: tuple[TracebackFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's text."""
+        return cls.parse(envelope.text())
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads a record out of its text, whatever part of it is there."""
+        head, stack = _split_stack(text)
+        header = _HEADER.search(head)
+        message = head[header.end() :].lstrip("\n") if header else head
+        reason = _REASON.search(message)
+        message = message[reason.end() :] if reason else message
+        outcome, message = _split_outcome(message.partition(_ATTRIBUTION)[0], framed=bool(header))
+        return cls(
+            file=header["file"] if header else None,
+            line=int(header["line"]) if header else None,
+            outcome=outcome,
+            causes=parse_causes(message),
+            stack=parse_stack(stack),
+        )
+
+
+def _split_stack(text: str) -> tuple[str, str]:
+    for title in _STACK_TITLES:
+        head, found, stack = text.partition(title)
+        if found:
+            end = _PYTHON_TRACEBACK.search(stack)
+            return head, stack[: end.start()] if end else stack
+    end = _PYTHON_TRACEBACK.search(text)
+    return (text[: end.start()], text[end.start() :]) if end else (text, "")
+
+
+def _split_outcome(message: str, *, framed: bool) -> tuple[str, str]:
+    for pattern, outcome in _PREFIXES:
+        match = pattern.match(message)
+        if match:
+            return outcome, message[match.end() :]
+    # A data-dependent branch has no prefix and is resumed; the variants without a header skip.
+    return ("resumed" if framed else "frame-skipped"), message
+
+
+def parse_causes(message: str) -> tuple[Cause, ...]:
+    """The breaks in a message, the first one first and those that wrap it after it."""
+    return tuple(_cause(part) for part in _NESTED.split(message.strip("\n")) if part.strip())
+
+
+def _cause(message: str) -> Cause:
+    title, _, rest = message.strip("\n").partition("\n")
+    sections: dict[str, list[str]] = {"Explanation": [], "Hint": [], "Developer debug context": []}
+    current: list[str] = []
+    url = ""
+    for line in rest.split("\n"):
+        name, found, begin = line.removeprefix("  ").partition(": ")
+        if line.startswith("  ") and found and name in sections:
+            sections[name].append(begin)
+            current = sections[name]
+        elif line.startswith(" For more details about this graph break"):
+            link = _URL.search(line)
+            url = link[0] if link else ""
+            current = []
+        elif current:
+            current[-1] += "\n" + line.removeprefix("    ")
+    gb_id = _GB_ID.search(url)
+    return Cause(
+        gb_type=title.strip() if sections["Explanation"] else None,
+        title=title.strip(),
+        explanation=_first(sections["Explanation"]),
+        hints=tuple(hint.strip() for hint in sections["Hint"]),
+        context=_first(sections["Developer debug context"]),
+        url=url,
+        gb_id=f"GB{gb_id[1]}" if gb_id else None,
+    )
+
+
+def _first(texts: list[str]) -> str:
+    return texts[0].strip() if texts else ""
+
+
+def parse_stack(text: str) -> tuple[TracebackFrame, ...]:
+    """The frames of a printed traceback, outermost first."""
+    return tuple(_frames(text.split("\n")))
+
+
+def _frames(lines: list[str]) -> Iterator[TracebackFrame]:
+    frame: TracebackFrame | None = None
+    for line in lines:
+        match = _FRAME.fullmatch(line)
+        if match:
+            if frame:
+                yield frame
+            frame = TracebackFrame(match["file"], int(match["line"]), match["name"])
+        elif frame and line.startswith("    "):
+            frame = _extended(frame, line[4:])
+    if frame:
+        yield frame
+
+
+def _extended(frame: TracebackFrame, text: str) -> TracebackFrame:
+    if not frame.code:
+        return dataclasses.replace(frame, code=text.rstrip())
+    if frame.caret_start is None and _CARETS.fullmatch(text):
+        start = len(text) - len(text.lstrip())
+        return dataclasses.replace(frame, caret_start=start, caret_end=len(text.rstrip()))
+    return frame  # further lines of an expression over several lines (Python 3.13)

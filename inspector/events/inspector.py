@@ -1,0 +1,261 @@
+"""Our own artifacts: what the recorded process says beyond what torch logs.
+
+Their names start with ``inspector_`` and every payload has its own version ``v``. Writers are in
+`inspector.capture`; a reader accepts any version and takes the fields it knows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope, RawFrame
+
+__all__ = [
+    "InspectorCall",
+    "InspectorEnvironment",
+    "InspectorGraphBreak",
+    "InspectorProblem",
+    "InspectorSkippedFrame",
+    "InspectorSource",
+    "InspectorTarget",
+    "Position",
+]
+
+
+def _payload(envelope: Envelope) -> Mapping[str, object]:
+    payload = json.loads(envelope.text())
+    if not isinstance(payload, dict):
+        message = f"{envelope.name}: the payload is no JSON object"
+        raise TypeError(message)
+    return payload
+
+
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Position:
+    """The exact place of one stack frame, from code positions instead of printed carets.
+
+    Attributes:
+        file: File name.
+        line: First line, from 1.
+        end_line: Last line, or None.
+        column: First column, 0-based, in characters, or None.
+        end_column: Column after the last one, 0-based, or None.
+    """
+
+    file: str
+    line: int
+    end_line: int | None
+    column: int | None
+    end_column: int | None
+
+    @classmethod
+    def of(cls, entry: Mapping[str, object]) -> Self:
+        """Reads one entry of a ``positions`` list."""
+        return cls(
+            file=str(entry.get("file", "")),
+            line=_integer(entry.get("line")) or 0,
+            end_line=_integer(entry.get("end_line")),
+            column=_integer(entry.get("column")),
+            end_column=_integer(entry.get("end_column")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorEnvironment:
+    """``inspector_environment``: where the program ran.
+
+    Attributes:
+        versions: Version by package name (``python``, ``torch``, ``triton``).
+        hardware: Facts by name (``cpu``, ``cores``, ``memory_bytes``, ``gpus``).
+        roots: Folder by role: ``project``, ``torch``, ``stdlib``, ``own``, and ``site`` (a list).
+        host: A name for the machine that is stable within a job.
+    """
+
+    versions: Mapping[str, str]
+    hardware: Mapping[str, object]
+    roots: Mapping[str, object]
+    host: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        versions, hardware, roots = (
+            dict(value) if isinstance(value := payload.get(name), dict) else {}
+            for name in ("versions", "hardware", "roots")
+        )
+        return cls(
+            versions={name: str(version) for name, version in versions.items()},
+            hardware=hardware,
+            roots=roots,
+            host=str(payload.get("host", "")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorTarget:
+    """``inspector_target``: what was asked to be compiled.
+
+    Attributes:
+        name: How the target is shown.
+        file: File of the function that is called, or an empty string.
+        line: Its first line, or 0.
+        qualname: Its qualified name.
+        kind: ``function``, ``generator`` or ``coroutine``.
+    """
+
+    name: str
+    file: str
+    line: int
+    qualname: str
+    kind: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        return cls(
+            name=str(payload.get("name", "")),
+            file=str(payload.get("file", "")),
+            line=_integer(payload.get("line")) or 0,
+            qualname=str(payload.get("qualname", "")),
+            kind=str(payload.get("kind", "function")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorCall:
+    """``inspector_call``: the target is about to be called, or the call has ended.
+
+    Attributes:
+        input_index: Which of the inputs, from 0.
+        call: How often this input is called so far, from 0.
+        state: ``begin``, ``end`` or ``failed``.
+    """
+
+    input_index: int
+    call: int
+    state: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        return cls(
+            input_index=_integer(payload.get("input")) or 0,
+            call=_integer(payload.get("call")) or 0,
+            state=str(payload.get("state", "")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorSource:
+    """``inspector_source``: a part of a source file, so that a report reads the same elsewhere.
+
+    Attributes:
+        file: File name.
+        first_line: Number of the first line in ``lines``, from 1.
+        lines: The lines without their line ends.
+        whole: Whether this is the whole file.
+        sha256: Digest of the whole file, or an empty string.
+    """
+
+    file: str
+    first_line: int
+    lines: tuple[str, ...]
+    whole: bool
+    sha256: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        lines = payload.get("lines")
+        return cls(
+            file=str(payload.get("file", "")),
+            first_line=_integer(payload.get("first_line")) or 1,
+            lines=tuple(str(line) for line in lines) if isinstance(lines, list) else (),
+            whole=bool(payload.get("whole")),
+            sha256=str(payload.get("sha256", "")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorGraphBreak:
+    """``inspector_graph_break``: exact positions for the graph-break record logged just before.
+
+    Attributes:
+        positions: One per frame of the user's stack, outermost first.
+    """
+
+    positions: tuple[Position, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        positions = _payload(envelope).get("positions")
+        entries = positions if isinstance(positions, list) else []
+        return cls(positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorSkippedFrame:
+    """``inspector_skipped_frame``: Dynamo saw a frame and left it alone without an event of its own.
+
+    Attributes:
+        file: File of the code object.
+        line: Its first line, or 0.
+        name: Its qualified name.
+        reason: Why, in torch's words.
+        cause: The exception's text where an exception was the reason, else an empty string.
+        is_entry: Whether it is the function that the user asked to compile.
+        stack: The stack down to it, outermost first.
+    """
+
+    file: str
+    line: int
+    name: str
+    reason: str
+    cause: str
+    is_entry: bool
+    stack: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        return cls(
+            file=str(payload.get("file", "")),
+            line=_integer(payload.get("line")) or 0,
+            name=str(payload.get("name", "")),
+            reason=str(payload.get("reason", "")),
+            cause=str(payload.get("cause", "")),
+            is_entry=bool(payload.get("entry")),
+            stack=envelope.frames(payload.get("stack")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorProblem:
+    """``inspector_problem``: something of ours failed inside the recorded process.
+
+    Attributes:
+        where: Which of our hooks.
+        error: The exception's type and text.
+    """
+
+    where: str
+    error: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        return cls(where=str(payload.get("where", "")), error=str(payload.get("error", "")))

@@ -1,0 +1,141 @@
+"""Which class reads which event: (key, artifact name) → class.
+
+Events that torch is known to write and that nothing here reads yet are listed too, so that a
+reader can tell "not used" from "unknown: a newer torch, perhaps".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Protocol
+
+from inspector.events.dynamo import (
+    CompilationMetrics,
+    DynamoError,
+    DynamoOutputGraph,
+    DynamoStart,
+    RecompileReasons,
+    TorchVersion,
+)
+from inspector.events.envelope import Envelope
+from inspector.events.graph_break import GraphBreakReason
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorEnvironment,
+    InspectorGraphBreak,
+    InspectorProblem,
+    InspectorSkippedFrame,
+    InspectorSource,
+    InspectorTarget,
+)
+from inspector.events.timing import ChromiumEvent
+
+__all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnknownEvent:
+    """An event that this version has never heard of; it is counted and shown, never dropped.
+
+    Attributes:
+        label: Its key, or ``artifact:name``.
+    """
+
+    label: str
+
+
+class Event(Protocol):
+    """What every event class has."""
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> object:
+        """Reads the event out of its envelope."""
+
+
+EVENTS: dict[tuple[str, str], type[Event]] = {
+    ("bwd_compilation_metrics", ""): CompilationMetrics,
+    ("chromium_event", ""): ChromiumEvent,
+    ("compilation_metrics", ""): CompilationMetrics,
+    ("dynamo_output_graph", ""): DynamoOutputGraph,
+    ("dynamo_start", ""): DynamoStart,
+    ("artifact", "dynamo_error"): DynamoError,
+    ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "recompile_reasons"): RecompileReasons,
+    ("artifact", "torch_version"): TorchVersion,
+    ("artifact", "inspector_call"): InspectorCall,
+    ("artifact", "inspector_environment"): InspectorEnvironment,
+    ("artifact", "inspector_graph_break"): InspectorGraphBreak,
+    ("artifact", "inspector_problem"): InspectorProblem,
+    ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
+    ("artifact", "inspector_source"): InspectorSource,
+    ("artifact", "inspector_target"): InspectorTarget,
+}
+
+# Found by listing the calls of trace_structured in torch 2.11 and 2.13.
+_UNUSED_KEYS = frozenset(
+    """
+    aot_backward_graph aot_forward_graph aot_inference_graph aot_joint_graph
+    compiled_autograd_graph create_symbol create_unbacked_symbol describe_source describe_storage
+    describe_tensor dump_file dynamo_cpp_guards_str dynamo_guards exported_program
+    expression_created graph_dump guard_added guard_added_fast guard_on_data_dependent_error
+    inductor_output_code inductor_post_grad_graph link mismatched_fake_kernel missing_fake_kernel
+    optimize_ddp_split_child optimize_ddp_split_graph propagate_real_tensors
+    propagate_real_tensors_provenance symbolic_shape_specialization
+    """.split()
+)
+_UNUSED_ARTIFACTS = frozenset(
+    """
+    after_activation_quantization_bwd_aten_pass after_activation_quantization_fwd_aten_pass
+    after_joint_graph after_post_grad_graph after_pre_grad_graph aot_forward_graph_fw_metadata
+    aot_forward_graph_fw_subclass_metadata aot_inference_graph_after_hop_passes
+    aot_joint_graph_sync_decision_cross_ranks aot_saved_tensors_hooks_graphs
+    aotautograd_cache_bypass aotautograd_cache_hit aotautograd_cache_miss
+    aotautograd_cache_pickle_failure backward_epilogue backward_prologue
+    before_activation_quantization_bwd_aten_pass before_activation_quantization_fwd_aten_pass
+    before_joint_graph before_post_grad_graph before_pre_grad_graph compiled_autograd_compile_reasons
+    compiled_autograd_graph_pre_reordering compiled_fn_wrapper compiled_function_backward
+    compiled_function_forward compiler_collective cprofile_manifold_url dynamo_cache_bypass
+    dynamo_cache_entries dynamo_cache_exception dynamo_side_effects eager_compile_backwards_failure
+    fx_graph_bundled_cache_hit fx_graph_cache_bypass fx_graph_cache_hit fx_graph_cache_miss
+    fx_graph_runnable fx_interpreter_error graph_execution inductor_aot_header_code
+    inductor_aot_kernel_code inductor_aot_wrapper_code inductor_autotune_at_compile_time_code
+    inductor_collective_schedule inductor_overlap_cyclic_extra_deps
+    inductor_post_grad_graph inductor_provenance_tracking_kernel_stack_traces
+    inductor_provenance_tracking_node_mappings inductor_runtime_and_tensor_meta
+    inductor_spmd_graph_mismatch invoke_subgraph_backward_duplicate make_fx_fail_partial
+    min_cut_failed_edge_list min_cut_failed_fx_graph min_cut_failed_svg min_cut_information
+    precompile_cache_bypass runtime_wrapper_orchestration scheduler_nodes_before_comm_overlap
+    torch._functorch.config triton_kernel_info
+    """.split()
+)
+_UNUSED_PATTERN = re.compile(
+    r".*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
+)
+
+
+def is_known(key: str, name: str) -> bool:
+    """Whether torch is known to write such an event."""
+    if (key, name) in EVENTS:
+        return True
+    if key != "artifact":
+        return key in _UNUSED_KEYS
+    return name in _UNUSED_ARTIFACTS or _UNUSED_PATTERN.fullmatch(name) is not None
+
+
+def read(envelope: Envelope) -> object | None:
+    """The event in an envelope.
+
+    Returns:
+        An instance of the event's class, an `UnknownEvent`, or None for a known one that is not used.
+
+    Raises:
+        ValueError: The event is not what its class expects (a payload that was cut off, say).
+        TypeError: As above.
+    """
+    event = EVENTS.get((envelope.key, envelope.name))
+    if event is not None:
+        return event.read(envelope)
+    if is_known(envelope.key, envelope.name):
+        return None
+    return UnknownEvent(f"artifact:{envelope.name}" if envelope.name else envelope.key)

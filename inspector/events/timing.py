@@ -1,0 +1,50 @@
+"""Events that say when something began and ended."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope
+
+__all__ = ["ChromiumEvent"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ChromiumEvent:
+    """Event ``chromium_event``: the begin or end of a span of torch's ``dynamo_timed``.
+
+    Attributes:
+        name: The span's name.
+        phase: ``B`` for begin, ``E`` for end, ``i`` for an instant.
+        time_ns: UTC, in ns since the epoch.
+        thread: What torch says is the thread (it says 0 for most).
+        compile_id: The compilation in torch's spelling, or an empty string.
+    """
+
+    name: str
+    phase: str
+    time_ns: int
+    thread: int
+    compile_id: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the JSON payload; torch gives times in µs.
+
+        Raises:
+            ValueError: The payload is not JSON, or no event.
+        """
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "a chromium_event without its payload"
+            raise ValueError(message)
+        arguments = payload.get("args")
+        return cls(
+            name=str(payload.get("name", "")),
+            phase=str(payload.get("ph", "")),
+            time_ns=round(float(payload.get("ts", 0)) * 1000),
+            thread=int(payload.get("tid") or 0),
+            compile_id=str((arguments if isinstance(arguments, Mapping) else {}).get("compile_id")),
+        )

@@ -1,0 +1,194 @@
+"""What a report says as a whole: which recording it is, its counts, and what was left out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from inspector.findings.escaping import one_line
+from inspector.findings.finding import Finding
+from inspector.findings.report import Report
+from inspector.findings.wording import count, duration, listed
+from inspector.model.run import Run
+from inspector.model.summary import Summary
+
+__all__ = ["Row", "frames_of", "headline", "notices", "recording_line", "summary_rows"]
+
+# What a setting has where nobody asked for it (`inspector.model.request.Request`).
+_NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
+_SETTINGS = ("mode", "dynamic", "fullgraph", "train", "dtype", "inputs")
+_MOST_KINDS = 8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the summary.
+
+    Attributes:
+        name: What is counted.
+        value: Its number.
+        detail: What the number consists of, or an empty string.
+    """
+
+    name: str
+    value: str
+    detail: str = ""
+
+
+def recording_line(run: Run) -> tuple[str, ...]:
+    """Which recording it is: its name, target, torch, device, backend and further settings."""
+    meta = run.meta
+    what = "recording" if meta.format_version else "trace"
+    named = meta.name if meta.name.endswith(".zip") else f"{what} {meta.name}"
+    backend = meta.settings.get("backend")
+    parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
+    parts += _asked(meta.settings)
+    if len(run.processes) > 1:
+        parts.append(count(len(run.processes), "process", "processes"))
+    return tuple(one_line(part) for part in parts if part)
+
+
+def _torch(run: Run) -> str:
+    versions = {process.versions.get("torch", "") for process in run.processes} - {""}
+    return f"torch {', '.join(sorted(versions))}" if versions else ""
+
+
+def _device(run: Run) -> str:
+    """The device that was asked for; without one, the CPU where nothing else was there."""
+    asked = run.meta.settings.get("device")
+    if asked:
+        return str(asked)
+    known = [process.hardware for process in run.processes if "gpus" in process.hardware]
+    return "cpu" if known and not any(hardware["gpus"] for hardware in known) else ""
+
+
+def _asked(settings: Mapping[str, object]) -> Iterator[str]:
+    for name in _SETTINGS:
+        value = settings.get(name)
+        if name == "dynamic" and value is not None:
+            yield f"dynamic={value}"
+        elif value is True:
+            yield name
+        elif name == "inputs" and isinstance(value, list | tuple):
+            yield from (f"--input {item!r}" for item in value)
+        elif value not in _NOT_ASKED:
+            yield f"{name} {value}"
+
+
+def headline(report: Report) -> str:
+    """The report in one line: its graph breaks, or what there is instead."""
+    summary = report.summary
+    graphs = f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
+    if summary.graph_breaks:
+        return (
+            f"{count(summary.graph_breaks, 'graph break')}"
+            f" at {count(summary.distinct_graph_breaks, 'site')}: {graphs}"
+        )
+    if not summary.frames:
+        return "nothing was compiled: Dynamo traced no frame"
+    if not summary.graphs:
+        return "no graph breaks, and no graph either: everything runs eagerly"
+    later = " in the first calls" if summary.later.graph_breaks else ""
+    return f"no graph breaks{later}: {graphs}"
+
+
+def summary_rows(summary: Summary) -> tuple[Row, ...]:
+    """The counts of a summary, for people."""
+    rows = [
+        Row("frames", f"{summary.frames:,}", _frames(summary)),
+        Row("graphs", f"{summary.graphs:,}"),
+        Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
+        Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
+        Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
+        Row("compile time", duration(summary.compile_time_ns)),
+    ]
+    return (*rows, *_later(summary))
+
+
+def _frames(summary: Summary) -> str:
+    states = (
+        (summary.frames_compiled, "compiled"),
+        (summary.frames_skipped, "skipped"),
+        (summary.frames_failed, "failed"),
+        (summary.frames_unfinished, "unfinished"),
+    )
+    return ", ".join(f"{number:,} {state}" for number, state in states if number)
+
+
+def _per_graph(operators: tuple[int, ...]) -> str:
+    if len(operators) < 2:  # noqa: PLR2004 - one graph has them all
+        return ""
+    return f"per graph: {listed([f'{number:,}' for number in operators])}"
+
+
+def _sites(summary: Summary) -> str:
+    if not summary.graph_breaks:
+        return ""
+    return f"at {count(summary.distinct_graph_breaks, 'site')}"
+
+
+def _limit(summary: Summary) -> str:
+    hits = summary.recompile_limit_hits
+    if not hits:
+        return ""
+    return f"and torch refused {count(hits, 'more')} at the recompile limit".replace("mores", "more")
+
+
+def _later(summary: Summary) -> Iterator[Row]:
+    later = summary.later
+    parts = [
+        count(later.graphs, "graph") if later.graphs else "",
+        f"{count(later.graph_breaks, 'graph break')}"
+        f" ({count(later.distinct_graph_breaks, 'new site')})"
+        if later.graph_breaks
+        else "",
+        count(later.recompiles, "recompile") if later.recompiles else "",
+    ]
+    if any(parts):
+        yield Row("later calls", "add", ", ".join(part for part in parts if part))
+
+
+def notices(run: Run) -> Iterator[tuple[str, str]]:
+    """What stands between the recording and the whole truth, as (kind, text) pairs."""
+    for warning in run.warnings:
+        line = f":{warning.line}" if warning.line else ""
+        yield "warning", one_line(f"{warning.file}{line}: {warning.message}")
+    for process in run.processes:
+        for problem in process.problems:
+            yield "problem", one_line(f"the recorder failed in {problem}")
+    unknown = _unknown(run)
+    if unknown:
+        yield "note", unknown
+    if run.meta.format_version == 0:
+        yield "note", "a plain trace has no columns, no source and no silently skipped functions"
+
+
+def _unknown(run: Run) -> str:
+    totals: dict[str, int] = {}
+    for process in run.processes:
+        for name, number in process.unknown_events.items():
+            totals[name] = totals.get(name, 0) + number
+    if not totals:
+        return ""
+    names = [f"{one_line(name)} ×{totals[name]:,}" for name in sorted(totals)]
+    known = f"{count(sum(totals.values()), 'event')} of unknown kind"
+    return f"{known}: {listed(names, _MOST_KINDS)}"
+
+
+def frames_of(report: Report) -> Mapping[Finding, int]:
+    """In how many frames the records of each graph break are."""
+    run = report.run
+    frames: dict[tuple[str, int, str], set[tuple[int, object]]] = {}
+    for index, process in enumerate(run.processes):
+        for frame in process.frames:
+            for compilation in frame.compilations:
+                for record in compilation.graph_breaks:
+                    user = record.user
+                    place = (run.roots.shown(user.file), user.line) if user else ("", 0)
+                    key = (*place, record.cause.title)
+                    frames.setdefault(key, set()).add((index, frame.frame_id))
+    return {
+        finding: len(frames.get((finding.place.file, finding.place.line, finding.message), ()))
+        for finding in report.findings
+        if finding.rule == "graph-break"
+    }

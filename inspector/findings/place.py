@@ -1,0 +1,85 @@
+"""Turns a frame of the model into a place that a person can read, and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from inspector.findings.finding import Place, StackLine
+from inspector.model.roots import Owner
+from inspector.model.run import Run
+from inspector.model.source import SourceLine
+from inspector.model.stack import StackFrame, plain_name
+
+__all__ = ["fingerprint", "make_place", "stack_lines"]
+
+_LINES_AROUND = 2
+
+
+def make_place(run: Run, frame: StackFrame | None, stack: Sequence[StackFrame] = ()) -> Place:
+    """The place of a frame, with as much source as the recording has."""
+    if frame is None:
+        return Place(stack=stack_lines(run, stack))
+    column, end_column = _columns(run, frame)
+    last = frame.end_line or frame.line
+    excerpt = run.sources.excerpt(
+        frame.file, max(1, frame.line - _LINES_AROUND), last + _LINES_AROUND
+    )
+    if not excerpt and frame.code:
+        excerpt = (SourceLine(frame.line, frame.code),)
+    return Place(
+        file=run.roots.shown(frame.file),
+        line=frame.line,
+        end_line=frame.end_line,
+        column=column,
+        end_column=end_column,
+        function=_function(run, frame),
+        excerpt=excerpt,
+        stack=stack_lines(run, stack),
+    )
+
+
+def stack_lines(run: Run, stack: Sequence[StackFrame]) -> tuple[StackLine, ...]:
+    """A stack as a person sees it, without the frames of the recorder."""
+    shown = [frame for frame in stack if run.roots.owner(frame.file) is not Owner.RECORDER]
+    return tuple(
+        StackLine(
+            file=run.roots.shown(frame.file),
+            line=frame.line,
+            name=plain_name(frame.name),
+            code=frame.code or (run.sources.line(frame.file, frame.line) or "").strip(),
+            owner=run.roots.owner(frame.file).value,
+        )
+        for frame in shown
+    )
+
+
+def fingerprint(run: Run, frame: StackFrame | None, *kind: str) -> str:
+    """What identifies a finding across edits elsewhere in the file.
+
+    Made of the relative path, the qualified name, the source line with its white space folded, and
+    the kind (the rule and what else tells two findings on a line apart).
+    """
+    place: tuple[str, ...] = ()
+    if frame is not None:
+        code = run.sources.line(frame.file, frame.line) or frame.code
+        shown = run.roots.shown(frame.file)
+        place = (shown, _function(run, frame), " ".join(code.split()))
+    text = "\0".join((*place, *kind))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _function(run: Run, frame: StackFrame) -> str:
+    return run.sources.qualname(frame.file, frame.line) or plain_name(frame.name)
+
+
+def _columns(run: Run, frame: StackFrame) -> tuple[int | None, int | None]:
+    """Absolute columns; printed carets are relative to the line without its indentation."""
+    if not frame.parsed or frame.column is None:
+        return frame.column, frame.end_column
+    source = run.sources.line(frame.file, frame.line)
+    if source is None or source.strip() != frame.code:
+        return None, None
+    indentation = len(source) - len(source.lstrip())
+    end = None if frame.end_column is None else frame.end_column + indentation
+    return frame.column + indentation, end

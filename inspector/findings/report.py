@@ -1,0 +1,37 @@
+"""Everything that is said about a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from inspector.findings.finding import Finding
+from inspector.findings.rule import Rule
+from inspector.model.run import Run
+from inspector.model.summary import Summary, summarize
+
+__all__ = ["Report", "make_report"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Report:
+    """A run with what was found in it.
+
+    Attributes:
+        run: The run.
+        summary: Its counts.
+        findings: What was found, the gravest first.
+        next_steps: Commands worth running next.
+    """
+
+    run: Run
+    summary: Summary
+    findings: tuple[Finding, ...]
+    next_steps: tuple[str, ...]
+
+
+def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:
+    """Applies rules to a run."""
+    found = [finding for rule in rules for finding in rule.check(run)]
+    found.sort(key=lambda finding: (finding.later, finding.severity.rank, -finding.records))
+    return Report(run, summarize(run), tuple(found), next_steps)

@@ -1,0 +1,96 @@
+"""The words and numbers that every renderer uses, so that all of them say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inspector.findings.escaping import one_line
+from inspector.findings.finding import Finding, Place
+
+__all__ = ["advice", "count", "duration", "kind", "listed", "location", "records_text", "title"]
+
+_NS_PER_US = 1_000
+_NS_PER_MS = 1_000_000
+_NS_PER_S = 1_000_000_000
+_S_PER_MIN = 60
+_BELOW_TEN = 9.95
+# Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
+_NO_ADVICE = re.compile(
+    r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
+    r"|This graph break is fundamental|This graph break may have been caused by an earlier"
+    r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
+)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 graph``, ``3 graph breaks``, ``12,345 operators``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def duration(time_ns: int) -> str:
+    """A duration with two or three digits: ``850 µs``, ``1.3 ms``, ``364 ms``, ``17.1 s``."""
+    if time_ns < _NS_PER_MS:
+        return f"{round(time_ns / _NS_PER_US)} µs"
+    if time_ns < _NS_PER_S:
+        ms = time_ns / _NS_PER_MS
+        # 999.6 ms would round to "1000 ms".
+        return f"{ms:.1f} ms" if ms < _BELOW_TEN else f"{min(round(ms), 999)} ms"
+    seconds = time_ns / _NS_PER_S
+    if seconds < 2 * _S_PER_MIN:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _S_PER_MIN)
+    return f"{minutes:,} min {rest} s"
+
+
+def listed(items: Sequence[str], most: int = 12) -> str:
+    """``a, b, c``; of a long list its begin and how many follow."""
+    if len(items) <= most + 1:
+        return ", ".join(items)
+    return f"{', '.join(items[:most])}, … {len(items) - most:,} more"
+
+
+def location(place: Place) -> str:
+    """``file:line:column`` as editors read it.
+
+    Columns are shown from 1, as compilers and editors count them; in the model and in the JSON they
+    are 0-based.
+    """
+    parts = [place.file or "(unknown place)"]
+    if place.line:
+        parts.append(str(place.line))
+        if place.column is not None:
+            parts.append(str(place.column + 1))
+    return one_line(":".join(parts))
+
+
+def kind(finding: Finding) -> str:
+    """``graph break GB0170``: the rule in words, with torch's id where it has one."""
+    words = finding.rule.replace("-", " ")
+    return one_line(f"{words} {finding.gb_id}" if finding.gb_id else words)
+
+
+def title(finding: Finding) -> str:
+    """What was found, on one line."""
+    return one_line(finding.message).rstrip(":")
+
+
+def advice(finding: Finding) -> tuple[str, ...]:
+    """The fix, then those of torch's further hints that say what to change."""
+    useful = (hint for hint in finding.hints if not _NO_ADVICE.match(hint))
+    return tuple(dict.fromkeys(hint for hint in (finding.fix, *useful) if hint))
+
+
+def records_text(finding: Finding, frames: int) -> str:
+    """What the number of records means, or an empty string where there is nothing to explain.
+
+    Args:
+        finding: The finding.
+        frames: In how many frames its records are; 0 where unknown.
+    """
+    if finding.records <= 1 or not frames:
+        return ""
+    text = count(finding.records, "record")
+    if frames == finding.records:
+        return f"{text}: one per enclosing frame that torch tried to compile"
+    return f"{text} in {count(frames, 'frame')} that torch compiled more than once"

@@ -1,0 +1,1 @@
+"""What happened: the typed model of a recorded program."""

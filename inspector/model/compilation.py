@@ -1,0 +1,142 @@
+"""Frames and their compilations."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from inspector.events.compile_id import CompileId
+from inspector.model.graph_break import GraphBreak, Outcome
+from inspector.model.stack import StackFrame
+
+__all__ = ["Compilation", "Failure", "Frame", "FrameState", "SkippedFrame"]
+
+
+class FrameState(enum.Enum):
+    """What became of a frame."""
+
+    COMPILED = "compiled"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Failure:
+    """The exception that ended a compilation.
+
+    Attributes:
+        type: Name of the exception's class in torch.
+        reason: The exception's text.
+        place: The user line where it happened, or None.
+    """
+
+    type: str
+    reason: str
+    place: StackFrame | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compilation:
+    """One compilation of a frame, over all of its attempts.
+
+    Attributes:
+        compile_id: Its identity.
+        call: Which call of the target it happened in (0 is an input's first), or None if unknown.
+        stack: The stack down to the compiled frame, outermost first.
+        graphs: Graphs handed to the backend and compiled.
+        operators: Operators in them, or None where torch did not say.
+        guards: Number of guards, or None.
+        has_guarded_code: Whether it ended with code; None where it never ended.
+        failure: What ended it, or None.
+        restart_reasons: Why attempts were given up.
+        recompile_reasons: Why no existing cache entry fitted, the newest entry first.
+        hit_limit: Whether Dynamo refused to compile because the recompile limit was reached.
+        graph_breaks: Its graph breaks, in order.
+        finished: Whether torch reported its end.
+        start_time_ns: UTC in ns, or None.
+        duration_ns: Wall time, or None.
+    """
+
+    compile_id: CompileId
+    call: int | None
+    stack: tuple[StackFrame, ...]
+    graphs: int
+    operators: int | None
+    guards: int | None
+    has_guarded_code: bool | None
+    failure: Failure | None
+    restart_reasons: tuple[str, ...]
+    recompile_reasons: tuple[str, ...]
+    hit_limit: bool
+    graph_breaks: tuple[GraphBreak, ...]
+    finished: bool
+    start_time_ns: int | None
+    duration_ns: int | None
+
+    @property
+    def raised(self) -> bool:
+        """Whether an exception ended it that is neither a graph break nor the recompile limit."""
+        gave_up = any(item.outcome is Outcome.FRAME_SKIPPED for item in self.graph_breaks)
+        return self.failure is not None and not gave_up and not self.hit_limit
+
+    @property
+    def is_recompile(self) -> bool:
+        """Whether it compiled, or tried to compile, a code object for a further time."""
+        return bool(self.compile_id.frame_compile_id) and not self.hit_limit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
+    """A code object that Dynamo met, with its compilations.
+
+    Attributes:
+        frame_id: Torch's number of it, within its process.
+        name: Name of the code object.
+        file: File of the code object, or an empty string.
+        first_line: Its first line, or 0.
+        compilations: In order.
+    """
+
+    frame_id: int | None
+    name: str
+    file: str
+    first_line: int
+    compilations: tuple[Compilation, ...]
+
+    @property
+    def state(self) -> FrameState:
+        """Compiled if any compilation was; else failed, skipped, or cut off before its end.
+
+        A frame that a graph break made Dynamo give up runs eagerly and is skipped, not failed.
+        """
+        if any(item.has_guarded_code and item.graphs for item in self.compilations):
+            return FrameState.COMPILED
+        if any(item.raised for item in self.compilations):
+            return FrameState.FAILED
+        if all(item.finished for item in self.compilations):
+            return FrameState.SKIPPED
+        return FrameState.UNFINISHED
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SkippedFrame:
+    """A frame that Dynamo left alone without an event of its own; known from inside the process.
+
+    Attributes:
+        file: File of the code object.
+        line: Its first line, or 0.
+        name: Its qualified name.
+        reason: Why, in torch's words.
+        cause: The exception's text where an exception was the reason, or an empty string.
+        is_entry: Whether it is the function that the user asked to compile.
+        stack: The stack down to it, outermost first.
+    """
+
+    file: str
+    line: int
+    name: str
+    reason: str
+    cause: str
+    is_entry: bool
+    stack: tuple[StackFrame, ...]

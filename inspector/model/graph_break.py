@@ -1,0 +1,89 @@
+"""Graph breaks: records as torch logs them, and the sites that a person can change."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from inspector.events.compile_id import CompileId
+from inspector.events.graph_break import Cause
+from inspector.model.stack import StackFrame
+
+__all__ = ["BreakSite", "Evidence", "GraphBreak", "Outcome"]
+
+
+class Outcome(enum.Enum):
+    """What becomes of the frame in which the graph broke."""
+
+    RESUMED = "resumed"
+    REST_SKIPPED = "rest-skipped"
+    FRAME_SKIPPED = "frame-skipped"
+    RAISED = "raised"
+
+
+class Evidence(enum.Enum):
+    """What a break is known from, the most trustworthy first."""
+
+    ARTIFACT = "artifact"
+    METRICS = "compilation_metrics"
+    FAILURE = "failure"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphBreak:
+    """One record of a graph break.
+
+    Attributes:
+        compile_id: The compilation that broke.
+        attempt: Which attempt of it.
+        frame_name: Name of the code object that was being compiled, or an empty string.
+        cause: Why it broke.
+        wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
+        outcome: What becomes of the frame.
+        stack: The user's stack, outermost first.
+        user: The innermost frame outside torch and the standard library, or None.
+        project: The innermost frame of the user's own project where ``user`` is a library's.
+        has_graph: Whether the compilation that broke gave a graph all the same.
+        call: Which call of the target it happened in (0 is an input's first), or None if unknown.
+        evidence: What it is known from.
+    """
+
+    compile_id: CompileId | None
+    attempt: int
+    frame_name: str
+    cause: Cause
+    wrappers: tuple[Cause, ...]
+    outcome: Outcome
+    stack: tuple[StackFrame, ...]
+    user: StackFrame | None
+    project: StackFrame | None
+    has_graph: bool
+    call: int | None
+    evidence: Evidence
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What makes two records the same site: user file, line and GB type."""
+        file, line = (self.user.file, self.user.line) if self.user else ("", 0)
+        return file, line, self.cause.gb_type or self.cause.title
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BreakSite:
+    """All records of one site.
+
+    Attributes:
+        records: The records in the order of the log; never empty.
+    """
+
+    records: tuple[GraphBreak, ...]
+
+    @property
+    def first(self) -> GraphBreak:
+        """The record that shows the site: the first one."""
+        return self.records[0]
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The distinct outcomes of the records, in order."""
+        return tuple(dict.fromkeys(record.outcome for record in self.records))

@@ -1,0 +1,33 @@
+"""What somebody may have meant who wrote a name that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "near_matches"]
+
+_SHOWN = 8
+# A little above difflib's own 0.6, at which `vision` would be near `json`.
+_NEAR = 0.65
+
+
+def near_matches(word: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names that are spelled nearly like `word`, the nearest first, three at most."""
+    by_folded = {name.casefold(): name for name in reversed(tuple(names))}
+    close = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=_NEAR)
+    return tuple(by_folded[name] for name in close)
+
+
+def did_you_mean(word: str, names: Iterable[str], *, otherwise: str = "There is") -> str:
+    """One sentence that leads from a wrong name to a right one; empty if there are no names."""
+    known = tuple(dict.fromkeys(names))
+    if close := near_matches(word, known):
+        return f"Did you mean {' or '.join(f'`{name}`' for name in close)}?"
+    if not known:
+        return ""
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"{otherwise}: {', '.join(f'`{name}`' for name in known[:_SHOWN])}{more}."

@@ -1,0 +1,52 @@
+"""What a user asked to be compiled, as the parent passes it to the child."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+__all__ = ["Request"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """A target with its settings.
+
+    Attributes:
+        target: ``model.py``, ``model.py:name`` or ``package.module:name``.
+        inputs: The ``--input`` texts in order, unparsed (see `inspector.model.input_spec`).
+        device: Where model and inputs go (``cpu``, ``cuda``, ``cuda:1``), or None to leave them.
+        dtype: Floating-point dtype of model and inputs in this project's spelling, or None.
+        train: Whether a call is forward, sum of the outputs, and backward.
+        dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
+        fullgraph: ``torch.compile``'s ``fullgraph``.
+        mode: ``torch.compile``'s ``mode``, or None.
+        backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
+        calls: How often each input is called; the first call counts, later ones show what they add.
+    """
+
+    target: str
+    inputs: tuple[str, ...] = ()
+    device: str | None = None
+    dtype: str | None = None
+    train: bool = False
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    mode: str | None = None
+    backend: str = "eager"
+    calls: int = 2
+
+    def to_json(self) -> str:
+        """The request as one line of JSON."""
+        return json.dumps(dataclasses.asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Request:
+        """The request that `to_json` wrote.
+
+        Raises:
+            TypeError: A field is unknown: parent and child are of different versions.
+        """
+        fields = json.loads(text)
+        fields["inputs"] = tuple(fields["inputs"])
+        return cls(**fields)

@@ -1,0 +1,173 @@
+"""A recorded program: its processes, and how the recording began and ended."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.model.compilation import Compilation, Frame, SkippedFrame
+from inspector.model.graph_break import GraphBreak
+from inspector.model.roots import Roots
+from inspector.model.source import Sources
+
+__all__ = ["Call", "LogWarning", "Meta", "Process", "Run", "StageTime", "Target"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LogWarning:
+    """Something in a log that could not be read.
+
+    Attributes:
+        file: The log's name.
+        line: Line number in it, from 1, or 0 where it is about the whole file.
+        message: What is wrong, in one sentence.
+    """
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageTime:
+    """Compile time of one stage.
+
+    Attributes:
+        stage: The stage's name.
+        time_ns: Wall time in which this was the innermost stage at work; stages add up.
+    """
+
+    stage: str
+    time_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """One call of the target.
+
+    Attributes:
+        input_index: Which of the inputs, from 0.
+        call: How often this input had been called before.
+        state: ``begin`` (and never ended), ``end`` or ``failed``.
+    """
+
+    input_index: int
+    call: int
+    state: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Target:
+    """What was asked to be compiled, as the recorded process found it.
+
+    Attributes:
+        name: How it is shown.
+        file: File of the function that is called, or an empty string.
+        line: Its first line, or 0.
+        qualname: Its qualified name.
+        kind: ``function``, ``generator`` or ``coroutine``.
+    """
+
+    name: str
+    file: str
+    line: int
+    qualname: str
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Process:
+    """What one process did.
+
+    Attributes:
+        host: The machine, or an empty string where the log does not say.
+        pid: Process id.
+        rank: Rank in a distributed job, or None.
+        versions: Versions by package name.
+        hardware: Facts about the machine by name.
+        target: What was asked to be compiled, or None (a program, a plain trace).
+        calls: The calls of the target.
+        frames: The frames that Dynamo met, in order.
+        skipped: The frames that it left alone without an event.
+        compile_time_ns: Union of the wall intervals of all compilations.
+        stages: The same time by stage, adding up to it.
+        unknown_events: Events that this version does not know, with their counts.
+        problems: What failed in our own hooks.
+        has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+    """
+
+    host: str
+    pid: int
+    rank: int | None
+    versions: Mapping[str, str]
+    hardware: Mapping[str, object]
+    target: Target | None
+    calls: tuple[Call, ...]
+    frames: tuple[Frame, ...]
+    skipped: tuple[SkippedFrame, ...]
+    compile_time_ns: int
+    stages: tuple[StageTime, ...]
+    unknown_events: Mapping[str, int]
+    problems: tuple[str, ...]
+    has_inspector_events: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Meta:
+    """What a recording says about itself.
+
+    Attributes:
+        format_version: Version of the recording's format; 0 for a plain trace.
+        name: The recording's number in the store or the file's name.
+        target: What was recorded, as the user wrote it, or an empty string.
+        settings: Settings by name, as they were asked for.
+        started: UTC in ISO 8601, or an empty string.
+        partial: Why the recording is not complete, in one sentence, or an empty string.
+        error: What failed in the recorded program, in one sentence, or an empty string.
+        error_detail: The user's own traceback, or an empty string.
+        error_exit_code: Exit code that belongs to ``error``, or 0.
+    """
+
+    format_version: int
+    name: str
+    target: str = ""
+    settings: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    started: str = ""
+    partial: str = ""
+    error: str = ""
+    error_detail: str = ""
+    error_exit_code: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """A recorded program.
+
+    Attributes:
+        meta: What the recording says about itself.
+        processes: Its processes, in the order of their logs.
+        roots: Whose code a file is.
+        sources: The source text that the recording carries.
+        warnings: What could not be read.
+    """
+
+    meta: Meta
+    processes: tuple[Process, ...]
+    roots: Roots
+    sources: Sources
+    warnings: tuple[LogWarning, ...]
+
+    @property
+    def compilations(self) -> tuple[Compilation, ...]:
+        """All compilations of all processes, in order."""
+        return tuple(
+            compilation
+            for process in self.processes
+            for frame in process.frames
+            for compilation in frame.compilations
+        )
+
+    @property
+    def graph_breaks(self) -> tuple[GraphBreak, ...]:
+        """All records of graph breaks, in order."""
+        return tuple(item for compilation in self.compilations for item in compilation.graph_breaks)

@@ -1,0 +1,55 @@
+"""Places in the user's source."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from inspector.model.roots import Owner, Roots
+
+__all__ = ["StackFrame", "plain_name", "project_frame", "user_frame"]
+
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StackFrame:
+    """One frame of a user's stack.
+
+    Attributes:
+        file: File name as the recorded process knew it.
+        line: Line number from 1, or 0 where unknown.
+        name: Name of the code object.
+        code: The source line as torch printed it, without indentation, or an empty string.
+        end_line: Last line of the expression, or None.
+        column: First column, 0-based, in characters, or None where torch does not say.
+        end_column: Column after the last one, or None.
+        parsed: Whether the columns come from printed carets and are relative to ``code``.
+    """
+
+    file: str
+    line: int
+    name: str
+    code: str = ""
+    end_line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    parsed: bool = False
+
+
+def plain_name(name: str) -> str:
+    """The user's function behind the name of a resume function that Dynamo made."""
+    match = _RESUMED.fullmatch(name)
+    return match["name"] if match else name
+
+
+def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
+    """The innermost frame outside torch and the standard library."""
+    return next((frame for frame in reversed(stack) if roots.is_user(frame.file)), None)
+
+
+def project_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
+    """The innermost frame of the user's own project."""
+    own = (Owner.PROJECT, Owner.GENERATED)
+    return next((frame for frame in reversed(stack) if roots.owner(frame.file) in own), None)

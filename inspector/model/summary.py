@@ -1,0 +1,132 @@
+"""The counts of a run, in the words that design and schema define."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from inspector.model.compilation import Compilation, Frame, FrameState
+from inspector.model.graph_break import BreakSite, GraphBreak
+from inspector.model.run import Run, StageTime
+
+__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Added:
+    """What calls after the first one of each input added.
+
+    Attributes:
+        graphs: Graphs.
+        graph_breaks: Records of graph breaks.
+        distinct_graph_breaks: Sites that the first calls had not reached.
+        recompiles: Recompilations.
+    """
+
+    graphs: int = 0
+    graph_breaks: int = 0
+    distinct_graph_breaks: int = 0
+    recompiles: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of the first call with each input; of everything where calls are not marked.
+
+    Attributes:
+        frames: Code objects that Dynamo began to trace; the four that follow add up to it.
+        frames_compiled: Those with at least one compiled graph.
+        frames_skipped: Those that Dynamo looked at and left to Python.
+        frames_failed: Those that ended with an exception.
+        frames_unfinished: Those whose end was not recorded.
+        graphs: Graphs compiled, recompilations included (torch's ``unique_graphs``).
+        operators: call_function, call_method and call_module nodes over all graphs.
+        operators_per_graph: The same by compilation that has a graph, in order.
+        graph_breaks: Records.
+        distinct_graph_breaks: Sites: user file, line and GB type.
+        recompiles: Compilations after the first of a code object.
+        recompile_limit_hits: How often Dynamo refused to compile any more.
+        compile_time_ns: Union of the wall intervals of all compilations.
+        compile_time_by_stage: The same time by stage, adding up to it.
+        later: What later calls with the same inputs added.
+    """
+
+    frames: int
+    frames_compiled: int
+    frames_skipped: int
+    frames_failed: int
+    frames_unfinished: int
+    graphs: int
+    operators: int
+    operators_per_graph: tuple[int, ...]
+    graph_breaks: int
+    distinct_graph_breaks: int
+    recompiles: int
+    recompile_limit_hits: int
+    compile_time_ns: int
+    compile_time_by_stage: tuple[StageTime, ...]
+    later: Added
+
+
+def is_later(item: Compilation | GraphBreak) -> bool:
+    """Whether it happened in a call after the first one with its input."""
+    return bool(item.call)
+
+
+def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
+    """Records by site, in the order in which the sites were first met."""
+    sites: dict[tuple[str, int, str], list[GraphBreak]] = {}
+    for record in records:
+        sites.setdefault(record.key, []).append(record)
+    return tuple(BreakSite(tuple(found)) for found in sites.values())
+
+
+def summarize(run: Run) -> Summary:
+    """The counts of a run."""
+    first = [item for item in run.compilations if not is_later(item)]
+    breaks = [record for record in run.graph_breaks if not is_later(record)]
+    frames = [frame for process in run.processes for frame in process.frames]
+    states = [_first_calls(frame).state for frame in frames if _first_calls(frame).compilations]
+    operators = tuple(item.operators or 0 for item in first if item.graphs)
+    return Summary(
+        frames=len(states),
+        frames_compiled=states.count(FrameState.COMPILED),
+        frames_skipped=states.count(FrameState.SKIPPED),
+        frames_failed=states.count(FrameState.FAILED),
+        frames_unfinished=states.count(FrameState.UNFINISHED),
+        graphs=sum(item.graphs for item in first),
+        operators=sum(operators),
+        operators_per_graph=operators,
+        graph_breaks=len(breaks),
+        distinct_graph_breaks=len(group_sites(breaks)),
+        recompiles=sum(item.is_recompile for item in first),
+        recompile_limit_hits=sum(item.hit_limit for item in first),
+        compile_time_ns=sum(process.compile_time_ns for process in run.processes),
+        compile_time_by_stage=_stages(run),
+        later=_added(run.compilations, run.graph_breaks),
+    )
+
+
+def _first_calls(frame: Frame) -> Frame:
+    kept = tuple(item for item in frame.compilations if not is_later(item))
+    return dataclasses.replace(frame, compilations=kept)
+
+
+def _stages(run: Run) -> tuple[StageTime, ...]:
+    totals: dict[str, int] = {}
+    for process in run.processes:
+        for stage in process.stages:
+            totals[stage.stage] = totals.get(stage.stage, 0) + stage.time_ns
+    return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.items())
+
+
+def _added(compilations: Sequence[Compilation], breaks: Sequence[GraphBreak]) -> Added:
+    known = {record.key for record in breaks if not is_later(record)}
+    later = [item for item in compilations if is_later(item)]
+    added = [record for record in breaks if is_later(record)]
+    return Added(
+        graphs=sum(item.graphs for item in later),
+        graph_breaks=len(added),
+        distinct_graph_breaks=len({record.key for record in added} - known),
+        recompiles=sum(item.is_recompile for item in later),
+    )

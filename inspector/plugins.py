@@ -1,0 +1,183 @@
+"""What there is to choose from: commands, analyses and renderers, built in and installed.
+
+The built-ins are literal tables, so listing them imports nothing. Other distributions add theirs
+through the entry-point groups ``inspector.commands``, ``inspector.analyses`` and
+``inspector.renderers``; they are looked for only where a name is not a built-in or all are listed.
+A built-in cannot be replaced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from inspector.errors import EnvironmentLacksError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
+    from types import ModuleType
+
+__all__ = [
+    "ANALYSES",
+    "COMMANDS",
+    "RENDERERS",
+    "CommandEntry",
+    "command_table",
+    "load_analyses",
+    "load_command",
+    "load_renderer",
+    "near_matches",
+    "renderer_for_suffix",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """One command of the command line, not yet imported.
+
+    Attributes:
+        module: Dotted name of the module whose ``command`` is the click command.
+        help: What the command does, for the list of commands.
+    """
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, CommandEntry] = {
+    "explain": CommandEntry(
+        "inspector.commands.explain", "Show every graph break: its line, its cause and its fix."
+    ),
+    "run": CommandEntry(
+        "inspector.commands.run", "Record any program, however it calls torch.compile."
+    ),
+    "rule": CommandEntry(
+        "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
+    ),
+    "doctor": CommandEntry(
+        "inspector.commands.doctor", "Say what is installed, what is missing, and how to get it."
+    ),
+}
+
+ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.compile_error",
+    "inspector.analyses.graph_break",
+    "inspector.analyses.recompile",
+    "inspector.analyses.skipped_frame",
+)
+"""Modules of the analyses, in the order in which they run."""
+
+RENDERERS: dict[str, str] = {
+    "terminal": "inspector.renderers.terminal",
+    "txt": "inspector.renderers.terminal",
+    "json": "inspector.renderers.json",
+    "markdown": "inspector.renderers.markdown",
+    "md": "inspector.renderers.markdown",
+}
+"""Module by format; a file's suffix without its dot is a format too."""
+
+
+def command_table() -> dict[str, CommandEntry]:
+    """Returns all commands by name, the built-in ones first."""
+    table = dict(COMMANDS)
+    for point in _entry_points("inspector.commands"):
+        table.setdefault(point.name, CommandEntry(point.module, f"(from {_distribution(point)})"))
+    return table
+
+
+def load_command(name: str) -> ModuleType | None:
+    """Imports the module of one command.
+
+    Returns:
+        The module, whose ``command`` is the click command, or None if there is no such command.
+
+    Raises:
+        EnvironmentLacksError: An installed plugin cannot be imported.
+    """
+    if name in COMMANDS:
+        return import_module(COMMANDS[name].module)
+    return next(
+        (_load(point) for point in _entry_points("inspector.commands") if point.name == name), None
+    )
+
+
+def load_analyses() -> tuple[ModuleType, ...]:
+    """Imports every analysis, the built-in ones first.
+
+    Raises:
+        EnvironmentLacksError: An installed plugin cannot be imported.
+    """
+    built_in = [import_module(module) for module in ANALYSES]
+    return (*built_in, *(_load(point) for point in _entry_points("inspector.analyses")))
+
+
+def load_renderer(name: str) -> ModuleType:
+    """Imports the renderer of a format (``json``) or of a suffix without its dot (``md``).
+
+    Raises:
+        UsageError: There is no such format.
+        EnvironmentLacksError: An installed plugin cannot be imported.
+    """
+    if name in RENDERERS:
+        return import_module(RENDERERS[name])
+    installed = {point.name: point for point in _entry_points("inspector.renderers")}
+    if name in installed:
+        return _load(installed[name])
+    raise UsageError(f"There is no format {name!r}.", _choices(name, [*RENDERERS, *installed]))
+
+
+def renderer_for_suffix(path: Path) -> str:
+    """Returns the format for the suffix of an output file, for `load_renderer`.
+
+    Raises:
+        UsageError: The path has no suffix, or one that no renderer writes.
+    """
+    suffix = path.suffix.removeprefix(".").lower()
+    if suffix in RENDERERS:
+        return suffix
+    known = [*RENDERERS, *(point.name for point in _entry_points("inspector.renderers"))]
+    if suffix in known:
+        return suffix
+    what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
+    raise UsageError(
+        f"The output file {str(path)!r} has {what}, which is no known format.",
+        _choices(suffix, known),
+    )
+
+
+def near_matches(name: str, known: Iterable[str]) -> list[str]:
+    """Returns the names that look most like a mistyped one, the best first, three at most."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(known), n=3, cutoff=0.5)
+
+
+def _choices(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    near = near_matches(name, known)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Choose one of {', '.join(sorted(known))}."
+
+
+def _entry_points(group: str) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.module
+
+
+def _load(point: EntryPoint) -> ModuleType:
+    try:
+        return import_module(point.module)
+    except Exception as error:  # a plugin's module may raise anything when it is imported
+        raise EnvironmentLacksError(
+            f"The plugin {point.name!r} of {_distribution(point)} cannot be imported: {error!r}.",
+            f"Upgrade or uninstall {_distribution(point)}.",
+        ) from error

@@ -1,0 +1,1 @@
+"""Where envelopes come from: a log, a folder of logs, a recording, a child that is running."""

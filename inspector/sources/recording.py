@@ -1,0 +1,150 @@
+"""Opens what a user names: a recording (folder or ``.zip``), a trace log, or a folder of logs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gzip
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from inspector.builder.run import RunBuilder
+from inspector.errors import RecordingError
+from inspector.model.run import LogWarning, Meta, Run
+from inspector.sources.log import LogReader
+from inspector.sources.meta import META_FILE, read_meta
+
+__all__ = ["Recording", "opened", "read_run", "write_zip"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording that can be read.
+
+    Attributes:
+        name: How it is shown.
+        folder: Where its files are.
+        logs: Its logs, in the order of their names.
+        meta: What it says about itself.
+    """
+
+    name: str
+    folder: Path
+    logs: tuple[Path, ...]
+    meta: Meta
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Recording]:
+    """Opens a recording or a trace for as long as the context lasts.
+
+    Args:
+        path: A recording's folder or ``.zip``, one log (also ``.gz``), or a folder of logs.
+
+    Raises:
+        RecordingError: There is no such file, or it is none of these.
+    """
+    if not path.exists():
+        message = f"There is no recording or trace {path}."
+        raise RecordingError(message, "Record one with: inspect explain model.py")
+    with contextlib.ExitStack() as stack:
+        if path.is_dir():
+            yield _from_folder(path, path.name or str(path))
+        elif zipfile.is_zipfile(path):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-")))
+            yield _from_folder(_unpacked(path, folder), path.name)
+        elif path.suffix == ".zip":
+            raise RecordingError(f"{path} is not a whole zip file.", "Copy the recording again.")
+        elif path.suffix == ".gz":
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-")))
+            yield _from_log(_gunzipped(path, folder), path.name)
+        else:
+            yield _from_log(path, path.name)
+
+
+def read_run(recording: Recording) -> Run:
+    """Reads all logs of a recording.
+
+    Raises:
+        RecordingError: A plain trace holds no record at all: it is something else.
+    """
+    builder = RunBuilder()
+    records = 0
+    for log in recording.logs:
+        records += _read_log(log, builder)
+    if not records and not recording.meta.format_version:
+        message = f"{recording.name} holds no record of a structured trace."
+        raise RecordingError(
+            message, "Name a log that was written with TORCH_TRACE=DIR, or a recording of ours."
+        )
+    return builder.build(recording.meta)
+
+
+def write_zip(folder: Path, target: Path) -> None:
+    """Packs a recording's folder into a ``.zip``; half a file is never left behind."""
+    part = target.with_name(target.name + ".part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for path in sorted(folder.iterdir()):
+                # A fixed time makes the same recording the same file.
+                entry = zipfile.ZipInfo(path.name, (1980, 1, 1, 0, 0, 0))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, path.read_bytes())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _read_log(log: Path, builder: RunBuilder) -> int:
+    reader = LogReader(log)
+    try:
+        for envelope in reader.read(ended=True):
+            builder.fold(log.name, envelope)
+    except OSError as error:
+        builder.warn(LogWarning(log.name, 0, f"the log cannot be read: {error.strerror}"))
+    for warning in reader.take_warnings():
+        builder.warn(warning)
+    if not reader.records:
+        builder.warn(LogWarning(log.name, 0, "the log holds no complete record"))
+    return reader.records
+
+
+def _from_log(path: Path, name: str) -> Recording:
+    return Recording(name, path.parent, (path,), Meta(format_version=0, name=name))
+
+
+def _from_folder(folder: Path, name: str) -> Recording:
+    logs = tuple(sorted(path for path in folder.rglob("*.log") if path.is_file()))
+    if not logs and not (folder / META_FILE).is_file():
+        message = f"{folder} is a folder without a recording or a trace (*.log) in it."
+        raise RecordingError(message, "Name a model, a recording, or a folder made with TORCH_TRACE.")
+    return Recording(name, folder, logs, read_meta(folder, name))
+
+
+def _unpacked(path: Path, folder: Path) -> Path:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                # Names are cut to their last part: nothing is ever written outside the folder.
+                name = Path(entry.filename).name
+                if name and not entry.is_dir():
+                    with archive.open(entry) as packed, (folder / name).open("wb") as unpacked:
+                        shutil.copyfileobj(packed, unpacked)
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise RecordingError(f"{path} is damaged ({error}).", "Copy the recording again.") from error
+    return folder
+
+
+def _gunzipped(path: Path, folder: Path) -> Path:
+    target = folder / path.stem
+    try:
+        with gzip.open(path) as packed, target.open("wb") as unpacked:
+            shutil.copyfileobj(packed, unpacked)
+    except EOFError:
+        pass  # what came before the cut is read, and the log's reader says where it ends
+    except (gzip.BadGzipFile, OSError) as error:
+        raise RecordingError(f"{path} is damaged ({error}).", "Copy the trace again.") from error
+    return target

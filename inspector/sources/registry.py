@@ -1,0 +1,132 @@
+"""Torch's registry of graph breaks, read from the installed package without importing torch."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.metadata
+import importlib.util
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from inspector.errors import EnvironmentLacksError
+
+__all__ = ["GraphBreakType", "Registry", "find_registry"]
+
+_FILE = Path("torch") / "_dynamo" / "graph_break_registry.json"
+# Run by another interpreter: where its torch is, and of what version.
+_QUESTION = (
+    "import importlib.util, importlib.metadata\n"
+    "spec = importlib.util.find_spec('torch')\n"
+    "print(spec.submodule_search_locations[0] if spec else '')\n"
+    "print(importlib.metadata.version('torch') if spec else '')\n"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphBreakType:
+    """One kind of graph break, as torch documents it.
+
+    Attributes:
+        gb_id: ``GB0059``.
+        gb_type: Torch's name of it.
+        explanation: Torch's explanation, with ``{placeholders}`` for what depends on the case.
+        hints: Torch's hints.
+        context: What torch's developer context says, with placeholders.
+    """
+
+    gb_id: str
+    gb_type: str
+    explanation: str
+    hints: tuple[str, ...]
+    context: str
+
+    def fields(self) -> dict[str, object]:
+        """The fields by name, for JSON."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Registry:
+    """All kinds of graph breaks that a torch knows.
+
+    Attributes:
+        torch_version: That torch's version.
+        types: By GB id; the newest wording where torch keeps older ones.
+    """
+
+    torch_version: str
+    types: Mapping[str, GraphBreakType]
+
+
+def find_registry(python: str | None) -> Registry | None:
+    """The registry of the torch of an interpreter, or None where it has no torch.
+
+    Args:
+        python: The interpreter, or None for this one.
+
+    Raises:
+        EnvironmentLacksError: The interpreter cannot be asked.
+    """
+    folder, version = _torch_here() if python is None else _torch_of(python)
+    path = Path(folder).parent / _FILE if folder else None
+    if path is None or not path.is_file():
+        return None
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    types = {gb_id: _type(gb_id, versions[0]) for gb_id, versions in entries.items() if versions}
+    return Registry(version, types)
+
+
+def _type(gb_id: str, entry: Mapping[str, object]) -> GraphBreakType:
+    hints = entry.get("Hints")
+    return GraphBreakType(
+        gb_id=gb_id,
+        gb_type=str(entry.get("Gb_type", "")),
+        explanation=_plain(str(entry.get("Explanation", ""))),
+        hints=tuple(str(hint).strip() for hint in hints) if isinstance(hints, list) else (),
+        context=str(entry.get("Context", "")),
+    )
+
+
+def _plain(text: str) -> str:
+    """The text where torch keeps the Python expression that makes it, ``"…" "…" + name``."""
+    try:
+        expression = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return text
+    parts: list[str] = []
+    while isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
+        parts.insert(0, _part(expression.right))
+        expression = expression.left
+    if not isinstance(expression, ast.Constant | ast.JoinedStr):
+        return text
+    return _part(expression) + "".join(parts)
+
+
+def _part(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Constant):
+        return str(expression.value)
+    source = ast.unparse(expression)
+    return source if isinstance(expression, ast.JoinedStr) else f"{{{source}}}"
+
+
+def _torch_here() -> tuple[str, str]:
+    spec = importlib.util.find_spec("torch")
+    locations = spec.submodule_search_locations if spec else None
+    if not locations:
+        return "", ""
+    return str(next(iter(locations))), importlib.metadata.version("torch")
+
+
+def _torch_of(python: str) -> tuple[str, str]:
+    try:
+        answer = subprocess.run(
+            [python, "-c", _QUESTION], capture_output=True, text=True, check=True, timeout=60
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        message = f"The interpreter {python} cannot be asked for its torch ({error})."
+        raise EnvironmentLacksError(message, "Name another one with --python.") from error
+    folder, version, *_ = [*answer.split("\n"), "", ""]
+    return folder, version

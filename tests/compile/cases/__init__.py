@@ -1,0 +1,190 @@
+"""The corpus of break cases: which object of which file, with which inputs.
+
+The files beside this one are ordinary model files, as a user would write them
+(they import torch alone). This table says how each is run, so that the truth
+(``tests.compile.truth``) and the tool get the same target; reading it imports
+no torch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+MATRIX = ("f32[4,4]",)
+TRAIN = ("--train",)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Case:
+    """One target.
+
+    Attributes:
+        file: Relative to the folder of the cases, or absolute.
+        name: The object in the file; empty for a file that has its own
+            ``model`` and ``example_inputs``.
+        inputs: The ``--input`` strings of its one call; empty for none, or
+            for those that the file gives.
+        options: Further options of ``inspect explain``.
+    """
+
+    file: str
+    name: str = ""
+    inputs: tuple[str, ...] = MATRIX
+    options: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """What tests and the checked-in truth call it."""
+        target = f"{self.file}:{self.name}" if self.name else self.file
+        return " ".join((target, *self.options))
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return FOLDER / self.file
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What follows ``inspect explain`` on a command line."""
+        target = f"{self.path}:{self.name}" if self.name else str(self.path)
+        inputs = (word for text in self.inputs for word in ("--input", text))
+        return (target, *inputs, *self.options)
+
+
+def named(file: str, names: str) -> tuple[Case, ...]:
+    """Cases of one file that take one matrix."""
+    return tuple(Case(file, name) for name in names.split())
+
+
+def whole(names: str) -> tuple[Case, ...]:
+    """Files that bring their own ``model`` and ``example_inputs``."""
+    return tuple(Case(f"whole/{name}.py", inputs=()) for name in names.split())
+
+
+CASES: tuple[Case, ...] = (
+    *named(
+        "output.py",
+        "print_between print_first print_last print_twice print_tensor log_warning warn "
+        "write_stdout repr_of_tensor same_line_twice",
+    ),
+    *named(
+        "scalars.py",
+        "item item_twice item_as_shape tolist tolist_of_integers float_call int_as_slice "
+        "numpy_supported numpy_bytes numpy_random Scale",
+    ),
+    *named(
+        "branches.py",
+        "if_else if_twice ternary and_condition while_loop for_with_branch assert_values "
+        "assert_with_formatted_message any_in_condition bool_call not_condition Gate",
+    ),
+    Case("branches.py", "python_branch", (*MATRIX, "flag=false")),
+    *named(
+        "shapes.py",
+        "nonzero boolean_mask masked_select unique where_indices repeat_interleave "
+        "mask_assignment mask_twice",
+    ),
+    *named(
+        "inlined.py",
+        "one_level two_levels called_twice called_on_two_lines in_lambda "
+        "in_list_comprehension in_closure in_partial in_map in_sort_key decorated recursive "
+        "in_method in_property in_generator generator_without_break",
+    ),
+    *named(
+        "modules.py",
+        "SequentialChildren LayerLoop LoopOverNoisy CalledTwice Nested hooked pre_hooked "
+        "DisabledChild Clean Counting",
+    ),
+    *named(
+        "control.py",
+        "in_loop in_nested_loop after_loop in_try in_except in_finally "
+        "exception_without_break in_no_grad in_two_contexts custom_context "
+        "break_in_custom_context break_in_generated_context anomaly_mode open_file "
+        "resumed_five_times mixed_causes",
+    ),
+    *named(
+        "compiler.py",
+        "calls_disabled calls_disabled_with_reason calls_disabled_alone graph_break "
+        "graph_break_with_message graph_break_first step_unsupported skip_frame "
+        "nested_compile compile_inside print_unless_compiling set_grad_enabled "
+        "script_inside rng_state set_default_dtype threads already_compiled disabled",
+    ),
+    *named(
+        "python.py",
+        "deep_copy identity hash_of_tensor seed_random seed_torch define_class "
+        "define_tensor_subclass custom_hash inspect_frame inspect_signature inspect_stack "
+        "data_pointer run_exec run_eval reload_module clock date parse_json "
+        "regular_expression environment list_folder local_names namespace "
+        "random_identifier weak_reference lock start_thread set_of_tensors",
+    ),
+    *named(
+        "captured.py",
+        "no_break branch branch_on_shape loop_count table_key split_size list_size text "
+        "unprovable_sum unbacked_index",
+    ),
+    *named(
+        "library.py",
+        "lstm scripted custom_operator jacobian build_layer save data_parallel storage pack "
+        "membership equal close sort_tensors return_context profile inference_mode",
+    ),
+    *named("generated.py", "from_string from_linecache from_eval calls_generated"),
+    *named(
+        "skipped.py",
+        "no_operators no_operators_but_print only_shapes generator coroutine "
+        "drives_coroutine disabled empty_break_chain silent_dataclass silent_global "
+        "seen_by_name",
+    ),
+    Case("skipped.py", "only_numbers", ("n=3",)),
+    Case("skipped.py", "makes_tensor", ("n=3",)),
+    Case("skipped.py", "global_tensor", ()),
+    Case("skipped.py", "tensor_in_dataclass", ()),
+    Case("skipped.py", "tensor_in_global_dataclass", ()),
+    Case("skipped.py", "NoTensorArgument", ()),
+    *named(
+        "autograd.py",
+        "backward_inside requires_grad grad_inside functional_grad Step CustomFunction "
+        "TensorHook TrainOnly evaluated",
+    ),
+    *(
+        Case("autograd.py", name, options=TRAIN)
+        for name in (
+            "CustomFunction",
+            "CustomBackward",
+            "TensorHook",
+            "TrainOnly",
+            "evaluated",
+            "hooked",
+        )
+    ),
+    *named(
+        "recompiles.py",
+        "integers sizes ranks dtypes grad_modes limit global_state no_recompile",
+    ),
+    *named(
+        "failures.py",
+        "backend_raises backend_gives_up backend_gives_up_after_break backend_skips "
+        "print_between fullgraph_fails scalar_output fullgraph_passes "
+        "own_exception own_exception_after_work wrong_shape wrong_shape_after_break "
+        "missing_attribute missing_name out_of_range assertion_fails division_by_zero exits "
+        "wrong_keyword key_error endless_recursion",
+    ),
+    Case("failures.py", "print_between", options=("--fullgraph",)),
+    Case("failures.py", "scalar_output", options=("--fullgraph",)),
+    *named(
+        "wrappers.py",
+        "inlined_in_loop cond_branch cond_with_side_effect vmap_branch checkpoint "
+        "functional_grad sparse quantize out_argument resize_in_place set_data linalg_eig "
+        "bincount nested_tensor",
+    ),
+    *named(
+        "mutation.py",
+        "append_to_global set_in_global global_counter mutate_then_print global_iterator in_place",
+    ),
+    *whole(
+        "static_then_dynamic integer_limit size_limit later_break break_recompiled "
+        "keyword_calls nested_inputs dataclass_input empty_first_call suppress_errors "
+        "suppress_shape_error nested_breaks verbose "
+        "partly_compiled in_place_compile marked_dynamic marked_unbacked"
+    ),
+)

@@ -1,0 +1,6 @@
+import torch
+from typing import List
+
+
+def concatenate(parts: List[torch.Tensor], dim: int):
+    return torch.cat(parts, dim).relu()

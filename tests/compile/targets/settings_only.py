@@ -1,0 +1,2 @@
+WIDTH = 8
+NAME = "nothing to compile"

@@ -1,0 +1,346 @@
+"""Model files in many styles: each loads, or leads with one sentence to what does."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from inspector.capture.target import Target, fresh, load_target  # noqa: E402
+from inspector.errors import (  # noqa: E402
+    EnvironmentLacksError,
+    InspectorError,
+    ModelFailedError,
+    UsageError,
+)
+from inspector.model.request import Request  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.compile]
+
+TARGETS = Path(__file__).parent / "targets"
+
+
+@pytest.fixture(autouse=True)
+def _process_as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Loading changes the process, as it should in a child; here the tests share one."""
+    monkeypatch.chdir(TARGETS)
+    before = set(sys.modules)
+    state = (sys.path, sys.meta_path, sys.argv)
+    saved = [list(part) for part in state]
+    grad = torch.is_grad_enabled()
+    yield
+    torch.set_grad_enabled(grad)
+    for part, was in zip((sys.path, sys.meta_path, sys.argv), saved, strict=True):
+        part[:] = was
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(TARGETS)):
+            del sys.modules[name]
+
+
+def load(target: str, *inputs: str, device: str | None = None, dtype: str | None = None) -> Target:
+    return load_target(Request(target, inputs, device=device, dtype=dtype))
+
+
+def fails(target: str, *inputs: str, device: str | None = None) -> InspectorError:
+    with pytest.raises(InspectorError) as caught:
+        load(target, *inputs, device=device)
+    error = caught.value
+    assert error.message.endswith((".", "?"))
+    assert "\n" not in error.message + error.next_step
+    assert str(TARGETS) not in error.message + error.next_step + error.detail
+    assert error.next_step
+    return error
+
+
+@pytest.mark.parametrize(
+    ("target", "entry", "calls", "compiled"),
+    [
+        ("plain_model.py", "model", [(1, ())], False),
+        ("factories.py", "get_model()", [(1, ()), (1, ()), (1, ())], False),
+        (
+            "keyword_inputs.py",
+            "make_model()",
+            [(0, ("input_ids",)), (0, ("input_ids", "attention_mask"))],
+            False,
+        ),
+        ("kernelbench.py", "Model()", [(1, ())], False),
+        ("argparse_defaults.py", "model", [(1, ())], False),
+        ("already_compiled.py", "model", [(1, ())], True),
+        ("compiled_in_place.py", "model", [(1, ())], True),
+        ("decorated_function.py", "gelu", [(1, ())], True),
+        ("nested_inputs.py", "model", [(2, ())], False),
+        ("odd näme-v1.2 (copy).py", "model", [(1, ())], False),
+        ("random.py", "model", [(1, ())], False),
+        ("vision/models/net.py", "get_model()", [(1, ())], False),
+        ("vision.models.net", "get_model()", [(1, ())], False),
+        ("vision.models.net:Net", "Net()", [(1, ())], False),
+        ("training_step.py:train_step", "train_step", [(0, ())], False),
+    ],
+)
+def test_loads_and_runs(
+    target: str, entry: str, calls: list[tuple[int, tuple[str, ...]]], *, compiled: bool
+) -> None:
+    loaded = load(target)
+    assert loaded.name == target
+    assert loaded.entry == entry
+    assert [(len(call.args), tuple(call.kwargs)) for call in loaded.calls] == calls
+    assert loaded.already_compiled is compiled
+    assert loaded.root == str(TARGETS)
+    for call in map(fresh, loaded.calls):
+        loaded.function(*call.args, **call.kwargs)
+
+
+@pytest.mark.parametrize(
+    ("target", "inputs", "entry"),
+    [
+        ("class_without_inputs.py", ["f32[1,3,224,224]"], "TinyNet()"),
+        ("named_factories.py", ["f32[2,8]"], "shared"),
+        ("named_factories.py:Tower", ["f32[2,8]"], "Tower()"),
+        ("named_factories.py:tiny", ["f32[2,8]"], "tiny()"),
+        ("named_factories.py:build_wide", ["f32[2,32]"], "build_wide()"),
+        ("named_factories.py:normalise", ["f32[2,32]", "eps=0.1"], "normalise"),
+        ("named_factories.py:shared.features", ["f32[2,8]"], "shared.features"),
+        ("named_factories.py:Tower.features", ["f32[2,8]"], "Tower.features"),
+        (
+            "keyword_only.py",
+            ["left=f32[2,8]", "right=f32[2,16]", "scale=2.0", "flip=true"],
+            "Fusion()",
+        ),
+        ("list_of_tensors.py", ["[f32[2,3], f32[4,3]]", "dim=0"], "concatenate"),
+        ("transformers_model.py", ["input_ids=i64[1,16]<99"], "get_model()"),
+        ("torch.nn.functional:relu", ["f32[3]"], "relu"),
+    ],
+)
+def test_takes_inputs_of_the_command_line(target: str, inputs: list[str], entry: str) -> None:
+    if "transformers" in target:
+        pytest.importorskip("transformers")
+    loaded = load(target, *inputs)
+    assert loaded.entry == entry
+    (call,) = loaded.calls
+    loaded.function(*call.args, **call.kwargs)
+
+
+@pytest.mark.parametrize(
+    ("target", "suggested"),
+    [
+        ("class_without_inputs.py", "--input 'f32[1,3,224,224]'`"),
+        ("named_factories.py:build_wide", "named_factories.py:build_wide --input 'f32[1,32]'`"),
+        (
+            "keyword_only.py",
+            "--input 'left=f32[1,8]' --input 'right=f32[1,16]' --input scale=0.5`",
+        ),
+        ("list_of_tensors.py", "--input '[f32[16,16], f32[16,16]]' --input 1`"),
+        ("lone_function.py", " ".join(["--input 'f32[16,16]'"] * 3)),
+        ("notebook_like.py", "--input 'i64[1,128]<1000'`"),
+        ("transformers_model.py", "--input 'input_ids=i64[1,64]<99'`"),
+        ("several_classes.py:AutoEncoder", "--input 'f32[1,8]'`"),
+    ],
+)
+def test_without_inputs_the_command_to_try_works(target: str, suggested: str) -> None:
+    if "transformers" in target:
+        pytest.importorskip("transformers")
+    error = fails(target)
+    assert isinstance(error, UsageError)
+    assert "gives no inputs for" in error.message
+    assert f"Try `inspect explain {target.split(':', maxsplit=1)[0]}" in error.next_step
+    assert suggested in error.next_step
+    import shlex
+
+    words = shlex.split(error.next_step.split("`")[1])
+    loaded = load(words[2], *words[4::2])
+    (call,) = loaded.calls
+    loaded.function(*call.args, **call.kwargs)
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "says", "leads_to"),
+    [
+        (
+            "class_with_arguments.py",
+            UsageError,
+            "`MLP` cannot be called without `hidden` and `depth`",
+            "def get_model(): return MLP(hidden=…, depth=…)",
+        ),
+        (
+            "factory_with_arguments.py",
+            UsageError,
+            "`get_model` cannot be called without `width`",
+            "model = get_model(width=…)",
+        ),
+        ("argparse_script.py", UsageError, "exit status 2", "`inspect run argparse_script.py …`"),
+        ("bare_script.py", UsageError, "calls torch.compile itself", "inspect run bare_script.py`"),
+        (
+            "script_that_runs.py",
+            UsageError,
+            "`loss`, `compiled`",
+            "`inspect run script_that_runs.py`",
+        ),
+        ("notebook_like.py", UsageError, "gives no inputs", "`inspect run notebook_like.py`"),
+        ("several_classes.py", UsageError, "`Encoder`, `AutoEncoder`", "several_classes.py:AutoE"),
+        ("settings_only.py", UsageError, "has no `model`", "Define `model` and `example_inputs`"),
+        ("settings_only.py:WIDTH", UsageError, "is a int, which cannot be called", "Define a"),
+        (
+            "wrong_inputs.py",
+            UsageError,
+            "`example_inputs` gives 1 argument, which does not fit: missing a required argument",
+            "Bilinear.forward(input1, input2)",
+        ),
+        ("plain_model.py:modle", UsageError, "There is no `modle`", "`model`"),
+        ("named_factories.py:shared.fetures", UsageError, "in `shared` in", "`features`"),
+        ("named_factories.py:settings", UsageError, "is a dict", "`Tower`"),
+        ("plain_modle.py", UsageError, "There is no file", "Did you mean: `plain_model.py`."),
+        ("no/such/dir/model.py", UsageError, "no directory `no/such/dir`", "Check the path"),
+        ("vision", UsageError, "`vision` is a directory", "vision/__init__.py"),
+        ("README.md", UsageError, "is not a Python file", "`.py`"),
+        ("vision.models.nets:Net", UsageError, "no module `nets` in `vision.models`", "`net`"),
+        ("torhc.nn:Linear", UsageError, "There is no module `torhc`", "`torch`"),
+        ("plain_model.py:a-b", UsageError, "`a-b` is not a name", "plain_model.py:name"),
+        ("", UsageError, "The target is empty", "inspect explain model.py"),
+        ("fails_on_import.py", ModelFailedError, "KeyError: 'large'", "traceback"),
+        ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
+        ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
+        ("missing_import.py", ModelFailedError, "No module named", "`--python`"),
+        ("cuda_requests.py", EnvironmentLacksError, "asks for CUDA at", "`--device cpu`"),
+        ("cuda_settings.py", EnvironmentLacksError, "at cuda_settings.py:9", "`--device cpu`"),
+    ],
+)
+def test_leads_to_what_works(
+    target: str, kind: type[InspectorError], says: str, leads_to: str
+) -> None:
+    if kind is EnvironmentLacksError and torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    error = fails(target)
+    assert type(error) is kind
+    assert says in error.message
+    assert leads_to in error.next_step
+
+
+def test_a_traceback_is_the_users_own() -> None:
+    detail = fails("fails_in_constructor.py").detail
+    assert 'File "fails_in_constructor.py", line 7, in __init__' in detail
+    for foreign in ("inspector/capture", "importlib", "torch/overrides"):
+        assert foreign not in detail
+
+
+def test_a_syntax_error_is_at_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken.py").write_text("import torch\n\nmodel = torch.nn.Linear(4,\n")
+    (tmp_path / "outer.py").write_text("import broken\n")
+    monkeypatch.chdir(tmp_path)
+    for target in ("broken.py", "outer.py"):
+        error = fails(target)
+        assert type(error) is ModelFailedError
+        assert error.message == "broken.py:3: '(' was never closed (SyntaxError)."
+        assert "model = torch.nn.Linear(4," in error.detail
+        assert "inspector" not in error.detail
+
+
+def test_a_file_elsewhere_has_its_folder_as_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load(str(TARGETS / "plain_model.py")).root == str(TARGETS)
+    in_package = load(str(TARGETS / "vision/models/net.py"))
+    assert in_package.root == str(TARGETS / "vision")
+    assert in_package.name == "models/net.py"
+
+
+def test_grad_mode_and_training_mode_stay_as_the_file_leaves_them() -> None:
+    assert not load("plain_model.py").function.training
+    assert torch.is_grad_enabled()
+    assert load("factories.py").function.training
+    assert not torch.is_grad_enabled()
+
+
+def test_cuda_requests_are_mapped_to_the_cpu() -> None:
+    loaded = load("cuda_requests.py", device="cpu")
+    (call,) = loaded.calls
+    out = loaded.function(*call.args)
+    assert out.device.type == "cpu"
+    assert loaded.function.where == "cpu"
+    # A comparison is not a request: the branch for CUDA is not taken.
+    x = call.args[0]
+    assert torch.equal(out, loaded.function.fc(x))
+    code = type(loaded.function).forward.__code__
+    assert code.co_firstlineno == 15
+    assert code.co_filename == str(TARGETS / "cuda_requests.py")
+
+
+def test_cuda_requests_from_elsewhere_are_mapped_while_loading() -> None:
+    loaded = load("cuda_settings.py", device="cpu")
+    assert loaded.function.weight.device.type == "cpu"
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_device_and_dtype_change_floating_tensors_alone() -> None:
+    loaded = load("keyword_inputs.py", device="cpu", dtype="bf16")
+    assert loaded.function.embed.weight.dtype is torch.bfloat16
+    second = loaded.calls[1].kwargs
+    assert second["input_ids"].dtype is torch.int64
+    assert second["attention_mask"].dtype is torch.bfloat16
+
+
+def test_a_device_that_is_not_here() -> None:
+    with pytest.raises(UsageError, match="`cpu`"):
+        load("plain_model.py", device="cpuu")
+    if not torch.cuda.is_available():
+        with pytest.raises(EnvironmentLacksError, match="`--device cpu`"):
+            load("plain_model.py", device="cuda")
+    with pytest.raises(UsageError, match="no dtype that a whole model can have"):
+        load("plain_model.py", dtype="i64")
+
+
+def test_inputs_of_the_command_line_are_the_same_in_every_run() -> None:
+    state = torch.get_rng_state()
+    first = load("plain_model.py", "f32[2,8]").calls[0].args[0]
+    assert torch.equal(first, load("plain_model.py", "f32[2,8]").calls[0].args[0])
+    torch.set_rng_state(state)
+    ids = load("keyword_inputs.py", "input_ids=i64[4,100]<7").calls[0].kwargs["input_ids"]
+    assert set(ids.unique().tolist()) == set(range(7))
+
+
+def test_fresh_inputs_can_be_written_to() -> None:
+    from inspector.capture.call import Call
+
+    base = torch.randn(4, 4, requires_grad=True)
+    view = base.detach()[:2]
+    history = base * 2
+    torch._dynamo.mark_dynamic(view, 0)
+    call = Call((base, [view, view.t()]), {"history": history, "n": 3, "inner": {"x": view}})
+    copy = fresh(call)
+    (new_base, (new_view, new_transposed)), kwargs = copy.args, copy.kwargs
+    assert new_base.requires_grad
+    assert new_base.is_leaf
+    assert kwargs["history"].requires_grad
+    assert kwargs["history"].is_leaf
+    assert kwargs["inner"]["x"] is new_view
+    assert new_view._dynamo_dynamic_indices == {0}
+    assert new_transposed.stride() == view.t().stride()
+    new_view.zero_()
+    assert torch.equal(new_base[:2], torch.zeros(2, 4))
+    assert torch.equal(new_transposed, torch.zeros(4, 2))
+    assert view.abs().sum() > 0
+
+
+def test_fresh_keeps_what_cannot_be_copied() -> None:
+    from inspector.capture.call import Call
+
+    generator = (number for number in range(3))
+
+    @dataclasses.dataclass
+    class Batch:
+        x: object
+        rest: object
+
+    batch = Batch(torch.ones(2), generator)
+    copied = fresh(Call((batch,))).args[0]
+    assert copied is not batch
+    assert copied.x is not batch.x
+    assert copied.rest is generator

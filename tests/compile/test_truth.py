@@ -1,0 +1,47 @@
+"""The checked-in truth still is what the installed torch says."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.compile import truth
+from tests.compile.cases import CASES, Case
+
+pytestmark = pytest.mark.compile
+
+# One of each kind: a restart, no restart, one site with many records, a frame
+# given up in a loop, a recompile limit, and an exception.
+LIVE = (
+    "output.py:print_between",
+    "branches.py:if_twice",
+    "inlined.py:two_levels",
+    "control.py:in_loop",
+    "recompiles.py:limit",
+    "failures.py:wrong_shape_after_break",
+)
+BY_ID = {case.id: case for case in CASES}
+
+
+def test_every_case_has_a_truth_and_every_truth_a_case() -> None:
+    assert set(truth.load_expected()) == set(BY_ID)
+
+
+def test_case_ids_are_unique() -> None:
+    assert len(BY_ID) == len(CASES)
+
+
+def test_sites_of_the_corpus_are_lines_of_its_files() -> None:
+    for case_id, told in truth.load_expected().items():
+        for site in told.sites:
+            assert site.line > 0, case_id
+
+
+@pytest.mark.parametrize("case", [BY_ID[case_id] for case_id in LIVE], ids=LIVE)
+def test_truth_is_what_torch_says(case: Case) -> None:
+    if truth.torch_version() != truth.expected_torch():
+        pytest.skip(f"the checked-in truth is that of torch {truth.expected_torch()}")
+    seen = truth.observe(case, break_log=True)
+    assert seen.log_records == seen.records
+    assert dataclasses.replace(seen, log_records=None) == truth.load_expected()[case.id]

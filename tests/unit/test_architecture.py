@@ -1,0 +1,117 @@
+"""What import-linter does not see: cycles through package roots, and what is loaded in fact."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import grimp
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+CHILD_SIDE = ("inspector.capture", "inspector.errors", "inspector.events", "inspector.model")
+FOREIGN_TO_THE_CHILD = {"inspector", "torch", "triton"}
+
+IMPORT_ALL = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(*sorted({name.split(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("inspector", include_external_packages=True, cache_dir=None)
+
+
+def _is_in(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def _own(graph: grimp.ImportGraph) -> set[str]:
+    return {name for name in graph.modules if _is_in(name, ("inspector",))}
+
+
+def test_there_are_no_cycles(graph: grimp.ImportGraph) -> None:
+    """Also through package roots: importing ``a.b`` runs ``a/__init__.py``, which may import."""
+    own = _own(graph)
+    edges = {name: graph.find_modules_directly_imported_by(name) & own for name in own}
+    assert _cycle(edges) is None
+
+
+@pytest.mark.parametrize(
+    ("edges", "cyclic"),
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, False),
+        ({"a": {"b"}, "b": {"c"}, "c": {"a"}}, True),
+        ({"a": {"a.b"}, "a.b": {"a"}}, True),
+    ],
+)
+def test_the_search_for_cycles_finds_them(edges: dict[str, set[str]], *, cyclic: bool) -> None:
+    assert (_cycle(edges) is not None) == cyclic
+
+
+def _cycle(edges: Mapping[str, set[str]]) -> list[str] | None:
+    """Returns one cycle of modules, or None."""
+    done: set[str] = set()
+
+    def visit(name: str, path: list[str]) -> list[str] | None:
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name in done:
+            return None
+        for imported in sorted(edges[name]):
+            if found := visit(imported, [*path, name]):
+                return found
+        done.add(name)
+        return None
+
+    return next((found for name in sorted(edges) if (found := visit(name, []))), None)
+
+
+def test_nothing_outside_capture_loads_torch(graph: grimp.ImportGraph, root: Path) -> None:
+    names = sorted(name for name in _own(graph) if not _is_in(name, ("inspector.capture",)))
+    loaded = _run(IMPORT_ALL, *names, cwd=root).split()
+    assert "inspector" in loaded
+    assert {"torch", "triton"}.isdisjoint(loaded)
+
+
+def test_the_childs_side_needs_the_standard_library_and_torch_alone(
+    graph: grimp.ImportGraph,
+) -> None:
+    for module in sorted(_own(graph)):
+        if not _is_in(module, CHILD_SIDE):
+            continue
+        imported = graph.find_modules_directly_imported_by(module)
+        own = {name for name in imported if _is_in(name, ("inspector",))}
+        assert all(_is_in(name, CHILD_SIDE) for name in own), module
+        tops = {name.split(".")[0] for name in imported - own}
+        assert tops <= sys.stdlib_module_names | FOREIGN_TO_THE_CHILD, module
+
+
+def test_every_layer_of_the_contract_exists_or_is_marked_as_optional(root: Path) -> None:
+    config = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = {
+        contract["id"]: contract for contract in config["tool"]["importlinter"]["contracts"]
+    }
+    layers = contracts["layers"]["layers"]
+    names = {name.strip() for layer in layers for name in layer.split("|")}
+    packages = {
+        path.stem for path in (root / "inspector").iterdir() if path.suffix == ".py" or _has(path)
+    }
+    assert packages - {"__init__"} <= {name.strip("()") for name in names}
+
+
+def _has(path: Path) -> bool:
+    return (path / "__init__.py").is_file()
+
+
+def _run(source: str, *args: str, cwd: Path) -> str:
+    command = [sys.executable, "-c", source, *args]
+    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout

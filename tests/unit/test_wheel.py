@@ -1,0 +1,55 @@
+"""The wheel holds ``inspector`` alone: nothing else may land in somebody's site-packages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from inspector import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
+    subprocess.run([*command, str(root)], check=True, capture_output=True)
+    return zipfile.ZipFile(next(out.glob("*.whl")))
+
+
+def _metadata(wheel: zipfile.ZipFile, name: str) -> str:
+    return wheel.read(f"torch_inspector-{__version__}.dist-info/{name}").decode()
+
+
+def test_it_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+    assert tops == {"inspector", f"torch_inspector-{__version__}.dist-info"}
+
+
+def test_it_holds_every_module(wheel: zipfile.ZipFile, root: Path) -> None:
+    sources = {path.relative_to(root).as_posix() for path in root.glob("inspector/**/*.py")}
+    assert sources <= set(wheel.namelist())
+
+
+def test_the_base_installation_brings_no_torch(wheel: zipfile.ZipFile) -> None:
+    required = Parser().parsestr(_metadata(wheel, "METADATA")).get_all("Requires-Dist") or []
+    base = [line for line in required if "extra ==" not in line]
+    assert base
+    assert not [line for line in base if line.startswith(("torch", "triton"))]
+
+
+def test_it_installs_both_commands(wheel: zipfile.ZipFile) -> None:
+    scripts = _metadata(wheel, "entry_points.txt")
+    assert "\ninspect = inspector.commands:main" in scripts
+    assert "\ntorch-inspector = inspector.commands:main" in scripts
+
+
+def test_it_carries_the_license(wheel: zipfile.ZipFile) -> None:
+    assert "The torch-inspector authors" in _metadata(wheel, "licenses/LICENSE")
