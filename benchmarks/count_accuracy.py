@@ -231,9 +231,10 @@ def summary_table(rows: list[Row]) -> list[str]:
         "| subjects | who | asked | no answer | graphs | records | sites | lines | all three |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for kind in (*KINDS, "all"):
+    measured = [kind for kind in KINDS if any(row.subject.kind == kind for row in rows)]
+    for kind in (*measured, "all"):
         chosen = [row for row in rows if kind in (row.subject.kind, "all")]
-        if chosen:
+        if len(measured) > 1 or kind != "all":
             lines += [score_line(kind, "inspect explain", score(chosen, "tool"), sites=True)]
             lines += [score_line(kind, "torch._dynamo.explain", score(chosen, "peer"), sites=False)]
     return lines

@@ -203,13 +203,13 @@ def waveform() -> Inputs:
 
 
 def series() -> Inputs:
-    """A time series: 24 past values, 4 future ones, two time features."""
+    """A time series: 19 past values (context and lags), 4 future ones, two time features."""
     import torch
 
     return {
-        "past_values": torch.randn(BATCH, 24),
-        "past_time_features": torch.randn(BATCH, 24, 2),
-        "past_observed_mask": torch.ones(BATCH, 24),
+        "past_values": torch.randn(BATCH, 19),
+        "past_time_features": torch.randn(BATCH, 19, 2),
+        "past_observed_mask": torch.ones(BATCH, 19),
         "future_values": torch.randn(BATCH, 4),
         "future_time_features": torch.randn(BATCH, 4, 2),
     }
@@ -507,13 +507,14 @@ DIFFICULT: Mapping[str, Spec] = {
     "bert_labels": Spec("BertForSequenceClassification", "BertConfig", TEXT, labelled_text),
     "bert_attentions": encoder("Bert", attentions),
     "bert_train": Spec("BertModel", "BertConfig", TEXT, text, train=True),
+    # With layers dropped at random the counts would depend on the random numbers.
     "bart_train": Spec(
-        "BartModel", "BartConfig", {**SEQ2SEQ, "encoder_layerdrop": 0.1}, pairs, train=True
+        "BartModel", "BartConfig", {**SEQ2SEQ, "encoder_layerdrop": 0.0}, pairs, train=True
     ),
     "wav2vec2_train": Spec(
         "Wav2Vec2Model",
         "Wav2Vec2Config",
-        {**AUDIO, "mask_time_prob": 0.3, "mask_time_length": 2, "layerdrop": 0.1},
+        {**AUDIO, "mask_time_prob": 0.3, "mask_time_length": 2, "layerdrop": 0.0},
         sound,
         train=True,
     ),
@@ -618,27 +619,6 @@ DIFFICULT: Mapping[str, Spec] = {
             "upsampling_ratios": [4, 2],
         },
         waveform,
-    ),
-    "vits": Spec(
-        "VitsModel",
-        "VitsConfig",
-        {
-            "vocab_size": VOCABULARY,
-            "hidden_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "ffn_dim": 32,
-            "flow_size": 16,
-            "spectrogram_bins": 17,
-            "upsample_initial_channel": 16,
-            "upsample_rates": [4, 4],
-            "upsample_kernel_sizes": [8, 8],
-            "prior_encoder_num_flows": 1,
-            "wavenet_dilation_rate": 1,
-            "depth_separable_num_layers": 1,
-            "duration_predictor_num_flows": 1,
-        },
-        text,
     ),
     "perceiver": Spec(
         "PerceiverModel",

@@ -57,7 +57,8 @@ class SkippedFrameRule(Rule):
             skips = [skip for skip in process.skipped if (skip.file, skip.line) not in known]
             yield from (_silent(run, skip) for skip in skips if _matters(skip))
             yield from (_without_graph(run, frame) for frame in process.frames if _is_empty(frame))
-            yield from _never_seen(run, process, bool([skip for skip in skips if skip.is_entry]))
+            if not any(skip.is_entry for skip in skips):
+                yield from _never_seen(run, process)
 
 
 def _matters(skip: SkippedFrame) -> bool:
@@ -113,10 +114,10 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
     )
 
 
-def _never_seen(run: Run, process: Process, entry_was_skipped: bool) -> Iterator[Finding]:
+def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
     target = process.target
     finished = any(call.state == "end" for call in process.calls)
-    if target is None or not finished or process.frames or entry_was_skipped:
+    if target is None or not finished or process.frames:
         return
     frame = StackFrame(target.file, target.line, target.qualname)
     yield Finding(

@@ -43,10 +43,10 @@ class CompilationDraft:
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
 
-        A record without a place, after a graph of the same attempt, says that the backend refused
+        A record without a stack, after a graph of the same attempt, says that the backend refused
         the graph and that Dynamo goes on without it (``unimplemented_with_warning``).
         """
-        if reason.file is None and self.graph_attempts[-1:] == [attempt]:
+        if not reason.stack and self.graph_attempts[-1:] == [attempt]:
             self.failed_graphs += 1
         self.breaks.append(_BreakDraft(attempt, reason))
 
@@ -113,12 +113,21 @@ class CompilationDraft:
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         for draft in self.breaks:
             reason = draft.reason
-            stack = _stack(reason.stack, draft.positions)
+            stack = self._with_header(reason, _stack(reason.stack, draft.positions))
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
         yield from self._breaks_of_metrics(roots)
+
+    def _with_header(
+        self, reason: GraphBreakReason, stack: tuple[StackFrame, ...]
+    ) -> tuple[StackFrame, ...]:
+        """The stack down to where torch says that it broke, which can be missing in the stack."""
+        places = {(frame.file, frame.line) for frame in stack}
+        if reason.file is None or (reason.file, reason.line) in places:
+            return stack
+        return (*stack, StackFrame(reason.file, reason.line or 0, self.name))
 
     def _breaks_of_metrics(self, roots: Roots) -> Iterator[GraphBreak]:
         """Breaks that only the metrics know: an artifact that an older torch or a cut log lacks."""
@@ -132,7 +141,7 @@ class CompilationDraft:
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
 
-    def _graph_break(  # noqa: PLR0913 - one parameter per thing that tells two breaks apart
+    def _graph_break(  # noqa: PLR0913, PLR0917 - one parameter per thing that tells two breaks apart
         self,
         roots: Roots,
         attempt: int,

@@ -63,7 +63,7 @@ class ProcessBuilder:
             self._rank = envelope.rank
         self._take(envelope, read(envelope))
 
-    def _take(self, envelope: Envelope, event: object) -> None:  # noqa: C901 - a flat table
+    def _take(self, envelope: Envelope, event: object) -> None:
         match event:
             case ChromiumEvent():
                 self._spans.add(event)

@@ -62,8 +62,9 @@ class RunBuilder:
     def progress(self) -> Progress:
         """What has been seen so far."""
         counts = [builder.counts for builder in self._processes.values()]
+        frames, graphs, graph_breaks = (sum(each) for each in zip((0, 0, 0), *counts, strict=True))
         doing = next((b.doing for b in reversed(self._processes.values()) if b.doing), "")
-        return Progress(*(sum(column) for column in zip(*counts, strict=True)), doing=doing)
+        return Progress(frames, graphs, graph_breaks, doing)
 
     def build(self, meta: Meta) -> Run:
         """The run, as far as it was logged."""

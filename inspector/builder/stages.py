@@ -20,7 +20,8 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
                          "compile_fx", "_recursive_", "pass.", "additional_fake_tensor_prop",
                          "compiled_autograd")),
     ("lowering", ("GraphLowering.run",)),
-    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen", "Scheduler.codegen")),
+    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen", 
+                         "Scheduler.codegen")),
     ("scheduling", ("Scheduler.__init__", "Scheduler.fused_nodes", "Scheduler.")),
     ("caches", ("inductor_codecache_torch_key", "CacheBase.", "TritonBundler", "fx_graph_cache",
                 "FxGraphCache", "AOTAutogradCache", "pgo.")),
@@ -88,7 +89,7 @@ class Spans:
 
 
 def _edges(intervals: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """(time, +1 or −1, depth) of all begins and ends, in order of time."""
+    """(time, +1 or -1, depth) of all begins and ends, in order of time."""
     edges = [(begin, 1, depth) for begin, _, depth in intervals]
     edges += [(end, -1, depth) for _, end, depth in intervals]
     return sorted(edges)

@@ -46,8 +46,8 @@ def _check_torch() -> None:
 
 
 def _explain(folder: Path, request: Request) -> None:
-    from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.environment import write_environment
+    from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.handler import attach_handler
     from inspector.capture.skips import watch_skips
     from inspector.capture.target import load_target

@@ -36,6 +36,8 @@ _DEVICE = re.compile(r"cuda(?::\d*)?")
 _CPU_TWINS = frozenset(
     {"Event", "Stream", "current_device", "current_stream", "set_device", "stream", "synchronize"}
 )
+# They may be below the working directory too: a checkout of torch, or the root directory.
+_NOT_PROJECTS = sys.stdlib_module_names | {"inspector", "torch", "torchgen", "triton"}
 _TAKES_APART = frozenset({"startswith", "endswith", "split", "replace", "count", "find", "index"})
 
 
@@ -144,6 +146,8 @@ class _CpuFinder(importlib.abc.MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The spec of a module of the project; None for any other."""
+        if fullname.partition(".")[0] in _NOT_PROJECTS:
+            return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
             return None

@@ -93,10 +93,11 @@ def _named(module: ModuleType, path: str, code: UserCode) -> Found:
         value = getattr(value, name)
         walked.append(name)
     if not callable(value):
-        kind = type(value).__name__
+        step = did_you_mean(path, _callables(module), otherwise="What can be called")
         raise UsageError(
-            f"`{path}` in `{code.place.shown}` is a {kind}, which cannot be called.",
-            did_you_mean(path, _callables(module), otherwise="What can be"),
+            f"`{path}` in `{code.place.shown}` cannot be called: it is of type "
+            f"`{type(value).__name__}`.",
+            step or "Define a model or a function in it.",
         )
     return Found(*make(value, path, module, code))
 

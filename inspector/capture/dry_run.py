@@ -37,7 +37,8 @@ def runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> bo
     it prints is dropped.
     """
     device = _device_of(function)
-    with _silence(), torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
+    eager = torch.compiler.set_stance("force_eager")  # for the parts that are compiled
+    with _silence(), eager, torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
         args = [_fake(spec.value, device) for spec in inputs if spec.name is None]
         kwargs = {spec.name: _fake(spec.value, device) for spec in inputs if spec.name}
         try:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 
 import torch
-import torch._dynamo
+from torch._dynamo import list_backends, lookup_backend
 from torch.utils import _pytree
 
 from inspector.capture import versions
@@ -48,13 +48,13 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
 
 
 def _check_backend(name: str) -> None:
-    known = torch._dynamo.list_backends(exclude_tags=())
+    known = list_backends(exclude_tags=())
     if name not in known:
         near = difflib.get_close_matches(name, known, 3)
         choice = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(known)}."
         raise UsageError(f"torch knows no backend {name!r}.", choice)
     try:
-        torch._dynamo.lookup_backend(name)
+        lookup_backend(name)
     except ImportError as error:
         message = f"The backend {name!r} needs a package that is not installed ({error})."
         raise EnvironmentLacksError(message, "Install it, or choose --backend inductor.") from error
@@ -65,7 +65,7 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     function = inspect.unwrap(_function_of(target.function))
     code = getattr(function, "__code__", None)
     if code is not None:
-        sources.add(code.co_filename)
+        sources.add(code.co_filename, code.co_firstlineno)
     write_artifact(
         "target",
         {
@@ -86,10 +86,10 @@ def _kind(function: Callable[..., object]) -> str:
 
 
 def _function_of(target: Callable[..., object]) -> Callable[..., object]:
-    if isinstance(target, versions.compiled_module_types()):
-        target = target._orig_mod
+    target = versions.original_module(target)
     if isinstance(target, torch.nn.Module):
-        return type(target).forward
+        forward: Callable[..., object] = type(target).forward
+        return forward
     return target
 
 
@@ -117,9 +117,7 @@ def _order(calls: int, inputs: int) -> Iterator[tuple[int, int]]:
     return ((call, index) for call in range(calls) for index in range(inputs))
 
 
-def _call(
-    target: Target, index: int, request: Request, function: Callable[..., object]
-) -> None:
+def _call(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
     call = fresh(target.calls[index])
     outputs = function(*call.args, **call.kwargs)
     if inspect.iscoroutine(outputs):
@@ -144,7 +142,9 @@ def _backward(outputs: object) -> None:
     wanted = [tensor.sum() for tensor in tensors if tensor.requires_grad]
     if not wanted:
         message = "--train needs an output that requires grad, and none does."
-        raise UsageError(message, "Leave --train out, or give the model parameters that require grad.")
+        raise UsageError(
+            message, "Leave --train out, or give the model parameters that require grad."
+        )
     torch.stack([value.float() for value in wanted]).sum().backward()
 
 

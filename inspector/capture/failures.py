@@ -136,4 +136,4 @@ def _hint(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         return f"Install `{package}`, or name a Python that has it with `--python`."
-    return "The traceback shows where."
+    return "The traceback below shows where." if error.__traceback__ is not None else ""

@@ -46,7 +46,7 @@ class TraceHandler(logging.Handler):
             self._strings[number] = text
         elif "dynamo_start" in metadata:
             for frame in metadata["dynamo_start"]["stack"]:
-                self._sources.add(self._strings.get(frame["filename"], ""))
+                self._sources.add(self._strings.get(frame["filename"], ""), frame["line"])
         elif metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
             self._add_positions()
 
@@ -66,7 +66,7 @@ class TraceHandler(logging.Handler):
         ]
         write_artifact("graph_break", {"v": 1, "positions": positions})
         for frame in stack:
-            self._sources.add(frame.filename)
+            self._sources.add(frame.filename, frame.lineno or 0)
 
 
 def _last_line(frame: traceback.FrameSummary) -> int | None:

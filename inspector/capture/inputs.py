@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.capture.call import Call, calls_of
+from inspector.capture.making import check_needs_nothing
 from inspector.errors import UsageError
 from inspector.model.dtypes import Kind
 from inspector.model.input_parser import parse_inputs
@@ -52,6 +53,7 @@ def make_calls(
     source = f"`{name}`"
     if callable(given) and not isinstance(given, torch.Tensor):
         source = f"`{name}()`"
+        check_needs_nothing(given, name)
         given = code.run(f"calling {source}", given)
     return calls_of(given, source), source
 

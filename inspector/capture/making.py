@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from inspector.capture.user_code import UserCode
 
-__all__ = ["make", "takes_nothing"]
+__all__ = ["check_needs_nothing", "make"]
 
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
 
@@ -43,14 +43,14 @@ def make(
         made = code.run(f"making `{name}()`", lambda: value(*args, **kwargs))
         return _checked(made, f"{name}()")
     if is_factory:
-        _needs_nothing(value, name)
+        check_needs_nothing(value, name)
         return _checked(code.run(f"calling `{name}()`", value), f"{name}()")
-    if not isinstance(value, FunctionType) or not takes_nothing(value):
+    if not isinstance(value, FunctionType) or not _takes_nothing(value):
         return value, name, None
     return _probe(value, name, code)
 
 
-def takes_nothing(function: Callable[..., Any]) -> bool:
+def _takes_nothing(function: Callable[..., Any]) -> bool:
     """Whether `function` can be called without arguments."""
     try:
         inspect.signature(function).bind()
@@ -105,7 +105,7 @@ def _init_inputs(
         args, kwargs = _as_arguments(code.run("calling `get_init_inputs()`", given))
         if _binds(kind, args, kwargs):
             return args, kwargs
-    _needs_nothing(kind, name)
+    check_needs_nothing(kind, name)
     return (), {}
 
 
@@ -131,7 +131,7 @@ def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return True
 
 
-def _needs_nothing(factory: Callable[..., Any], name: str) -> None:
+def check_needs_nothing(factory: Callable[..., Any], name: str) -> None:
     """Raises unless `factory` can be called without arguments.
 
     Raises:
@@ -149,5 +149,7 @@ def _needs_nothing(factory: Callable[..., Any], name: str) -> None:
     call = f"{name}({', '.join(f'{argument}=…' for argument in needed)})"
     step = f"Give them defaults, or add a factory to the file: `def get_model(): return {call}`."
     if name in {"get_model", "make_model"}:
-        step = "Give them defaults, or add a line `model = " + call + "` to the file."
+        step = f"Give them defaults, or add a line `model = {call}` to the file."
+    elif name.endswith("_inputs"):
+        step = f"Give them defaults, or add a line `example_inputs = {call}` to the file."
     raise UsageError(f"`{name}` cannot be called without {listed}.", step)

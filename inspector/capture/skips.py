@@ -42,7 +42,7 @@ class _SkipObserver(logging.Filter):
         if not recorded_roots().is_user(code.co_filename):
             return
         stack = _stack(caller)
-        self._sources.add(code.co_filename)
+        self._sources.add(code.co_filename, code.co_firstlineno)
         write_artifact(
             "skipped_frame",
             {
@@ -94,7 +94,9 @@ def watch_skips(sources: SourceWriter) -> None:
     own_level = logger.level
 
     def threshold() -> int:
-        return own_level or (logger.parent.getEffectiveLevel() if logger.parent else logging.WARNING)
+        return own_level or (
+            logger.parent.getEffectiveLevel() if logger.parent else logging.WARNING
+        )
 
     logger.addFilter(_SkipObserver(threshold, sources))
     logger.setLevel(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""Writes the user's source files into the recording, so that a report reads the same elsewhere."""
+"""Writes source text into the recording, so that a report reads the same elsewhere."""
 
 from __future__ import annotations
 
@@ -7,38 +7,51 @@ import linecache
 
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import write_artifact
+from inspector.model.roots import Owner
 
 __all__ = ["SourceWriter"]
 
 _MOST_BYTES = 1 << 20
+_LINES_AROUND = 6
 
 
 class SourceWriter:
-    """Writes each file once: those of the user and of libraries, never torch's or Python's own."""
+    """Writes what is needed once: the user's files whole, of libraries the lines around a place.
+
+    Of torch and of Python's standard library nothing is written.
+    """
 
     def __init__(self) -> None:
-        self._written: set[str] = set()
+        self._written: set[tuple[str, int]] = set()
 
-    def add(self, file: str) -> None:
-        """Writes a file unless it was written before, is too large, or has no source."""
-        if file in self._written:
+    def add(self, file: str, line: int) -> None:
+        """Writes the source around a line, unless it was written before or there is none."""
+        owner = recorded_roots().owner(file)
+        if owner in (Owner.PROJECT, Owner.GENERATED):
+            self._once(file, 0)
+        elif owner is Owner.LIBRARY:
+            self._once(file, max(1, line))
+
+    def _once(self, file: str, line: int) -> None:
+        if (file, line) in self._written:
             return
-        self._written.add(file)
-        if not recorded_roots().is_user(file):
-            return
+        self._written.add((file, line))
         # linecache also knows the source of notebook cells and of registered generated code.
         lines = linecache.getlines(file)
         text = "".join(lines)
-        if not lines or len(text) > _MOST_BYTES:
+        if not lines:
             return
+        whole = line == 0 and len(text) <= _MOST_BYTES
+        first = 1 if whole else max(1, line - _LINES_AROUND)
+        kept = lines if whole else lines[first - 1 : line + _LINES_AROUND]
         write_artifact(
             "source",
             {
                 "v": 1,
                 "file": file,
-                "first_line": 1,
-                "lines": text.split("\n"),
-                "whole": True,
+                "first_line": first,
+                "lines": [text.rstrip("\r\n") for text in kept],
+                "whole": whole,
                 "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
             },
         )

@@ -53,14 +53,14 @@ class UserCode:
         except SystemExit as end:
             raise self._ended(doing, end) from end
         except Exception as error:
-            raise user_failure(
-                error, doing, self.place.root, maps_cuda=self.maps_cuda
-            ) from error
+            raise user_failure(error, doing, self.place.root, maps_cuda=self.maps_cuda) from error
 
     def _ended(self, doing: str, end: SystemExit) -> UsageError:
         status = 0 if end.code is None else end.code
+        # argparse ends with 2 where it lacks arguments.
+        arguments = " …` with its arguments in place of `…" if status else ""
         shown = f"exit status {status}" if isinstance(status, int) else f"`{status}`"
         return UsageError(
             f"{doing[0].upper()}{doing[1:]} ended the program ({shown}), as scripts do.",
-            f"Record it as a program, with its arguments: `{self.place.command(verb='run')} …`.",
+            f"Record it as a program: `{self.place.command(verb='run')}{arguments}`.",
         )

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 __all__ = [
     "SKIP_LOGGER",
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
-    "compiled_module_types",
     "frame_of_conversion",
+    "original_module",
     "user_stack_of_graph_break",
 ]
 
@@ -30,7 +30,7 @@ _MOST_FRAMES = 12
 
 
 def _callers() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to the callers
     while frame is not None:
         yield frame
         frame = frame.f_back
@@ -67,8 +67,11 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
     return None
 
 
-def compiled_module_types() -> tuple[type, ...]:
-    """The classes of modules that ``torch.compile`` returns."""
+def original_module(target: Callable[..., object]) -> Callable[..., object]:
+    """The module that ``torch.compile`` wrapped, or the target itself."""
     from torch._dynamo.eval_frame import OptimizedModule
 
-    return (OptimizedModule,)
+    if isinstance(target, OptimizedModule):
+        original: Callable[..., object] = target._orig_mod  # noqa: SLF001 - torch's own name for it
+        return original
+    return target

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
+
+from torch._logging import trace_structured
 
 __all__ = ["PREFIX", "guarded", "write_artifact"]
 
@@ -18,10 +21,8 @@ def write_artifact(name: str, payload: Mapping[str, object]) -> None:
         payload: What it says; ``v`` is its version. Escaped to ASCII, so that lone surrogates,
             which torch's own handlers cannot write, are harmless.
     """
-    import torch._logging
-
     text = json.dumps(payload, ensure_ascii=True, default=repr)
-    torch._logging.trace_structured(
+    trace_structured(
         "artifact",
         metadata_fn=lambda: {"name": PREFIX + name, "encoding": "json"},
         payload_fn=lambda: text,
@@ -40,7 +41,6 @@ def guarded(where: str, action: Callable[[], None]) -> None:
     try:
         action()
     except Exception as error:  # noqa: BLE001 - the user's program must not notice, whatever it is
-        try:
+        # If the writer itself is broken, nothing is left to say it with.
+        with contextlib.suppress(Exception):
             write_artifact("problem", {"v": 1, "where": where, "error": repr(error)})
-        except Exception:  # noqa: BLE001, S110 - the writer itself is broken; nothing is left to say it with
-            pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
+import datetime as dt
 import difflib
 import hashlib
 import sys
@@ -17,7 +17,7 @@ from inspector.commands.options import output_options, process_options, target_o
 from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Settings, record
 from inspector.errors import UsageError
-from inspector.findings.report import Report, make_report
+from inspector.findings.report import make_report
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
@@ -34,7 +34,7 @@ _EXIT_INTERRUPTED = 130
 @target_options
 @process_options
 @output_options
-def command(  # noqa: PLR0913 - one parameter per option
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
     output: Path | None,
     format_: str | None,
@@ -94,7 +94,9 @@ def _recorded(request: Request, settings: Settings) -> Run:
 def _refuse_options(given: dict[str, object]) -> None:
     used = [name for name, value in given.items() if value is not None]
     if used:
-        names = ", ".join(f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used)
+        names = ", ".join(
+            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
+        )
         message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
         raise UsageError(message, "Name a model (model.py) to record it with these options.")
 
@@ -124,10 +126,10 @@ def _which(run: Run) -> str:
 
 def _age(started: str) -> str:
     try:
-        then = datetime.datetime.fromisoformat(started)
+        then = dt.datetime.fromisoformat(started)
     except ValueError:
         return ""
-    minutes = int((datetime.datetime.now(datetime.UTC) - then).total_seconds() // 60)
+    minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
     if minutes < 60:  # noqa: PLR2004 - minutes in an hour
         return f"{minutes} min ago"
     hours = minutes // 60
@@ -139,9 +141,9 @@ def _changed(run: Run) -> list[str]:
     changed = []
     for file, digest in run.sources.digests.items():
         path = Path(file)
-        if run.roots.project and path.is_relative_to(run.roots.project) and path.is_file():
-            if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-                changed.append(file)
+        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
+        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            changed.append(file)
     return changed
 
 

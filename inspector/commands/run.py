@@ -15,7 +15,9 @@ from inspector.model.summary import summarize
 __all__ = ["command"]
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 @process_options
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(
@@ -62,9 +64,12 @@ def _check(program: tuple[str, ...]) -> None:
 def _say(recorded: Recorded) -> None:
     summary = summarize(recorded.run)
     partial = recorded.run.meta.partial
+    counts = (
+        f"{summary.frames} frames, {summary.graphs} graphs, {summary.graph_breaks} graph breaks "
+        f"at {summary.distinct_graph_breaks} sites, {summary.recompiles} recompiles"
+    )
     lines = [
-        f"inspect: {summary.frames} frames, {summary.graphs} graphs, {summary.graph_breaks} graph "
-        f"breaks at {summary.distinct_graph_breaks} sites, {summary.recompiles} recompiles",
+        f"inspect: {counts}",
         f"inspect: recording {recorded.place}" + (f" is partial: {partial}" if partial else ""),
         f"inspect: next: inspect explain {recorded.place}",
     ]

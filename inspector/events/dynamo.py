@@ -50,7 +50,7 @@ class DynamoStart:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DynamoOutputGraph:
-    """Event ``dynamo_output_graph``: a graph is handed to the backend; its text stays in the log."""
+    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log."""
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events

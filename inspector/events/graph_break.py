@@ -1,7 +1,6 @@
 """Artifact ``dynamo_graph_break_reason``: one record of a graph break, as text.
 
-The text is made by ``InstructionTranslatorBase.log_graph_break`` (torch/_dynamo/symbolic_convert.py)
-out of messages of ``format_graph_break_message`` (torch/_dynamo/exc.py); two other places of torch
+The text is made by ``log_graph_break`` (torch/_dynamo/symbolic_convert.py) out of messages of ``format_graph_break_message`` (torch/_dynamo/exc.py); two other places of torch
 2.13 write variants of it. Everything here is therefore parsed text: what cannot be found is None.
 """
 
@@ -23,17 +22,38 @@ _STACK_TITLES = (
     "The graph break occurred in the following user code:\n",
     "from user code:\n",
 )
-_PYTHON_TRACEBACK = re.compile(r"^(?:Traceback \(most recent call last\):|NoneType: None)", re.MULTILINE)
+_PYTHON_TRACEBACK = re.compile(
+    r"^(?:Traceback \(most recent call last\):|NoneType: None)", re.MULTILINE
+)
 _ATTRIBUTION = "\nStack variable source attribution:"
 _NESTED = re.compile(
     r"\n+\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n+"
 )
 # What torch puts before the message says what becomes of the frame (log_graph_break's callers).
 _PREFIXES = (
-    (re.compile(r"Encountered graph break when attempting to (?:trace|store) .*?:\n\n", re.DOTALL), "resumed"),
-    (re.compile(r"Encountered graph break that we cannot resume from\..*?encountered:\n\n", re.DOTALL), "rest-skipped"),
-    (re.compile(r"Failed to handle graph break gracefully\..*?encountered:\n\n", re.DOTALL), "frame-skipped"),
+    (
+        re.compile(
+            r"Encountered graph break when attempting to (?:trace|store) .*?:\n\n", re.DOTALL
+        ),
+        "resumed",
+    ),
+    (
+        re.compile(
+            r"Encountered graph break that we cannot resume from\..*?encountered:\n\n", re.DOTALL
+        ),
+        "rest-skipped",
+    ),
+    (
+        re.compile(r"Failed to handle graph break gracefully\..*?encountered:\n\n", re.DOTALL),
+        "frame-skipped",
+    ),
 )
+# ``unimplemented_with_warning`` (torch/_dynamo/exc.py) writes a record of its own, with nothing but
+# Python's traceback, before the record of the break that it raises next; its one caller is the
+# call of the backend.
+_REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d+)$", re.MULTILINE)
+_REFUSED_TYPE = "Backend compiler exception"
+_REFUSED_ID = "GB0219"
 _FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)')
 _CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
 _URL = re.compile(r"https?://\S+")
@@ -91,8 +111,8 @@ class GraphBreakReason:
     Attributes:
         file: Where torch says that the graph broke (it can be a library's file), or None.
         line: The line there, or None.
-        outcome: ``resumed`` (a graph before it, tracing goes on after it), ``rest-skipped`` (the rest
-            of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
+        outcome: ``resumed`` (a graph before it, tracing goes on after it), ``rest-skipped`` (the
+            rest of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
         causes: The break itself first, then those that torch met while handling it.
         stack: The user's stack, outermost first.
     """
@@ -111,6 +131,14 @@ class GraphBreakReason:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Reads a record out of its text, whatever part of it is there."""
+        refused = _REFUSED.match(text)
+        if refused:
+            error = text.strip().rpartition("\n")[2]
+            cause = Cause(
+                _REFUSED_TYPE, _REFUSED_TYPE, f"The backend failed: {error}", gb_id=_REFUSED_ID
+            )
+            place = (refused["file"], int(refused["line"]))
+            return cls(*place, outcome="frame-skipped", causes=(cause,), stack=())
         head, stack = _split_stack(text)
         header = _HEADER.search(head)
         message = head[header.end() :].lstrip("\n") if header else head
@@ -133,7 +161,7 @@ def _split_stack(text: str) -> tuple[str, str]:
             end = _PYTHON_TRACEBACK.search(stack)
             return head, stack[: end.start()] if end else stack
     end = _PYTHON_TRACEBACK.search(text)
-    return (text[: end.start()], text[end.start() :]) if end else (text, "")
+    return (text[: end.start()] if end else text), ""
 
 
 def _split_outcome(message: str, *, framed: bool) -> tuple[str, str]:

@@ -202,12 +202,14 @@ class InspectorGraphBreak:
         """Reads the artifact's JSON payload."""
         positions = _payload(envelope).get("positions")
         entries = positions if isinstance(positions, list) else []
-        return cls(positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict)))
+        return cls(
+            positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict))
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorSkippedFrame:
-    """``inspector_skipped_frame``: Dynamo saw a frame and left it alone without an event of its own.
+    """``inspector_skipped_frame``: Dynamo saw a frame and left it alone without an event.
 
     Attributes:
         file: File of the code object.

@@ -74,40 +74,103 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.
 _UNUSED_KEYS = frozenset(
-    """
-    aot_backward_graph aot_forward_graph aot_inference_graph aot_joint_graph
-    compiled_autograd_graph create_symbol create_unbacked_symbol describe_source describe_storage
-    describe_tensor dump_file dynamo_cpp_guards_str dynamo_guards exported_program
-    expression_created graph_dump guard_added guard_added_fast guard_on_data_dependent_error
-    inductor_output_code inductor_post_grad_graph link mismatched_fake_kernel missing_fake_kernel
-    optimize_ddp_split_child optimize_ddp_split_graph propagate_real_tensors
-    propagate_real_tensors_provenance symbolic_shape_specialization
-    """.split()
+    [
+        "aot_backward_graph",
+        "aot_forward_graph",
+        "aot_inference_graph",
+        "aot_joint_graph",
+        "compiled_autograd_graph",
+        "create_symbol",
+        "create_unbacked_symbol",
+        "describe_source",
+        "describe_storage",
+        "describe_tensor",
+        "dump_file",
+        "dynamo_cpp_guards_str",
+        "dynamo_guards",
+        "exported_program",
+        "expression_created",
+        "graph_dump",
+        "guard_added",
+        "guard_added_fast",
+        "guard_on_data_dependent_error",
+        "inductor_output_code",
+        "inductor_post_grad_graph",
+        "link",
+        "mismatched_fake_kernel",
+        "missing_fake_kernel",
+        "optimize_ddp_split_child",
+        "optimize_ddp_split_graph",
+        "propagate_real_tensors",
+        "propagate_real_tensors_provenance",
+        "symbolic_shape_specialization",
+    ]
 )
 _UNUSED_ARTIFACTS = frozenset(
-    """
-    after_activation_quantization_bwd_aten_pass after_activation_quantization_fwd_aten_pass
-    after_joint_graph after_post_grad_graph after_pre_grad_graph aot_forward_graph_fw_metadata
-    aot_forward_graph_fw_subclass_metadata aot_inference_graph_after_hop_passes
-    aot_joint_graph_sync_decision_cross_ranks aot_saved_tensors_hooks_graphs
-    aotautograd_cache_bypass aotautograd_cache_hit aotautograd_cache_miss
-    aotautograd_cache_pickle_failure backward_epilogue backward_prologue
-    before_activation_quantization_bwd_aten_pass before_activation_quantization_fwd_aten_pass
-    before_joint_graph before_post_grad_graph before_pre_grad_graph compiled_autograd_compile_reasons
-    compiled_autograd_graph_pre_reordering compiled_fn_wrapper compiled_function_backward
-    compiled_function_forward compiler_collective cprofile_manifold_url dynamo_cache_bypass
-    dynamo_cache_entries dynamo_cache_exception dynamo_side_effects eager_compile_backwards_failure
-    fx_graph_bundled_cache_hit fx_graph_cache_bypass fx_graph_cache_hit fx_graph_cache_miss
-    fx_graph_runnable fx_interpreter_error graph_execution inductor_aot_header_code
-    inductor_aot_kernel_code inductor_aot_wrapper_code inductor_autotune_at_compile_time_code
-    inductor_collective_schedule inductor_overlap_cyclic_extra_deps
-    inductor_post_grad_graph inductor_provenance_tracking_kernel_stack_traces
-    inductor_provenance_tracking_node_mappings inductor_runtime_and_tensor_meta
-    inductor_spmd_graph_mismatch invoke_subgraph_backward_duplicate make_fx_fail_partial
-    min_cut_failed_edge_list min_cut_failed_fx_graph min_cut_failed_svg min_cut_information
-    precompile_cache_bypass runtime_wrapper_orchestration scheduler_nodes_before_comm_overlap
-    torch._functorch.config triton_kernel_info
-    """.split()
+    [
+        "after_activation_quantization_bwd_aten_pass",
+        "after_activation_quantization_fwd_aten_pass",
+        "after_joint_graph",
+        "after_post_grad_graph",
+        "after_pre_grad_graph",
+        "aot_forward_graph_fw_metadata",
+        "aot_forward_graph_fw_subclass_metadata",
+        "aot_inference_graph_after_hop_passes",
+        "aot_joint_graph_sync_decision_cross_ranks",
+        "aot_saved_tensors_hooks_graphs",
+        "aotautograd_cache_bypass",
+        "aotautograd_cache_hit",
+        "aotautograd_cache_miss",
+        "aotautograd_cache_pickle_failure",
+        "backward_epilogue",
+        "backward_prologue",
+        "before_activation_quantization_bwd_aten_pass",
+        "before_activation_quantization_fwd_aten_pass",
+        "before_joint_graph",
+        "before_post_grad_graph",
+        "before_pre_grad_graph",
+        "compiled_autograd_compile_reasons",
+        "compiled_autograd_graph_pre_reordering",
+        "compiled_fn_wrapper",
+        "compiled_function_backward",
+        "compiled_function_forward",
+        "compiler_collective",
+        "cprofile_manifold_url",
+        "dynamo_cache_bypass",
+        "dynamo_cache_entries",
+        "dynamo_cache_exception",
+        "dynamo_side_effects",
+        "eager_compile_backwards_failure",
+        "fx_graph_bundled_cache_hit",
+        "fx_graph_cache_bypass",
+        "fx_graph_cache_hit",
+        "fx_graph_cache_miss",
+        "fx_graph_runnable",
+        "fx_interpreter_error",
+        "graph_execution",
+        "inductor_aot_header_code",
+        "inductor_aot_kernel_code",
+        "inductor_aot_wrapper_code",
+        "inductor_autotune_at_compile_time_code",
+        "inductor_collective_schedule",
+        "inductor_overlap_cyclic_extra_deps",
+        "inductor_post_grad_graph",
+        "inductor_provenance_tracking_kernel_stack_traces",
+        "inductor_provenance_tracking_node_mappings",
+        "inductor_runtime_and_tensor_meta",
+        "inductor_spmd_graph_mismatch",
+        "invoke_subgraph_backward_duplicate",
+        "make_fx_fail_partial",
+        "min_cut_failed_edge_list",
+        "min_cut_failed_fx_graph",
+        "min_cut_failed_svg",
+        "min_cut_information",
+        "precompile_cache_bypass",
+        "runtime_wrapper_orchestration",
+        "scheduler_nodes_before_comm_overlap",
+        "torch._functorch.config",
+        "triton_kernel_info",
+    ]
 )
 _UNUSED_PATTERN = re.compile(
     r".*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
@@ -127,7 +190,8 @@ def read(envelope: Envelope) -> object | None:
     """The event in an envelope.
 
     Returns:
-        An instance of the event's class, an `UnknownEvent`, or None for a known one that is not used.
+        An instance of the event's class, an `UnknownEvent`, or None for a known one that
+            nothing uses.
 
     Raises:
         ValueError: The event is not what its class expects (a payload that was cut off, say).

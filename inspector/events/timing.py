@@ -34,12 +34,13 @@ class ChromiumEvent:
         """Reads the JSON payload; torch gives times in µs.
 
         Raises:
-            ValueError: The payload is not JSON, or no event.
+            ValueError: The payload is not JSON.
+            TypeError: The payload is no event.
         """
         payload = envelope.payload.json() if envelope.payload else None
         if not isinstance(payload, dict):
             message = "a chromium_event without its payload"
-            raise ValueError(message)
+            raise TypeError(message)
         arguments = payload.get("args")
         return cls(
             name=str(payload.get("name", "")),

@@ -76,8 +76,12 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
 
 
 def headline(report: Report) -> str:
-    """The report in one line: its graph breaks, or what there is instead."""
-    summary = report.summary
+    """The report in one line: what failed, its graph breaks, or what there is instead."""
+    failed = report.summary.frames_failed
+    return (f"{count(failed, 'frame')} failed, " if failed else "") + _verdict(report.summary)
+
+
+def _verdict(summary: Summary) -> str:
     graphs = f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
     if summary.graph_breaks:
         return (
@@ -129,9 +133,7 @@ def _sites(summary: Summary) -> str:
 
 def _limit(summary: Summary) -> str:
     hits = summary.recompile_limit_hits
-    if not hits:
-        return ""
-    return f"and torch refused {count(hits, 'more')} at the recompile limit".replace("mores", "more")
+    return f"{hits:,} more refused at the recompile limit" if hits else ""
 
 
 def _later(summary: Summary) -> Iterator[Row]:
@@ -160,7 +162,11 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     if unknown:
         yield "note", unknown
     if run.meta.format_version == 0:
-        yield "note", "a plain trace has no columns, no source and no silently skipped functions"
+        yield (
+            "note",
+            "this is a plain trace: columns, source text and functions that Dynamo skipped "
+            "silently are not observable",
+        )
 
 
 def _unknown(run: Run) -> str:
@@ -170,7 +176,7 @@ def _unknown(run: Run) -> str:
             totals[name] = totals.get(name, 0) + number
     if not totals:
         return ""
-    names = [f"{one_line(name)} ×{totals[name]:,}" for name in sorted(totals)]
+    names = [f"{one_line(name)} ({totals[name]:,})" for name in sorted(totals)]
     known = f"{count(sum(totals.values()), 'event')} of unknown kind"
     return f"{known}: {listed(names, _MOST_KINDS)}"
 

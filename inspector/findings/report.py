@@ -20,7 +20,7 @@ class Report:
     Attributes:
         run: The run.
         summary: Its counts.
-        findings: What was found, the gravest first.
+        findings: What was found, the gravest first, in the order in which it happened.
         next_steps: Commands worth running next.
     """
 
@@ -33,5 +33,5 @@ class Report:
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:
     """Applies rules to a run."""
     found = [finding for rule in rules for finding in rule.check(run)]
-    found.sort(key=lambda finding: (finding.later, finding.severity.rank, -finding.records))
+    found.sort(key=lambda finding: (finding.later, finding.severity.rank))
     return Report(run, summarize(run), tuple(found), next_steps)

@@ -40,7 +40,11 @@ class Rule(abc.ABC):
         super().__init_subclass__()
         missing = [name for name in ("id", "severity") if name not in vars(cls)]
         documentation = inspect.cleandoc(vars(cls).get("__doc__") or "")
-        missing += [title for title in SECTIONS if not re.search(rf"^{title}:$", documentation, re.M)]
+        missing += [
+            title
+            for title in SECTIONS
+            if not re.search(rf"^{title}:$", documentation, re.MULTILINE)
+        ]
         if missing:
             message = f"{cls.__name__} lacks {', '.join(missing)}"
             raise TypeError(message)
@@ -54,7 +58,7 @@ class Rule(abc.ABC):
     def sections(cls) -> dict[str, str]:
         """The documentation by section title."""
         text = inspect.cleandoc(cls.__doc__ or "")
-        parts = re.split(rf"^({'|'.join(SECTIONS)}):$", text, flags=re.M)[1:]
+        parts = re.split(rf"^({'|'.join(SECTIONS)}):$", text, flags=re.MULTILINE)[1:]
         return {
             title: inspect.cleandoc("\n" + body).strip()
             for title, body in zip(parts[::2], parts[1::2], strict=True)

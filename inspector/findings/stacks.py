@@ -52,7 +52,7 @@ def callers(finding: Finding) -> tuple[StackLine | Folded, ...]:
 
 
 def folded(stack: Sequence[StackLine]) -> tuple[StackLine | Folded, ...]:
-    """A stack whose frames outside the user's code are folded, and whose middle is if it is long."""
+    """A stack with the frames outside the user's code folded, and the middle of a long one."""
     lines = tuple(_runs(stack))
     if len(lines) <= _MOST_SHOWN:
         return lines

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
 
-from inspector.findings.escaping import one_line
+from inspector.findings.escaping import escaped, one_line
 from inspector.findings.finding import Finding, Place
 
-__all__ = ["advice", "count", "duration", "kind", "listed", "location", "records_text", "title"]
+__all__ = [
+    "Paragraph",
+    "advice",
+    "count",
+    "duration",
+    "kind",
+    "listed",
+    "location",
+    "paragraphs",
+    "records_text",
+    "title",
+]
 
 _NS_PER_US = 1_000
 _NS_PER_MS = 1_000_000
@@ -21,6 +33,20 @@ _NO_ADVICE = re.compile(
     r"|This graph break is fundamental|This graph break may have been caused by an earlier"
     r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
 )
+_CODE_INDENTATION = "    "
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A line of a recorded explanation.
+
+    Attributes:
+        text: The line, harmless to show.
+        code: Whether it is code or output, in which white space matters.
+    """
+
+    text: str
+    code: bool
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -79,6 +105,20 @@ def advice(finding: Finding) -> tuple[str, ...]:
     """The fix, then those of torch's further hints that say what to change."""
     useful = (hint for hint in finding.hints if not _NO_ADVICE.match(hint))
     return tuple(dict.fromkeys(hint for hint in (finding.fix, *useful) if hint))
+
+
+def paragraphs(text: str) -> tuple[Paragraph, ...]:
+    """A recorded explanation line by line, without empty lines.
+
+    Torch writes code and tensors' origins into its explanations, indented by four spaces or more.
+    """
+    lines = [line for line in escaped(text).split("\n") if line.strip()]
+    return tuple(
+        Paragraph(line.removeprefix(_CODE_INDENTATION).rstrip(), code=True)
+        if line.startswith(_CODE_INDENTATION)
+        else Paragraph(line.strip(), code=False)
+        for line in lines
+    )
 
 
 def records_text(finding: Finding, frames: int) -> str:

@@ -80,8 +80,8 @@ class BreakSite:
 
     @property
     def first(self) -> GraphBreak:
-        """The record that shows the site: the first one."""
-        return self.records[0]
+        """The record that shows the site: the first one that torch explains."""
+        return next((item for item in self.records if item.cause.context), self.records[0])
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:

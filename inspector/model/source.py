@@ -80,4 +80,5 @@ def _covers(node: ast.AST, line: int) -> bool:
     if first is None or last is None:
         return False
     decorators = getattr(node, "decorator_list", None)
-    return min([first, *(item.lineno for item in decorators or ())]) <= line <= last
+    begin = min([int(first), *(int(item.lineno) for item in decorators or ())])
+    return begin <= line <= int(last)

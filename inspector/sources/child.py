@@ -81,13 +81,15 @@ class Recorder:
         """Runs the job to its end, whatever that is.
 
         Args:
-            on_progress: Called about ten times a second with what was seen so far and the elapsed ns.
+            on_progress: Called about ten times a second with what was seen and the elapsed ns.
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
         """
         began_ns = time.monotonic_ns()
-        with tempfile.TemporaryDirectory(prefix="inspector-caches-", ignore_cleanup_errors=True) as caches:
+        with tempfile.TemporaryDirectory(
+            prefix="inspector-caches-", ignore_cleanup_errors=True
+        ) as caches:
             process = self._start(caches)
             partial = self._watch(process, began_ns, on_progress)
         self._read(ended=True)

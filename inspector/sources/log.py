@@ -192,7 +192,7 @@ def _wants_payload(line: bytes, start: int) -> bool:
     if key is None or key[1] == b"artifact":
         return True
     name = key[1].decode()
-    return (name, "") in EVENTS and name not in ("dynamo_output_graph",)
+    return (name, "") in EVENTS and name != "dynamo_output_graph"
 
 
 def _is_unused(line: bytes, start: int) -> bool:

@@ -51,7 +51,9 @@ def read_meta(folder: Path, name: str) -> Meta:
         message = f"{path} is not the description of a recording ({error})."
         raise RecordingError(message, "Read the .log files beside it as a plain trace.") from error
     if version > FORMAT_VERSION:
-        message = f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
+        message = (
+            f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
+        )
         raise RecordingError(message, "Update with: pip install --upgrade torch-inspector")
     known = {field.name for field in dataclasses.fields(Meta)}
     return Meta(**{**{key: fields[key] for key in known & fields.keys()}, "name": name})

@@ -120,7 +120,9 @@ def _from_folder(folder: Path, name: str) -> Recording:
     logs = tuple(sorted(path for path in folder.rglob("*.log") if path.is_file()))
     if not logs and not (folder / META_FILE).is_file():
         message = f"{folder} is a folder without a recording or a trace (*.log) in it."
-        raise RecordingError(message, "Name a model, a recording, or a folder made with TORCH_TRACE.")
+        raise RecordingError(
+            message, "Name a model, a recording, or a folder made with TORCH_TRACE."
+        )
     return Recording(name, folder, logs, read_meta(folder, name))
 
 
@@ -134,7 +136,9 @@ def _unpacked(path: Path, folder: Path) -> Path:
                     with archive.open(entry) as packed, (folder / name).open("wb") as unpacked:
                         shutil.copyfileobj(packed, unpacked)
     except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise RecordingError(f"{path} is damaged ({error}).", "Copy the recording again.") from error
+        raise RecordingError(
+            f"{path} is damaged ({error}).", "Copy the recording again."
+        ) from error
     return folder
 
 

@@ -78,7 +78,7 @@ def fails(target: str, *inputs: str, device: str | None = None) -> InspectorErro
         ("decorated_function.py", "gelu", [(1, ())], True),
         ("nested_inputs.py", "model", [(2, ())], False),
         ("odd näme-v1.2 (copy).py", "model", [(1, ())], False),
-        ("random.py", "model", [(1, ())], False),
+        ("shadowing/random.py", "model", [(1, ())], False),
         ("vision/models/net.py", "get_model()", [(1, ())], False),
         ("vision.models.net", "get_model()", [(1, ())], False),
         ("vision.models.net:Net", "Net()", [(1, ())], False),
@@ -175,7 +175,12 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "`get_model` cannot be called without `width`",
             "model = get_model(width=…)",
         ),
-        ("argparse_script.py", UsageError, "exit status 2", "`inspect run argparse_script.py …`"),
+        (
+            "argparse_script.py",
+            UsageError,
+            "exit status 2",
+            "`inspect run argparse_script.py …` with its arguments",
+        ),
         ("bare_script.py", UsageError, "calls torch.compile itself", "inspect run bare_script.py`"),
         (
             "script_that_runs.py",
@@ -186,7 +191,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ("notebook_like.py", UsageError, "gives no inputs", "`inspect run notebook_like.py`"),
         ("several_classes.py", UsageError, "`Encoder`, `AutoEncoder`", "several_classes.py:AutoE"),
         ("settings_only.py", UsageError, "has no `model`", "Define `model` and `example_inputs`"),
-        ("settings_only.py:WIDTH", UsageError, "is a int, which cannot be called", "Define a"),
+        ("settings_only.py:WIDTH", UsageError, "cannot be called: it is of type `int`", "Define a"),
         (
             "wrong_inputs.py",
             UsageError,
@@ -195,7 +200,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ),
         ("plain_model.py:modle", UsageError, "There is no `modle`", "`model`"),
         ("named_factories.py:shared.fetures", UsageError, "in `shared` in", "`features`"),
-        ("named_factories.py:settings", UsageError, "is a dict", "`Tower`"),
+        ("named_factories.py:settings", UsageError, "of type `dict`", "`Tower`"),
         ("plain_modle.py", UsageError, "There is no file", "Did you mean: `plain_model.py`."),
         ("no/such/dir/model.py", UsageError, "no directory `no/such/dir`", "Check the path"),
         ("vision", UsageError, "`vision` is a directory", "vision/__init__.py"),
@@ -204,6 +209,14 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ("torhc.nn:Linear", UsageError, "There is no module `torhc`", "`torch`"),
         ("plain_model.py:a-b", UsageError, "`a-b` is not a name", "plain_model.py:name"),
         ("", UsageError, "The target is empty", "inspect explain model.py"),
+        (
+            "inputs_with_arguments.py",
+            UsageError,
+            "`get_inputs` cannot be called without `batch`",
+            "example_inputs = get_inputs(batch=…)",
+        ),
+        ("main_that_exits.py", UsageError, "exit status 0", "`inspect run main_that_exits.py`."),
+        ("inputs_forgotten.py", UsageError, "`get_inputs()` gives nothing", "a tuple or a list"),
         ("fails_on_import.py", ModelFailedError, "KeyError: 'large'", "traceback"),
         ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
         ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
@@ -228,6 +241,32 @@ def test_a_traceback_is_the_users_own() -> None:
     assert 'File "fails_in_constructor.py", line 7, in __init__' in detail
     for foreign in ("inspector/capture", "importlib", "torch/overrides"):
         assert foreign not in detail
+
+
+def test_an_author_who_asks_for_a_gpu_in_words() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    assert type(fails("needs_gpu.py")) is EnvironmentLacksError
+    assert load("needs_gpu.py", device="cpu").function.weight.device.type == "cpu"
+
+
+def test_a_request_that_cannot_be_mapped_says_so() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    error = fails("cuda_only_function.py", device="cpu")
+    assert type(error) is EnvironmentLacksError
+    assert "cannot map this request" in error.next_step
+
+
+def test_the_file_sees_itself_as_a_program_would() -> None:
+    loaded = load("sees_itself.py")
+    (call,) = loaded.calls
+    assert loaded.function(*call.args) == [str(TARGETS / "sees_itself.py")]
+
+
+def test_no_cache_is_left_behind() -> None:
+    load("vision/models/net.py")
+    assert not list((TARGETS / "vision/models").glob("__pycache__/net.*"))
 
 
 def test_a_syntax_error_is_at_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

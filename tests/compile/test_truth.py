@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from tests.compile import truth
-from tests.compile.cases import CASES, Case
+from tests.compile.cases import CASES, QUICK, Case
 
 pytestmark = pytest.mark.compile
 
@@ -30,11 +30,13 @@ def test_every_case_has_a_truth_and_every_truth_a_case() -> None:
 
 def test_case_ids_are_unique() -> None:
     assert len(BY_ID) == len(CASES)
+    assert set(QUICK) <= set(BY_ID)
 
 
-def test_sites_of_the_corpus_are_lines_of_its_files() -> None:
+def test_every_site_has_a_file_and_a_line() -> None:
     for case_id, told in truth.load_expected().items():
         for site in told.sites:
+            assert site.file, case_id
             assert site.line > 0, case_id
 
 

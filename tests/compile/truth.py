@@ -66,7 +66,7 @@ FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+), in ', re.MULTIL
 GB_LINK = re.compile(r"/gb/gb(\d+)\.html")
 # Frames of torch and of the interpreter's own library are never the user's.
 TORCH = re.compile(r"[\\/]site-packages[\\/](?:torch|functorch)[\\/]")
-STDLIB = re.compile(r"[\\/]lib[\\/]python\d+\.\d+[\\/](?!site-packages[\\/])")
+STDLIB = re.compile(r"[\\/]lib(?:64)?[\\/]python\d+\.\d+[\\/](?!site-packages[\\/])")
 SITE_PACKAGES = re.compile(r".*[\\/]site-packages[\\/]")
 
 

@@ -188,3 +188,33 @@ CASES: tuple[Case, ...] = (
         "partly_compiled in_place_compile marked_dynamic marked_unbacked"
     ),
 )
+
+# Ids of cases of every kind, for tests that have to be quick.
+QUICK: tuple[str, ...] = (
+    "output.py:print_first",
+    "output.py:print_twice",
+    "output.py:same_line_twice",
+    "branches.py:if_twice",
+    "branches.py:for_with_branch",
+    "shapes.py:mask_twice",
+    "inlined.py:called_twice",
+    "inlined.py:recursive",
+    "modules.py:SequentialChildren",
+    "modules.py:hooked",
+    "control.py:in_try",
+    "control.py:anomaly_mode",
+    "control.py:mixed_causes",
+    "compiler.py:calls_disabled_with_reason",
+    "python.py:deep_copy",
+    "captured.py:loop_count",
+    "generated.py:calls_generated",
+    "skipped.py:no_operators_but_print",
+    "skipped.py:silent_dataclass",
+    "autograd.py:Step",
+    "recompiles.py:limit",
+    "failures.py:backend_gives_up",
+    "failures.py:own_exception",
+    "failures.py:scalar_output --fullgraph",
+    "whole/later_break.py",
+    "whole/suppress_errors.py",
+)

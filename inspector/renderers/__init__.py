@@ -1,0 +1,1 @@
+"""Report → a format that somebody reads; one format per file, each with ``render``."""

@@ -1,0 +1,114 @@
+"""Renders a report for programs; the schema is docs/schema/report-1.schema.json.
+
+Everything that the other renderers show is here. Columns are 0-based, durations are in ns.
+"""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+import orjson
+
+from inspector import __version__
+from inspector.findings.report import Report
+from inspector.model.run import Process, Run
+from inspector.renderers.json.cleaned import cleaned
+from inspector.renderers.json.findings import finding_fields, summary_fields
+from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
+
+__all__ = ["FORMAT_VERSION", "render"]
+
+FORMAT_VERSION = 1
+"""Counts up when a field changes its meaning or goes; new fields alone do not change it."""
+
+
+def render(report: Report, stream: TextIO) -> None:
+    """Writes a report as indented JSON, the same for the same report."""
+    text = orjson.dumps(cleaned(_fields(report)), option=orjson.OPT_INDENT_2).decode()
+    stream.write(text + "\n")
+
+
+def _fields(report: Report) -> dict[str, object]:
+    run = report.run
+    processes = list(enumerate(run.processes))
+    return {
+        "format_version": FORMAT_VERSION,
+        "tool_version": __version__,
+        "recording": _recording(run),
+        "environment": [_environment(process) for process in run.processes],
+        "summary": summary_fields(report.summary),
+        "findings": [finding_fields(finding) for finding in report.findings],
+        "frames": [
+            frame_fields(run, index, frame)
+            for index, process in processes
+            for frame in process.frames
+        ],
+        "graph_breaks": [
+            break_fields(run, index, frame, record)
+            for index, process in processes
+            for frame in process.frames
+            for compilation in frame.compilations
+            for record in compilation.graph_breaks
+        ],
+        "skipped_frames": [
+            skipped_fields(run, index, skipped)
+            for index, process in processes
+            for skipped in process.skipped
+        ],
+        "calls": [
+            {"process": index, "input": call.input_index, "call": call.call, "state": call.state}
+            for index, process in processes
+            for call in process.calls
+        ],
+        "unknown_events": [
+            {"process": index, "event": event, "count": process.unknown_events[event]}
+            for index, process in processes
+            for event in sorted(process.unknown_events)
+        ],
+        "warnings": [
+            {"file": warning.file, "line": warning.line or None, "message": warning.message}
+            for warning in run.warnings
+        ],
+        "problems": [
+            {"process": index, "message": problem}
+            for index, process in processes
+            for problem in process.problems
+        ],
+        "next_steps": list(report.next_steps),
+    }
+
+
+def _recording(run: Run) -> dict[str, object]:
+    meta = run.meta
+    return {
+        "name": meta.name,
+        "format_version": meta.format_version,
+        "target": meta.target,
+        "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
+        "started": meta.started or None,
+        "partial": meta.partial or None,
+        "error": meta.error or None,
+        "error_detail": meta.error_detail or None,
+        "error_exit_code": meta.error_exit_code or None,
+    }
+
+
+def _environment(process: Process) -> dict[str, object]:
+    target = process.target
+    return {
+        "host": process.host or None,
+        "pid": process.pid,
+        "rank": process.rank,
+        "versions": {name: process.versions[name] for name in sorted(process.versions)},
+        "hardware": {name: process.hardware[name] for name in sorted(process.hardware)},
+        "target": None
+        if target is None
+        else {
+            "name": target.name,
+            "file": target.file or None,
+            "line": target.line or None,
+            "qualname": target.qualname,
+            "kind": target.kind,
+        },
+        "has_inspector_events": process.has_inspector_events,
+    }

@@ -1,0 +1,85 @@
+"""Findings and counts as JSON."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Place
+from inspector.model.summary import Summary
+
+__all__ = ["finding_fields", "summary_fields"]
+
+
+def finding_fields(finding: Finding) -> dict[str, object]:
+    """A finding; its place is flat in it, with null for what is not known."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        **_place(finding.place),
+        "records": finding.records,
+        "why": finding.why,
+        "fix": finding.fix,
+        "hints": list(finding.hints),
+        "notes": list(finding.notes),
+        "fingerprint": finding.fingerprint,
+        "gb_id": finding.gb_id,
+        "gb_type": finding.gb_type,
+        "url": finding.url or None,
+        "outcome": finding.outcome or None,
+        "evidence": finding.evidence,
+        "later": finding.later,
+        "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
+        "stack": _stack(finding.place),
+    }
+
+
+def _place(place: Place) -> dict[str, object]:
+    return {
+        "file": place.file or None,
+        "line": place.line or None,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "function": place.function or None,
+    }
+
+
+def _stack(place: Place) -> list[object]:
+    return [
+        {
+            "file": frame.file,
+            "line": frame.line or None,
+            "name": frame.name,
+            "code": frame.code,
+            "owner": frame.owner,
+        }
+        for frame in place.stack
+    ]
+
+
+def summary_fields(summary: Summary) -> dict[str, object]:
+    """The counts of a run."""
+    later = summary.later
+    return {
+        "frames": summary.frames,
+        "frames_compiled": summary.frames_compiled,
+        "frames_skipped": summary.frames_skipped,
+        "frames_failed": summary.frames_failed,
+        "frames_unfinished": summary.frames_unfinished,
+        "graphs": summary.graphs,
+        "operators": summary.operators,
+        "operators_per_graph": list(summary.operators_per_graph),
+        "graph_breaks": summary.graph_breaks,
+        "distinct_graph_breaks": summary.distinct_graph_breaks,
+        "recompiles": summary.recompiles,
+        "recompile_limit_hits": summary.recompile_limit_hits,
+        "compile_time_ns": summary.compile_time_ns,
+        "compile_time_by_stage_ns": {
+            stage.stage: stage.time_ns for stage in summary.compile_time_by_stage
+        },
+        "later": {
+            "graphs": later.graphs,
+            "graph_breaks": later.graph_breaks,
+            "distinct_graph_breaks": later.distinct_graph_breaks,
+            "recompiles": later.recompiles,
+        },
+    }

@@ -1,0 +1,105 @@
+"""Renders a report as GitHub-flavoured Markdown, for a pull request's comment or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from inspector.findings.overview import (
+    frames_of,
+    headline,
+    notices,
+    recording_line,
+    summary_rows,
+)
+from inspector.findings.report import Report
+from inspector.findings.wording import duration
+from inspector.model.run import Meta
+from inspector.renderers.markdown.finding import finding_lines
+from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
+
+__all__ = ["render"]
+
+_MOST_NOTICES = 10
+
+
+def render(report: Report, stream: TextIO) -> None:
+    """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
+    lines = list(_lines(report))
+    # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
+    stream.write("\n".join(lines).rstrip("\n") + "\n")
+
+
+def _lines(report: Report) -> Iterator[str]:
+    target = report.run.meta.target
+    yield f"# torch.compile: {code(target)}" if target else "# torch.compile"
+    yield ""
+    yield prose(" · ".join(recording_line(report.run)))
+    yield ""
+    yield from _incomplete(report.run.meta)
+    yield f"**{prose(headline(report))}**"
+    yield ""
+    yield from _table(report)
+    yield from _findings(report)
+    yield from _notices(report)
+    yield from _next(report)
+
+
+def _incomplete(meta: Meta) -> Iterator[str]:
+    if meta.partial:
+        yield "> [!WARNING]"
+        reason = prose(meta.partial.rstrip("."))
+        yield f"> Partial recording: {reason}. What was recorded until then follows."
+        yield ""
+    if meta.error:
+        yield "> [!CAUTION]"
+        yield f"> The program failed: {prose(meta.error)}"
+        yield ""
+    if meta.error_detail.strip():
+        yield from details("The program's traceback", fenced(meta.error_detail))
+
+
+def _table(report: Report) -> Iterator[str]:
+    yield "| | | |"
+    yield "|:--|--:|:--|"
+    for row in summary_rows(report.summary):
+        yield f"| {cell(row.name)} | {cell(row.value)} | {cell(row.detail)} |"
+    yield ""
+    stages = report.summary.compile_time_by_stage
+    if stages:
+        table = ["| stage | compile time |", "|:--|--:|"]
+        table += [f"| {cell(stage.stage)} | {duration(stage.time_ns)} |" for stage in stages]
+        yield from details("Compile time by stage", table)
+
+
+def _findings(report: Report) -> Iterator[str]:
+    frames = frames_of(report)
+    later = False
+    for number, finding in enumerate(report.findings, 1):
+        if finding.later and not later:
+            yield "## Only in later calls"
+            yield ""
+        elif number == 1:
+            yield "## Findings"
+            yield ""
+        later = finding.later
+        yield from finding_lines(number, finding, frames.get(finding, 0))
+
+
+def _notices(report: Report) -> Iterator[str]:
+    found = list(notices(report.run))
+    if not found:
+        return
+    yield "## What to know about this recording"
+    yield ""
+    yield from (f"- {kind}: {prose(text)}" for kind, text in found[:_MOST_NOTICES])
+    if len(found) > _MOST_NOTICES:
+        yield f"- … {len(found) - _MOST_NOTICES:,} more in the JSON report"
+    yield ""
+
+
+def _next(report: Report) -> Iterator[str]:
+    if report.next_steps:
+        yield "## Next"
+        yield ""
+        yield from fenced("\n".join(report.next_steps), "sh")

@@ -1,0 +1,108 @@
+"""One finding as a section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.escaping import pieces
+from inspector.findings.excerpt import ExcerptLine, excerpt_lines
+from inspector.findings.finding import Finding, StackLine
+from inspector.findings.stacks import callers
+from inspector.findings.wording import (
+    advice,
+    kind,
+    location,
+    paragraphs,
+    records_text,
+    title,
+)
+from inspector.renderers.markdown.markup import code, details, fenced, prose
+
+__all__ = ["finding_lines"]
+
+
+def finding_lines(number: int, finding: Finding, frames: int) -> Iterator[str]:
+    """A finding: where and what, the source, why, what follows from it, what to do, how it came.
+
+    Args:
+        number: Its number in the report, from 1.
+        finding: The finding.
+        frames: In how many frames its records are, or 0.
+    """
+    yield f"### {number}. {prose(title(finding))}"
+    yield ""
+    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}"
+    yield ""
+    source = "\n".join(_source(finding))
+    if source:
+        yield from fenced(source)
+    if finding.why != finding.message:
+        yield from _why(finding.why)
+    texts = advice(finding)
+    if texts:
+        yield f"**Fix:** {prose(texts[0])}"
+        yield ""
+    for text in texts[1:]:
+        yield f"**Or:** {prose(text)}"
+        yield ""
+    notes = (*finding.notes, records_text(finding, frames))
+    yield from _items(tuple(note for note in notes if note))
+    yield from _stack(finding)
+
+
+def _link(finding: Finding) -> str:
+    """The kind of the finding, with a link to torch's page where there is one."""
+    text = prose(kind(finding))
+    plain = finding.url.startswith("https://") and not set(finding.url) & set(" ()<>\\\"'`\n")
+    return f"[{text}]({finding.url})" if plain and finding.url.isprintable() else text
+
+
+def _function(finding: Finding) -> str:
+    return f" in {code(finding.place.function)}" if finding.place.function else ""
+
+
+def _items(texts: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"- {prose(text)}" for text in texts)
+    if texts:
+        yield ""
+
+
+def _why(text: str) -> Iterator[str]:
+    """The explanation; consecutive lines of code in it share a block."""
+    block: list[str] = []
+    for paragraph in paragraphs(text):
+        if paragraph.code:
+            block.append(paragraph.text)
+            continue
+        yield from fenced("\n".join(block)) if block else ()
+        block = []
+        yield prose(paragraph.text)
+        yield ""
+    yield from fenced("\n".join(block)) if block else ()
+
+
+def _source(finding: Finding) -> Iterator[str]:
+    lines = excerpt_lines(finding.place)
+    width = max((len(str(line.number)) for line in lines), default=0)
+    for line in lines:
+        yield f"{line.number or '…':>{width}} │ {line.text}"
+        if line.marked:
+            yield f"{'':>{width}} │ {_carets(line, line.marked)}"
+
+
+def _carets(line: ExcerptLine, columns: tuple[int, int]) -> str:
+    shown = pieces(line.text)
+    before = "".join(shown[: columns[0]])
+    return " " * len(before) + "^" * len("".join(shown[columns[0] : columns[1]]))
+
+
+def _stack(finding: Finding) -> Iterator[str]:
+    lines = callers(finding)
+    if lines:
+        shown = [
+            f"{line.file}:{line.line} in {line.name}" + (f"\n    {line.code}" if line.code else "")
+            if isinstance(line, StackLine)
+            else f"… {line}"
+            for line in lines
+        ]
+        yield from details("How it was reached", fenced("\n".join(shown)))

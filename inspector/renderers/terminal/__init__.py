@@ -1,0 +1,48 @@
+"""Renders a report for people at a terminal, as a compiler shows its diagnostics."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich.text import Text
+
+from inspector.findings.overview import frames_of, recording_line
+from inspector.findings.report import Report
+from inspector.renderers.terminal.finding import finding_lines
+from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.summary import error_lines, summary_lines
+
+__all__ = ["render"]
+
+
+def render(report: Report, stream: TextIO) -> None:
+    """Writes a report.
+
+    Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
+    terminal's, or ``COLUMNS``, or 80. Only what is to be copied (locations, links, commands) can
+    make a line longer than that.
+    """
+    page = Page(stream)
+    _begin(page, report)
+    frames = frames_of(report)
+    first = [finding for finding in report.findings if not finding.later]
+    later = [finding for finding in report.findings if finding.later]
+    for finding in first:
+        page.add(finding_lines(page, finding, frames.get(finding, 0)))
+    if later:
+        page.add([Text("Only in later calls", style="bold underline")])
+    for finding in later:
+        page.add(finding_lines(page, finding, frames.get(finding, 0)))
+    page.add(error_lines(page, report.run.meta))
+    page.add(summary_lines(page, report))
+    page.write()
+
+
+def _begin(page: Page, report: Report) -> None:
+    """Which recording it is, and at once whether something of it is missing."""
+    line = page.wrapped(Text(" · ".join(recording_line(report.run)), style="dim"))
+    partial = report.run.meta.partial
+    if partial:
+        text = f"partial recording: {partial.rstrip('.')}. What was recorded until then follows."
+        line += page.wrapped(page.safe(text, "bold yellow"))
+    page.add(line)

@@ -1,0 +1,98 @@
+"""One finding as a compiler's diagnostic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from inspector.findings.escaping import one_line
+from inspector.findings.finding import Finding, StackLine
+from inspector.findings.severity import Severity
+from inspector.findings.stacks import Folded, callers
+from inspector.findings.wording import advice, kind, location, paragraphs, records_text, title
+from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.source import source_lines
+
+__all__ = ["finding_lines"]
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_GAP = "  "
+_LABEL = 8
+_MOST_LINES = 12
+_MOST_ALIGNED = 40
+
+
+def finding_lines(page: Page, finding: Finding, frames: int) -> Iterator[Text]:
+    """A finding: where and what, the source, why, what follows from it, what to do, how it came.
+
+    Args:
+        page: The page that it will be on.
+        finding: The finding.
+        frames: In how many frames its records are, or 0.
+    """
+    style = _STYLES[finding.severity]
+    yield from _heading(page, finding, style)
+    yield from source_lines(finding.place, page.width, style)
+    if finding.place.excerpt:
+        yield Text()
+    yield from _prose(page, "why", finding.why if finding.why != finding.message else "")
+    for note in (*finding.notes, records_text(finding, frames)):
+        yield from _prose(page, "note", note)
+    for index, text in enumerate(advice(finding)):
+        yield from _prose(page, "or" if index else "fix", text, "bold green")
+    yield from _via(page, callers(finding))
+    if finding.url:
+        yield _labelled("see").append(one_line(finding.url), style="dim")
+
+
+def _heading(page: Page, finding: Finding, style: str) -> Iterator[Text]:
+    where = Text(location(finding.place), style="bold").append(_GAP).append(kind(finding), style)
+    what = title(finding)
+    if cell_len(where.plain) + len(_GAP) + cell_len(what) <= page.width:
+        yield where.append(_GAP + what, style="not bold")
+        return
+    yield where
+    yield from page.wrapped(Text(what), _GAP)
+
+
+def _labelled(label: str, style: str = "bold") -> Text:
+    return Text(_GAP).append(f"{label}:", style).append(" " * (_LABEL - len(label) - 3))
+
+
+def _prose(page: Page, label: str, text: str, style: str = "bold") -> Iterator[Text]:
+    lines: list[Text] = []
+    for paragraph in paragraphs(text):
+        indentation = " " * (_LABEL + (2 if paragraph.code else 0))
+        shown = Text(paragraph.text, style="dim" if paragraph.code else "")
+        lines += page.wrapped(shown, indentation)
+    if lines:
+        yield _labelled(label, style).append_text(lines[0][_LABEL:])
+    yield from lines[1:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield Text(f"{' ' * _LABEL}… {len(lines) - _MOST_LINES:,} more lines", style="dim")
+
+
+def _via(page: Page, lines: Iterable[StackLine | Folded]) -> Iterator[Text]:
+    """How the place was reached, outermost first, as tracebacks have it."""
+    lines = list(lines)
+    names = [_name(line) for line in lines]
+    shown = [cell_len(name) for name, line in zip(names, lines, strict=True) if _code(line)]
+    widest = max((width for width in shown if width <= _MOST_ALIGNED), default=0)
+    for index, (name, line) in enumerate(zip(names, lines, strict=True)):
+        text = Text(" " * _LABEL) if index else _labelled("via")
+        text.append(name, style="dim" if isinstance(line, Folded) else "")
+        if _code(line):
+            text.append(" " * max(widest - cell_len(name), 0) + _GAP + _code(line), style="dim")
+        yield page.cropped(text)
+
+
+def _name(line: StackLine | Folded) -> str:
+    if isinstance(line, Folded):
+        return one_line(f"… {line}")
+    return one_line(f"{line.file}:{line.line} in {line.name}")
+
+
+def _code(line: StackLine | Folded) -> str:
+    return "" if isinstance(line, Folded) else one_line(line.code)

@@ -1,0 +1,89 @@
+"""The end of the page: what failed, the counts, what could not be read, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from inspector.findings.escaping import one_line
+from inspector.findings.overview import Row, headline, notices, summary_rows
+from inspector.findings.report import Report
+from inspector.findings.wording import count, duration
+from inspector.model.run import Meta, StageTime
+from inspector.renderers.terminal.page import Page
+
+__all__ = ["error_lines", "summary_lines"]
+
+_GAP = "  "
+_BAR_WIDTH = 32
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_MOST_NOTICES = 10
+_MOST_TRACEBACK = 100
+_STYLES = {"warning": "yellow", "problem": "red", "note": "dim"}
+
+
+def error_lines(page: Page, meta: Meta) -> Iterator[Text]:
+    """What failed in the recorded program, with the user's own traceback."""
+    if not meta.error:
+        return
+    sentence = Text("the program failed: ", style="bold red")
+    yield from page.wrapped(sentence.append_text(page.safe(meta.error)), further=_GAP)
+    if meta.error_detail.strip():
+        yield from page.verbatim(meta.error_detail, _GAP, "dim", _MOST_TRACEBACK)
+
+
+def summary_lines(page: Page, report: Report) -> Iterator[Text]:
+    """The counts of the run, compile time by stage, what is missing, and what to do next."""
+    yield from page.wrapped(Text(headline(report), style="bold"))
+    yield Text()
+    yield from _table(page, summary_rows(report.summary), report.summary.compile_time_by_stage)
+    yield from _notices(page, report)
+    yield from _next(report.next_steps)
+
+
+def _table(page: Page, rows: Sequence[Row], stages: Sequence[StageTime]) -> Iterator[Text]:
+    names = [row.name for row in rows] + [f"{_GAP}{stage.stage}" for stage in stages]
+    values = [row.value for row in rows] + [duration(stage.time_ns) for stage in stages]
+    widths = max(map(cell_len, names)), max(map(cell_len, values))
+    for row in rows:
+        line = f"{_GAP}{row.name:<{widths[0]}}{_GAP}{row.value:>{widths[1]}}"
+        yield from page.wrapped(Text(row.detail, style="dim"), line + _GAP)
+        if row.name == "compile time":
+            yield from _stages(page, stages, widths)
+
+
+def _stages(page: Page, stages: Sequence[StageTime], widths: tuple[int, int]) -> Iterator[Text]:
+    longest = max((stage.time_ns for stage in stages), default=0)
+    room = min(_BAR_WIDTH, page.width - sum(widths) - 3 * len(_GAP))
+    for stage in stages:
+        name = f"{_GAP}{one_line(stage.stage)}"
+        text = Text(f"{_GAP}{name:<{widths[0]}}{_GAP}{duration(stage.time_ns):>{widths[1]}}{_GAP}")
+        yield text.append(_bar(stage.time_ns, longest, room), style="blue")
+
+
+def _bar(value: int, longest: int, width: int) -> str:
+    """A bar in eighths of a cell; what is not nothing is seen."""
+    eighths = max(round(8 * width * value / longest), 1) if value and longest else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def _notices(page: Page, report: Report) -> Iterator[Text]:
+    found = list(notices(report.run))
+    if found:
+        yield Text()
+    for kind, text in found[:_MOST_NOTICES]:
+        label = Text(f"{kind}: ", style=_STYLES[kind])
+        yield from page.wrapped(label.append(text, style="not bold"), further=_GAP)
+    if len(found) > _MOST_NOTICES:
+        more = count(len(found) - _MOST_NOTICES, "more warning")
+        yield Text(f"… {more} in the JSON report", style="dim")
+
+
+def _next(steps: Sequence[str]) -> Iterator[Text]:
+    if steps:
+        yield Text()
+    for index, step in enumerate(steps):
+        label = Text("      ") if index else Text("next: ", style="bold")
+        yield label.append(one_line(step), style="cyan")

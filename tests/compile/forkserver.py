@@ -1,0 +1,104 @@
+"""Records many targets quickly: torch is imported once, and each recording is made in a fork.
+
+What runs in the fork is what the recorded process of `inspect explain` runs, from its command line
+on. Run as a script this is the server; `ForkServer` is the client.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """One recording.
+
+    Attributes:
+        folder: Where it goes; exists and is empty.
+        request: The request as JSON.
+        working_directory: Where the process runs.
+    """
+
+    folder: str
+    request: str
+    working_directory: str
+
+
+class ForkServer:
+    """A process that has imported torch and forks one child per job."""
+
+    def __init__(self) -> None:
+        self._caches = tempfile.TemporaryDirectory(prefix="inspector-caches-")
+        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": self._caches.name}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.compile.forkserver"],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._caches.cleanup()
+
+    def record(self, job: Job) -> int:
+        """Records one job; returns the exit code of the recorded process."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(dataclasses.asdict(job)) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+def _serve(lines: Sequence[str] | object) -> None:
+    import torch._dynamo
+    import torch._inductor  # imported by the backends' table, and slow
+
+    from inspector.capture.child import main
+
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the targets print is not an answer
+    for line in lines:  # type: ignore[attr-defined]
+        job = Job(**json.loads(line))
+        pid = os.fork()
+        if pid == 0:
+            os.chdir(job.working_directory)
+            code = 70
+            try:
+                code = main([job.folder, "explain", job.request])
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+        _, status = os.waitpid(pid, 0)
+        answers.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    _serve(sys.stdin)

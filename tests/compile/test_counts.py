@@ -1,0 +1,54 @@
+"""Records, sites and graphs of every case against the checked-in truth of stock torch 2.13."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.findings.report import Report, make_report
+from inspector.model.request import Request
+from inspector.model.run import Meta
+from inspector.plugins import load_analyses
+from inspector.sources.recording import Recording, read_run
+from tests.compile.cases import CASES, FOLDER, Case
+from tests.compile.forkserver import ROOT, ForkServer, Job
+
+EXPECTED = json.loads((FOLDER / "expected_2_13.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    with ForkServer() as running:
+        yield running
+
+
+def request_of(case: Case) -> Request:
+    """The request that the command line makes of a case's arguments."""
+    options = {name.removeprefix("--"): True for name in case.options}
+    target, *_ = case.arguments
+    return Request(target, case.inputs, **options)
+
+
+def report_of(server: ForkServer, case: Case, folder: Path) -> Report:
+    """What the tool says about a case."""
+    server.record(Job(str(folder), request_of(case).to_json(), str(ROOT)))
+    logs = tuple(sorted(folder.glob("*.log")))
+    recording = Recording(case.id, folder, logs, Meta(1, case.id))
+    return make_report(read_run(recording), [module.RULE for module in load_analyses()])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_counts_are_torchs_own(server: ForkServer, case: Case, tmp_path: Path) -> None:
+    truth = EXPECTED[case.id]
+    report = report_of(server, case, tmp_path)
+    summary = report.summary
+
+    assert summary.graph_breaks == truth["records"]
+    assert summary.distinct_graph_breaks == len(truth["sites"])
+    assert summary.graphs == truth["graphs"]
+    assert summary.recompiles == truth["recompiles"]
+    assert not [problem for process in report.run.processes for problem in process.problems]
+    assert not report.run.warnings

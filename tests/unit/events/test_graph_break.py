@@ -1,0 +1,120 @@
+"""What is read out of torch's text about a graph break."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.events.graph_break import GraphBreakReason, parse_stack
+
+MESSAGE = """\
+Failed to trace builtin operator
+  Explanation: Dynamo does not know how to trace builtin operator `print`
+    with argument types ['str']
+  Hint: Avoid calling builtin `print`.
+  Hint: Please report an issue to PyTorch.
+
+  Developer debug context: builtin print
+
+ For more details about this graph break, please visit: https://example.org/gb/gb0059.html"""
+WRAPPED = f"""\
+{MESSAGE}
+
+*** While handling this graph break, another graph break occurred: ***
+
+Graph break in loop
+  Explanation: Cannot resume in a loop.
+  Hint: Move it out.
+
+  Developer debug context:
+
+ For more details about this graph break, please visit: https://example.org/gb/gb7000.html"""
+STACK = """\
+  File "/home/user/model.py", line 9, in forward
+    y = self.inner(x)
+        ^^^^^^^^^^^^^
+  File "/home/user/inner.py", line 3, in torch_dynamo_resume_in_inner_at_2
+    print("a")
+"""
+
+
+def record(prefix: str, message: str) -> str:
+    return (
+        "Graph break in user code at /home/user/inner.py:3\n"
+        f"Graph Break Reason: {prefix}{message}\n\n"
+        f"User code traceback:\n{STACK}\n"
+        "Traceback (most recent call last):\n"
+        '  File "/site-packages/torch/_dynamo/x.py", line 1, in run\n    boom()\n'
+    )
+
+
+PREFIXES = {
+    "Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):\n\n": (
+        "resumed"
+    ),
+    "Encountered graph break that we cannot resume from. Compiling up to the previous resumable "
+    "state, then skipping the rest of the function. Graph break encountered:\n\n": "rest-skipped",
+    "Failed to handle graph break gracefully. Skipping the function and falling back to eager. "
+    "Graph break encountered:\n\n": "frame-skipped",
+    "": "resumed",
+}
+
+
+@pytest.mark.parametrize(("prefix", "outcome"), PREFIXES.items(), ids=PREFIXES.values())
+def test_a_record_is_read(prefix: str, outcome: str) -> None:
+    reason = GraphBreakReason.parse(record(prefix, MESSAGE))
+
+    assert (reason.file, reason.line, reason.outcome) == ("/home/user/inner.py", 3, outcome)
+    (cause,) = reason.causes
+    assert cause.gb_type == cause.title == "Failed to trace builtin operator"
+    assert cause.gb_id == "GB0059"
+    assert cause.explanation.endswith("`print`\nwith argument types ['str']")
+    assert cause.hints == ("Avoid calling builtin `print`.", "Please report an issue to PyTorch.")
+    assert cause.context == "builtin print"
+
+
+def test_the_break_comes_before_what_wraps_it() -> None:
+    reason = GraphBreakReason.parse(record(next(iter(PREFIXES)), WRAPPED))
+
+    assert [cause.gb_id for cause in reason.causes] == ["GB0059", "GB7000"]
+
+
+def test_carets_become_columns_of_the_stripped_line() -> None:
+    outer, inner = parse_stack(STACK)
+
+    assert (outer.code, outer.caret_start, outer.caret_end) == ("y = self.inner(x)", 4, 17)
+    assert (inner.code, inner.caret_start, inner.caret_end) == ('print("a")', None, None)
+
+
+def test_python_3_13_underlines_parts_and_several_lines() -> None:
+    (frame,) = parse_stack(
+        '  File "a.py", line 1, in f\n    g(\n    ~^\n        x,\n        ^^\n    )\n    ^\n'
+    )
+
+    assert (frame.code, frame.caret_start, frame.caret_end) == ("g(", 0, 2)
+
+
+def test_a_backend_that_refuses_a_graph_writes_a_record_of_its_own() -> None:
+    reason = GraphBreakReason.parse(
+        "WON'T CONVERT f /home/user/my model.py line 4\n"
+        "========== TorchDynamo Stack Trace ==========\nTraceback (most recent call last):\n"
+        '  File "/home/user/backend.py", line 1, in f\n    raise\nRuntimeError: no\n'
+    )
+
+    assert (reason.file, reason.line) == ("/home/user/my model.py", 4)
+    assert reason.causes[0].gb_id == "GB0219"
+    assert reason.stack == ()
+
+
+def test_a_message_without_the_usual_form_keeps_its_first_line() -> None:
+    reason = GraphBreakReason.parse(record("", "Something that torch says\nin two lines"))
+
+    assert reason.causes[0].gb_type is None
+    assert reason.causes[0].title == "Something that torch says"
+
+
+@given(st.text(), st.integers(0, 2000))
+def test_any_text_and_any_cut_is_read(text: str, cut: int) -> None:
+    GraphBreakReason.parse(text)
+    GraphBreakReason.parse(record(next(iter(PREFIXES)), WRAPPED)[:cut])
