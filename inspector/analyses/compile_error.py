@@ -53,14 +53,14 @@ class CompileErrorRule(Rule):
 
 def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Finding:
     definition = StackFrame(frame.file, frame.first_line, frame.name)
-    place = failure.place or user_frame(item.stack, run.roots) or definition
+    place = user_frame(failure.stack, run.roots) or definition
     cause = next(iter(parse_causes(failure.reason)), Cause(None, failure.type))
     message = cause.title if cause.gb_type else f"{failure.type}: {cause.title}"
     return Finding(
         rule=CompileErrorRule.id,
         severity=Severity.ERROR,
         message=message,
-        place=make_place(run, place, item.stack),
+        place=make_place(run, place, failure.stack),
         why=cause.explanation or failure.reason.strip(),
         fix=next(iter(cause.hints), "") if cause.gb_type else "",
         hints=cause.hints,

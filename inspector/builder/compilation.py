@@ -38,6 +38,7 @@ class CompilationDraft:
     failed_graphs: int = 0
     breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
     recompile_reasons: tuple[str, ...] = ()
+    error_stack: tuple[TracebackFrame, ...] = ()
     metrics: CompilationMetrics | None = None
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
@@ -91,7 +92,7 @@ class CompilationDraft:
             operators=metrics.operator_count if metrics else None,
             guards=metrics.guard_count if metrics else None,
             has_guarded_code=metrics.has_guarded_code if metrics else None,
-            failure=_failure(metrics) if metrics else None,
+            failure=self._failure(),
             restart_reasons=metrics.restart_reasons if metrics else (),
             recompile_reasons=self._recompile_reasons(),
             hit_limit=self.hit_limit,
@@ -119,6 +120,17 @@ class CompilationDraft:
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
         yield from self._breaks_of_metrics(roots)
+
+    def _failure(self) -> Failure | None:
+        metrics = self.metrics
+        if metrics is None or metrics.fail_type is None:
+            return None
+        stack = _stack(self.error_stack, ())
+        if not stack and metrics.fail_file:
+            stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
+        # The stack that was logged when the frame began ends in the frame itself.
+        outer = tuple(plain_frame(frame) for frame in self.stack[:-1])
+        return Failure(metrics.fail_type, metrics.fail_reason or "", (*outer, *stack))
 
     def _with_header(
         self, reason: GraphBreakReason, stack: tuple[StackFrame, ...]
@@ -167,15 +179,6 @@ class CompilationDraft:
             call=self.call,
             evidence=evidence,
         )
-
-
-def _failure(metrics: CompilationMetrics) -> Failure | None:
-    if metrics.fail_type is None:
-        return None
-    place = None
-    if metrics.fail_file:
-        place = StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or "")
-    return Failure(metrics.fail_type, metrics.fail_reason or "", place)
 
 
 def plain_frame(frame: RawFrame) -> StackFrame:

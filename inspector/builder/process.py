@@ -9,6 +9,7 @@ from inspector.builder.stages import Spans
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
+    DynamoError,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
@@ -75,6 +76,8 @@ class ProcessBuilder:
                 self._draft(envelope).add_break(envelope.attempt, event)
             case InspectorGraphBreak():
                 self._draft(envelope).add_positions(event.positions)
+            case DynamoError():
+                self._draft(envelope).error_stack = event.stack
             case RecompileReasons():
                 self._draft(envelope).recompile_reasons = event.reasons
             case CompilationMetrics(is_forward=True):

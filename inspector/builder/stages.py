@@ -20,7 +20,7 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
                          "compile_fx", "_recursive_", "pass.", "additional_fake_tensor_prop",
                          "compiled_autograd")),
     ("lowering", ("GraphLowering.run",)),
-    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen", 
+    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen",
                          "Scheduler.codegen")),
     ("scheduling", ("Scheduler.__init__", "Scheduler.fused_nodes", "Scheduler.")),
     ("caches", ("inductor_codecache_torch_key", "CacheBase.", "TritonBundler", "fx_graph_cache",

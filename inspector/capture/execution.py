@@ -12,7 +12,7 @@ from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.call import fresh
-from inspector.capture.failures import user_traceback
+from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
 from inspector.capture.sources import SourceWriter
 from inspector.capture.target import Target
 from inspector.capture.writer import write_artifact
@@ -105,16 +105,25 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     for call, index in _order(request.calls, len(target.calls)):
         marks = {"v": 1, "input": index, "call": call}
         write_artifact("call", {**marks, "state": "begin"})
-        try:
-            _call(target, index, request, function)
-        except Exception as error:
-            write_artifact("call", {**marks, "state": "failed"})
+        error = _error_of(target, index, request, function)
+        write_artifact("call", {**marks, "state": "failed" if error else "end"})
+        if error is not None:
             raise _failed(target, index, request, error) from error
-        write_artifact("call", {**marks, "state": "end"})
 
 
 def _order(calls: int, inputs: int) -> Iterator[tuple[int, int]]:
     return ((call, index) for call in range(calls) for index in range(inputs))
+
+
+def _error_of(
+    target: Target, index: int, request: Request, function: Callable[..., object]
+) -> Exception | None:
+    """What a call raised, or None; outside of any other exception's handling."""
+    try:
+        _call(target, index, request, function)
+    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
+        return error
+    return None
 
 
 def _call(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
@@ -152,7 +161,10 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
     """What to tell about a failed call: a call without the compiler decides whose fault it is."""
     if isinstance(error, UsageError):
         return error
-    eager = _eager_error(target, index, request)
+    if lacks_cuda(error):
+        return user_failure(error, f"calling `{target.name}`", target.root)
+    with torch.compiler.set_stance("force_eager"):
+        eager = _error_of(target, index, request, target.function)
     if eager is None:
         first_line = str(error).strip().partition("\n")[0]
         message = (
@@ -164,12 +176,3 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
     message = f"{target.name} fails when it is called with {which}, also without torch.compile."
     detail = user_traceback(eager, target.root)
     return ModelFailedError(message, "Make it run in plain Python first.", detail=detail)
-
-
-def _eager_error(target: Target, index: int, request: Request) -> Exception | None:
-    try:
-        with torch.compiler.set_stance("force_eager"):
-            _call(target, index, request, target.function)
-    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
-        return error
-    return None

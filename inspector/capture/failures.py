@@ -13,6 +13,7 @@ from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedE
 __all__ = ["lacks_cuda", "user_failure", "user_traceback"]
 
 _OURS = str(Path(__file__).resolve().parents[1])
+_TORCH = str(Path(torch.__file__).parent) + "/"
 # Frames of the machinery that loads a module, of torch's function modes (which we may have put on)
 # and of what started this process.
 _MACHINERY = re.compile(
@@ -35,7 +36,7 @@ _NOT_MAPPED = "`--device cpu` cannot map this request: change that line, or run 
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
-    """The traceback of `error` without our frames and without those of Python's import system.
+    """The traceback of `error` without our frames, torch's, and those of Python's import system.
 
     Args:
         error: What was raised.
@@ -44,7 +45,7 @@ def user_traceback(error: BaseException, root: str = "") -> str:
     whole = traceback.TracebackException.from_exception(error)
     for part in _parts(whole):
         part.stack = traceback.StackSummary.from_list(
-            [frame for frame in part.stack if not _is_machinery(frame.filename)]
+            [frame for frame in part.stack if not _is_foreign(frame.filename)]
         )
     text = "".join(whole.format()).rstrip()
     return text.replace(f'File "{root.rstrip("/")}/', 'File "') if root else text
@@ -108,6 +109,10 @@ def _parts(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
         linked = [part.__cause__, part.__context__, *(part.exceptions or ())]
         parts.extend(other for other in linked if other is not None and other not in parts)
     return parts
+
+
+def _is_foreign(file: str) -> bool:
+    return _is_machinery(file) or file.startswith(_TORCH)
 
 
 def _is_machinery(file: str) -> bool:

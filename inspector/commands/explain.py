@@ -18,6 +18,7 @@ from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Settings, record
 from inspector.errors import UsageError
 from inspector.findings.report import make_report
+from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
@@ -59,6 +60,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     given = {name: value for name, value in asked.items() if value not in (None, False, ())}
+    parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
     if target is not None and _is_model(target):
         settings = Settings(
             python=python,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
+from inspector.events.graph_break import TracebackFrame, parse_stack
 
 __all__ = [
     "CompilationMetrics",
@@ -60,14 +61,19 @@ class DynamoOutputGraph:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DynamoError:
-    """Artifact ``dynamo_error``: a compilation ended with an exception; the payload is its text."""
+    """Artifact ``dynamo_error``: a compilation ended with an exception.
 
-    text: str
+    Attributes:
+        stack: The user's stack where it was raised, from the compiled frame inwards.
+    """
+
+    stack: tuple[TracebackFrame, ...]
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
-        """Reads the traceback."""
-        return cls(text=envelope.text())
+        """Reads the part of torch's text that is about the user's code."""
+        _, _, user_code = envelope.text().rpartition("from user code:\n")
+        return cls(stack=parse_stack(user_code))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Artifact ``dynamo_graph_break_reason``: one record of a graph break, as text.
 
-The text is made by ``log_graph_break`` (torch/_dynamo/symbolic_convert.py) out of messages of ``format_graph_break_message`` (torch/_dynamo/exc.py); two other places of torch
-2.13 write variants of it. Everything here is therefore parsed text: what cannot be found is None.
+The text is made by ``log_graph_break`` (torch/_dynamo/symbolic_convert.py) out of messages of
+``format_graph_break_message`` (torch/_dynamo/exc.py); two other places of torch 2.13 write variants
+of it. Everything here is therefore parsed text: what cannot be found is None.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _PREFIXES = (
 _REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d+)$", re.MULTILINE)
 _REFUSED_TYPE = "Backend compiler exception"
 _REFUSED_ID = "GB0219"
-_FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)')
+_FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)')
 _CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
 _URL = re.compile(r"https?://\S+")
 _GB_ID = re.compile(r"/gb(\d+)\.html")

@@ -162,11 +162,8 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     if unknown:
         yield "note", unknown
     if run.meta.format_version == 0:
-        yield (
-            "note",
-            "this is a plain trace: columns, source text and functions that Dynamo skipped "
-            "silently are not observable",
-        )
+        missing = "columns, source text and functions that Dynamo skipped silently"
+        yield "note", f"this is a plain trace: {missing} are not observable"
 
 
 def _unknown(run: Run) -> str:

@@ -28,12 +28,12 @@ class Failure:
     Attributes:
         type: Name of the exception's class in torch.
         reason: The exception's text.
-        place: The user line where it happened, or None.
+        stack: The user's stack where it happened, outermost first; empty where unknown.
     """
 
     type: str
     reason: str
-    place: StackFrame | None
+    stack: tuple[StackFrame, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

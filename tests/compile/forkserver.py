@@ -77,8 +77,6 @@ class ForkServer:
 
 
 def _serve(lines: Sequence[str] | object) -> None:
-    import torch._dynamo
-    import torch._inductor  # imported by the backends' table, and slow
 
     from inspector.capture.child import main
 

@@ -46,7 +46,7 @@ def _compilation(run: Run, item: Compilation) -> dict[str, object]:
 
 
 def _failure(run: Run, failure: Failure) -> dict[str, object]:
-    place = failure.place
+    place = user_frame(failure.stack, run.roots)
     return {
         "type": failure.type,
         "reason": failure.reason,

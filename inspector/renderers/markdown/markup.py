@@ -12,11 +12,10 @@ __all__ = ["cell", "code", "details", "fenced", "prose", "summary_text"]
 
 # All that can begin a construct inside a line; what does so only at its beginning comes last.
 _MARKUP = re.compile(
-    r"[\\`*\[<|~$]|(?<!\w)_|_(?!\w)|^>|^(?:[#+-]|\d+[.)])(?=\s)|^(?:=+|-+)$"
+    r"[\\`*\[<|~$]|(?<![^\W_])_|_(?![^\W_])|^>|^(?:[#+-]|\d+[.)])(?=\s)|^(?:=+|-+)$"
 )
 # GitHub makes a person's or an issue's link of these even where they are escaped.
 _MENTION = re.compile(r"[@#](?=\w)")
-_AUTOLINK = re.compile(r"\b(?=(?:https?://|www\.))", re.IGNORECASE)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _RUNS = re.compile(r"`+")
 _LEAST_FENCE = 3
@@ -36,8 +35,8 @@ def _plain(text: str, *, begin: bool) -> str:
     # Not at the beginning of a line, a "#" or "1." is no markup.
     marked = _MARKUP.sub(_backslashed, text if begin else f"\0{text}").removeprefix("\0")
     marked = marked.replace("&", "&amp;")
-    marked = _MENTION.sub(lambda match: match[0] + _NOTHING, marked)
-    return _AUTOLINK.sub(lambda match: match[0] + _NOTHING, marked)
+    # An address is left as it is: a link that shows where it leads.
+    return _MENTION.sub(lambda match: match[0] + _NOTHING, marked)
 
 
 def _backslashed(match: re.Match[str]) -> str:

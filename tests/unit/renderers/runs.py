@@ -57,8 +57,7 @@ PRINT = Cause(
     "['str', 'torch.Size'] (has_kwargs False)",
     hints=(
         "Avoid calling builtin `print` with argument types ['str', 'torch.Size'].",
-        "If you are attempting to call a logging function (e.g. `print`), you can try adding it "
-        "to `torch._dynamo.config.reorderable_logging_functions`.",
+        "You can add it to `torch._dynamo.config.reorderable_logging_functions`.",
         "Please report an issue to PyTorch.",
     ),
     context="builtin print",
@@ -74,8 +73,7 @@ BRANCH = Cause(
     '    # File "/home/user/project/model.py", line 15, in forward, code: if x.sum() > 0:\n'
     "    gt = gt(sum_1, 0)",
     hints=(
-        "This graph break is fundamental - it is unlikely that Dynamo will ever be able to trace "
-        "through your code. Consider finding a workaround.",
+        "This graph break is fundamental - Dynamo will hardly ever be able to trace this.",
         "Use `torch.cond` to express dynamic control flow.",
     ),
     url="https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html",
@@ -229,7 +227,9 @@ def failed() -> Run:
         "compile_id": CompileId(0, 8), "hit_limit": True, "graphs": 0, "operators": None,
         "has_guarded_code": False,
     }  # fmt: skip
-    error = Failure("BackendCompilerFailed", "backend='bad' raised:\nRuntimeError: no", AT_BRANCH)
+    error = Failure(
+        "BackendCompilerFailed", "backend='bad' raised:\nRuntimeError: no", (AT_BRANCH,)
+    )
     cut = {"finished": False, "has_guarded_code": None, "graphs": 0, "operators": None}
     frames = (
         Frame(0, "forward", MODEL, 13, (

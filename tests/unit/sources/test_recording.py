@@ -63,7 +63,7 @@ def test_a_gzip_that_was_cut_off_gives_what_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path: None, "no recording or trace"),
+        (lambda _: None, "no recording or trace"),
         (lambda path: path.mkdir(), "without a recording"),
         (lambda path: path.write_text("hello\n"), "no record of a structured trace"),
         (lambda path: path.write_bytes(b""), "no record of a structured trace"),

@@ -1,0 +1,265 @@
+"""`inspect explain` and `inspect run` from their command lines, with everything real."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BREAKS = """
+import torch
+
+def helper(x):
+    print("inside")
+    return x + 1
+
+def model(x):
+    x = helper(x * 2)
+    return x - 1
+
+example_inputs = (torch.ones(4),)
+"""
+ENDLESS = """
+import itertools, torch
+
+def step(x, n):
+    print("step")
+    return x + n
+
+def model(x):
+    for n in itertools.count():
+        torch.compile(step, backend="eager", dynamic=False)(x, n)
+        torch._dynamo.reset()
+    return x
+model = torch.compiler.disable(model)
+example_inputs = (torch.ones(4),)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "model.py").write_text(BREAKS)
+    return tmp_path
+
+
+def inspect(
+    arguments: Sequence[str], folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def explained(arguments: Sequence[str], folder: Path, code: int = 0) -> dict[str, Any]:
+    done = inspect(["explain", *arguments, "--format", "json", "--no-progress"], folder)
+    assert done.returncode == code, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_a_break_has_its_place_and_the_models_output_goes_to_stderr(folder: Path) -> None:
+    done = inspect(["explain", "model.py", "--format", "json"], folder)
+    report = json.loads(done.stdout)
+    (finding,) = report["findings"]
+
+    assert done.returncode == 0
+    assert done.stderr.count("inside") == 2
+    assert (finding["file"], finding["line"], finding["column"]) == ("model.py", 5, 4)
+    assert (finding["gb_id"], finding["records"], finding["rule"]) == ("GB0059", 2, "graph-break")
+    assert finding["function"] == "helper"
+    assert report["summary"]["graphs"] == 3
+    assert report["summary"]["later"]["graphs"] == 0
+
+
+def test_the_newest_recording_is_read_without_torch(folder: Path) -> None:
+    explained(["model.py"], folder)
+    (folder / "model.py").write_text(BREAKS + "\n# edited\n")
+    done = inspect(["explain"], folder, INSPECTOR_DEBUG="1")
+
+    assert done.returncode == 0
+    assert "recording 1 · model.py" in done.stderr
+    assert "model.py has changed since" in done.stderr
+    assert "model.py:5:5" in done.stdout
+
+
+def test_lines_inserted_above_keep_the_fingerprint(folder: Path) -> None:
+    before = explained(["model.py"], folder)["findings"][0]
+    (folder / "model.py").write_text("import math\n" * 30 + BREAKS)
+    after = explained(["model.py"], folder)["findings"][0]
+
+    assert (before["fingerprint"], before["line"] + 30) == (after["fingerprint"], after["line"])
+
+
+def test_formats_follow_the_suffix(folder: Path) -> None:
+    done = inspect(["explain", "model.py", "-o", "report.md"], folder)
+    assert done.returncode == 0
+    assert (folder / "report.md").read_text().startswith("#")
+    assert "inside" in done.stdout  # the program keeps standard output, which carries no report
+
+
+def test_a_saved_recording_reads_the_same(folder: Path) -> None:
+    fresh = explained(["model.py", "--save", "kept.zip"], folder)
+    again = explained(["kept.zip"], folder)
+
+    assert again["findings"] == fresh["findings"]
+    assert again["summary"] == fresh["summary"]
+
+
+FAILURES = {
+    "no such file": (["explain", "modl.py"], 2, "model.py"),
+    "no such recording": (["explain", "nothing"], 2, "nothing"),
+    "a folder": (["explain", "."], 2, "folder"),
+    "a bad input": (["explain", "model.py", "--input", "f33[2]"], 2, "f33"),
+    "a wrong name": (["explain", "model.py:modle"], 2, "model"),
+    "an unknown backend": (["explain", "model.py", "--backend", "inducto"], 2, "inductor"),
+    "an unknown mode": (["explain", "model.py", "--backend", "inductor", "--mode", "x"], 2, "x"),
+    "an unknown format": (["explain", "model.py", "--format", "jsn"], 2, "json"),
+    "an unknown suffix": (["explain", "model.py", "-o", "a.xyz"], 2, "xyz"),
+    "no folder for the output": (["explain", "model.py", "-o", "no/a.json"], 2, "no folder"),
+    "no interpreter": (["explain", "model.py", "--python", "nopython"], 4, "--python"),
+    "an option for a recording": (["explain", "kept", "--train"], 2, "--train"),
+    "no script": (["run", "nothing.py"], 2, "nothing.py"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), FAILURES.values(), ids=FAILURES)
+def test_failures_are_one_sentence_with_the_next_step(
+    folder: Path, arguments: list[str], code: int, said: str
+) -> None:
+    (folder / "kept").mkdir()
+    done = inspect(arguments, folder)
+
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 4
+    assert done.stdout == ""
+
+
+MODELS = {
+    "a syntax error": ("def model(x:\n", "model.py:1"),
+    "an exception in the constructor": (
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        1 / 0\n"
+        "    def forward(self, x):\n        return x\nexample_inputs = (torch.ones(1),)\n",
+        "ZeroDivisionError",
+    ),
+    "an exception in forward": (
+        "import torch\ndef model(x):\n    raise KeyError('mine')\nexample_inputs = (torch.ones(1),)",
+        "KeyError: 'mine'",
+    ),
+    "wrong shapes": (
+        "import torch\nmodel = torch.nn.Linear(3, 4)\nexample_inputs = (torch.ones(2, 5),)",
+        "mat1 and mat2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "said"), MODELS.values(), ids=MODELS)
+def test_a_models_own_failure_is_shown_with_its_own_traceback(
+    folder: Path, source: str, said: str
+) -> None:
+    (folder / "model.py").write_text(source)
+    done = inspect(["explain", "model.py"], folder)
+    output = done.stdout + done.stderr
+
+    assert done.returncode == 3, output
+    assert said in output
+    assert "inspector/capture" not in output
+
+
+def test_run_leaves_the_program_its_streams_and_exit_code(folder: Path) -> None:
+    (folder / "train.py").write_text(
+        BREAKS + "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
+        "print(sys.argv, __name__)\nprint(sys.stdin.read(), file=sys.stderr)\nsys.exit(7)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector.commands", "run", "train.py", "--lr", "1"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input="typed",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 7
+    assert done.stdout == "inside\n['train.py', '--lr', '1'] __main__\n"
+    assert done.stderr.startswith("typed\n")
+    assert "2 graph breaks at 1 sites" in done.stderr or "2 graph breaks at 1 site" in done.stderr
+    assert explained([], folder)["summary"]["graphs"] == 3
+
+
+def test_run_shows_the_programs_own_traceback(folder: Path) -> None:
+    (folder / "train.py").write_text("def f():\n    raise ValueError('mine')\nf()\n")
+    done = inspect(["run", "train.py"], folder)
+
+    assert done.returncode == 1
+    assert "ValueError: mine" in done.stderr
+    assert "runpy" not in done.stderr
+    assert "inspector/capture" not in done.stderr
+
+
+def _child_of(pid: int) -> int | None:
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    pids = children.read_text().split() if children.exists() else []
+    return int(pids[0]) if pids else None
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.4])
+def test_a_killed_child_leaves_a_partial_report(folder: Path, seconds: float) -> None:
+    (folder / "model.py").write_text(ENDLESS)
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "inspector.commands", "explain", "model.py", "--format", "json"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stderr is not None
+    while "step" not in parent.stderr.readline():
+        assert parent.poll() is None
+    time.sleep(seconds)
+    child = _child_of(parent.pid)
+    assert child is not None
+    os.kill(child, signal.SIGKILL)
+    stdout, _ = parent.communicate(timeout=60)
+    report = json.loads(stdout)
+
+    assert parent.returncode == 3
+    assert "SIGKILL" in report["recording"]["partial"]
+    assert report["summary"]["graph_breaks"] >= 1
+    assert report["findings"][0]["line"] == 5
+
+
+def test_a_timeout_leaves_a_partial_report(folder: Path) -> None:
+    (folder / "model.py").write_text(ENDLESS)
+    report = explained(["model.py", "--timeout", "8"], folder, code=3)
+
+    assert "--timeout 8" in report["recording"]["partial"]
+    assert report["summary"]["graph_breaks"] >= 1
+
+
+def test_a_failure_after_a_break_shows_both(folder: Path) -> None:
+    (folder / "model.py").write_text(
+        BREAKS.replace("return x - 1", "return x @ torch.ones(9)")
+    )
+    report = explained(["model.py"], folder, code=3)
+
+    assert report["findings"]
+    assert "also without torch.compile" in report["recording"]["error"]

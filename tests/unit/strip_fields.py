@@ -1,0 +1,74 @@
+"""Which fields of a JSON report are the same when read from a plain trace (docs/report.md).
+
+A path names fields by their keys; ``[]`` stands for every item of a list. Reports are compared with
+`plain_view`, which keeps these fields alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["ALWAYS", "WITHOUT_LATER_CALLS", "plain_view"]
+
+ALWAYS = (
+    "summary.compile_time_ns",
+    "summary.compile_time_by_stage_ns",
+    *(
+        f"frames[].{name}"
+        for name in ("process", "frame_id", "name", "first_line", "state")
+    ),
+    *(
+        f"frames[].compilations[].{name}"
+        for name in (
+            "compile_id", "graphs", "operators", "guards", "has_guarded_code", "graph_breaks",
+            "failure.type", "failure.reason", "failure.line", "restart_reasons",
+            "recompile_reasons", "hit_limit", "finished", "start_time_ns", "duration_ns",
+        )
+    ),
+    *(
+        f"graph_breaks[].{name}"
+        for name in (
+            "process", "compile_id", "attempt", "frame_id", "frame", "gb_id", "gb_type", "title",
+            "explanation", "context", "line", "outcome", "has_graph", "evidence", "wrappers",
+        )
+    ),
+    "unknown_events",
+)  # fmt: skip
+"""The same in every recording. (File names are absolute in a plain trace.)"""
+
+WITHOUT_LATER_CALLS = (
+    *(
+        f"summary.{name}"
+        for name in (
+            "frames", "frames_compiled", "frames_skipped", "frames_failed", "frames_unfinished",
+            "graphs", "operators", "operators_per_graph", "graph_breaks", "distinct_graph_breaks",
+            "recompiles", "recompile_limit_hits",
+        )
+    ),
+    *(
+        f"findings[].{name}"
+        for name in (
+            "rule", "severity", "message", "line", "records", "why", "fix", "hints", "gb_id",
+            "gb_type", "url", "outcome", "evidence",
+        )
+    ),
+)  # fmt: skip
+"""The same where ``summary.later`` is all 0: a plain trace does not tell calls apart."""
+
+# Only a recording of ours knows what Dynamo skipped in silence.
+_OBSERVABLE_RULES = frozenset({"graph-break", "compile-error", "recompile"})
+
+
+def plain_view(report: dict[str, Any]) -> dict[str, Any]:
+    """The part of a JSON report that its plain trace must give as well, by path."""
+    kept = [item for item in report["findings"] if item["rule"] in _OBSERVABLE_RULES]
+    paths = ALWAYS if any(report["summary"]["later"].values()) else ALWAYS + WITHOUT_LATER_CALLS
+    return {path: _pick({**report, "findings": kept}, path.split(".")) for path in paths}
+
+
+def _pick(value: Any, keys: list[str]) -> Any:
+    if not keys or value is None:
+        return value
+    key, is_list = keys[0].removesuffix("[]"), keys[0].endswith("[]")
+    picked = value[key]
+    return [_pick(item, keys[1:]) for item in picked] if is_list else _pick(picked, keys[1:])

@@ -1,0 +1,49 @@
+"""The list of fields that a plain trace has names fields of the report, and the page agrees."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.renderers import runs
+from tests.unit.renderers.rendering import TRACES, as_json, read_trace
+from tests.unit.strip_fields import ALWAYS, WITHOUT_LATER_CALLS, plain_view
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def schema(root: Path) -> dict[str, Any]:
+    text = (root / "docs/schema/report-1.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@pytest.mark.parametrize("path", ALWAYS + WITHOUT_LATER_CALLS)
+def test_the_field_is_in_the_schema(path: str, schema: dict[str, Any]) -> None:
+    part = schema
+    for key in path.split("."):
+        part = _resolved(part, schema)["properties"][key.removesuffix("[]")]
+        if key.endswith("[]"):
+            part = part["items"]
+
+
+def _resolved(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    if "oneOf" in part:
+        part = next(choice for choice in part["oneOf"] if choice.get("type") != "null")
+    name = part.get("$ref", "").removeprefix("#/$defs/")
+    return schema["$defs"][name] if name else part
+
+
+def test_a_plain_trace_has_a_view() -> None:
+    for trace in TRACES:
+        assert set(plain_view(as_json(read_trace(trace)))) == {*ALWAYS, *WITHOUT_LATER_CALLS}
+
+
+def test_later_calls_are_left_out() -> None:
+    view = plain_view(as_json(runs.report_of(runs.broken())))
+    assert set(view) == set(ALWAYS)
+    assert view["graph_breaks[].gb_id"] == ["GB0059", "GB0059", "GB0170", None]
