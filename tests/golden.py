@@ -1,4 +1,4 @@
-"""Golden reports of the samples: what the tool writes for their recordings.
+"""Golden reports: what the tool writes for the samples' recordings and for runs made by hand.
 
 ``python -m tests.golden`` says which of them differ, ``python -m tests.golden --regenerate`` writes
 them anew. Only recordings are read, so neither needs torch.
@@ -6,6 +6,8 @@ them anew. Only recordings are read, so neither needs torch.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import io
 import os
 import sys
@@ -18,11 +20,12 @@ from inspector import plugins
 from inspector.commands import explain
 from inspector.findings.report import Report, make_report
 from inspector.sources.recording import opened, read_run
+from tests.unit.renderers import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["FORMATS", "golden_path", "recordings", "rendered", "report_of"]
+__all__ = ["MADE", "Golden", "goldens", "recordings", "rendered", "report_of"]
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
@@ -32,18 +35,33 @@ FORMATS = {
     "json": ("json", 80),
     "md": ("markdown", 80),
 }
+SNAPSHOTS = ROOT / "tests" / "unit" / "renderers" / "snapshots"
+MADE: dict[str, Callable[[], Report]] = {
+    make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
+    for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
+}
 # A new release alone changes no golden file.
 _VERSION = "0.0.0+golden"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Golden:
+    """A golden file.
+
+    Attributes:
+        path: Where it is.
+        suffix: Its format, a key of `FORMATS`.
+        read: Makes the report that it shows.
+    """
+
+    path: Path
+    suffix: str
+    read: Callable[[], Report]
 
 
 def recordings() -> list[Path]:
     """The recordings of the samples, in the order of their names."""
     return sorted(ROOT.glob("samples/*/recording.zip"))
-
-
-def golden_path(recording: Path, suffix: str) -> Path:
-    """Where the golden file of a sample is."""
-    return ROOT / "reports" / recording.parent.name / f"explain.{suffix}"
 
 
 def report_of(recording: Path) -> Report:
@@ -52,6 +70,18 @@ def report_of(recording: Path) -> Report:
     with opened(recording) as source:
         run = read_run(source)
     return make_report(run, rules, explain._next_steps(run))
+
+
+def goldens() -> Iterator[Golden]:
+    """All golden files that there should be: of the samples, then of the runs made by hand."""
+    for recording in recordings():
+        folder = ROOT / "reports" / recording.parent.name
+        read = functools.partial(report_of, recording)
+        for suffix in FORMATS:
+            yield Golden(folder / f"explain.{suffix}", suffix, read)
+    for name, make in MADE.items():
+        for suffix in FORMATS:
+            yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, make)
 
 
 def rendered(report: Report, suffix: str) -> str:
@@ -68,12 +98,10 @@ def rendered(report: Report, suffix: str) -> str:
 
 
 def _differing() -> Iterator[tuple[Path, str]]:
-    for recording in recordings():
-        report = report_of(recording)
-        for suffix in FORMATS:
-            path, text = golden_path(recording, suffix), rendered(report, suffix)
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                yield path, text
+    for golden in goldens():
+        text = rendered(golden.read(), golden.suffix)
+        if not golden.path.is_file() or golden.path.read_text(encoding="utf-8") != text:
+            yield golden.path, text
 
 
 def main(arguments: list[str]) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
+import dataclasses
 import logging
-import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,35 +50,12 @@ class TraceHandler(logging.Handler):
             self._add_positions()
 
     def _add_positions(self) -> None:
-        stack = versions.user_stack_of_graph_break()
-        if not stack:
-            return
-        positions = [
-            {
-                "file": frame.filename,
-                "line": frame.lineno,
-                "end_line": _last_line(frame),
-                "column": _characters(frame.filename, frame.lineno, frame.colno),
-                "end_column": _characters(frame.filename, _last_line(frame), frame.end_colno),
-            }
-            for frame in stack
-        ]
-        write_artifact("graph_break", {"v": 1, "positions": positions})
-        for frame in stack:
-            self._sources.add(frame.filename, frame.lineno or 0)
-
-
-def _last_line(frame: traceback.FrameSummary) -> int | None:
-    """Torch's own summaries have no last line where it is the first one too."""
-    return frame.end_lineno or frame.lineno
-
-
-def _characters(file: str, line: int | None, offset: int | None) -> int | None:
-    """A column in characters; Python counts UTF-8 bytes."""
-    if line is None or offset is None:
-        return None
-    text = linecache.getline(file, line)
-    return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))
+        positions = versions.positions_of_graph_break() or []
+        if positions:
+            fields = [dataclasses.asdict(position) for position in positions]
+            write_artifact("graph_break", {"v": 1, "positions": fields})
+        for position in positions:
+            self._sources.add(position.file, position.line)
 
 
 class _NotOurs(logging.Filter):

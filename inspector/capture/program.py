@@ -27,7 +27,9 @@ def run_program(arguments: Sequence[str]) -> int:
     except SystemExit as exit_:
         return _exit_code(exit_.code)
     except BaseException as error:  # noqa: BLE001 - printed as Python would print it
-        sys.excepthook(type(error), error, _without_ours(error.__traceback__))
+        # The hook prints the traceback that the exception carries.
+        error.__traceback__ = _without_ours(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
             return 130
         return 1

@@ -6,10 +6,14 @@ what depends on it is left out of the recording.
 
 from __future__ import annotations
 
+import dis
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
+from typing import TypeAlias
+
+from inspector.capture.position import Position
 
 __all__ = [
     "SKIP_LOGGER",
@@ -17,7 +21,7 @@ __all__ = [
     "SOFT_FAILURES",
     "frame_of_conversion",
     "original_module",
-    "user_stack_of_graph_break",
+    "positions_of_graph_break",
 ]
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -27,6 +31,7 @@ SKIP_MESSAGE = "skipping: %s (reason: %s, file: %s)"
 SOFT_FAILURES = ("Unsupported", "UserError")
 
 _MOST_FRAMES = 12
+_Place: TypeAlias = tuple[str, int]
 
 
 def _callers() -> Iterator[FrameType]:
@@ -36,17 +41,48 @@ def _callers() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def user_stack_of_graph_break() -> list[traceback.FrameSummary] | None:
-    """The user's stack that ``log_graph_break`` is printing, with its exact positions.
+def positions_of_graph_break() -> list[Position] | None:
+    """The user's stack that ``log_graph_break`` is printing, outermost first, with exact positions.
 
     ``user_stack`` is a local variable of ``InstructionTranslatorBase.log_graph_break``
-    (torch/_dynamo/symbolic_convert.py, 2.11 to 2.13).
+    (torch/_dynamo/symbolic_convert.py, 2.11 to 2.13). In 2.11 its frames have no columns: these
+    come from the instructions at which the translators of the user's functions stand.
     """
     for frame in _callers():
         if frame.f_code.co_name == "log_graph_break":
             stack = frame.f_locals.get("user_stack")
-            return list(stack) if stack is not None else None
+            exact = _instruction_positions(frame.f_locals.get("self"))
+            return None if stack is None else [_position(item, exact) for item in stack]
     return None
+
+
+def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> Position:
+    line = frame.lineno or 0
+    known = exact.get((frame.filename, line))
+    if frame.colno is None and known is not None:
+        return Position.in_bytes(
+            frame.filename, line, known.end_lineno, known.col_offset, known.end_col_offset
+        )
+    # A summary of torch's own has no last line where it is the first one too.
+    last = frame.end_lineno or line
+    return Position.in_bytes(frame.filename, line, last, frame.colno, frame.end_colno)
+
+
+def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:
+    """Where the translator stands, and those of the functions that it inlines, by file and line."""
+    found: dict[_Place, dis.Positions] = {}
+    step = sys.exc_info()[2]
+    translators = [translator]
+    while step is not None:
+        translators.append(step.tb_frame.f_locals.get("self"))
+        step = step.tb_next
+    for item in translators:
+        instruction = getattr(item, "current_instruction", None)
+        positions = getattr(instruction, "positions", None)
+        code = getattr(item, "f_code", None)
+        if positions is not None and positions.lineno and code is not None:
+            found[code.co_filename, positions.lineno] = positions
+    return found
 
 
 def frame_of_conversion() -> tuple[CodeType, FrameType] | None:

@@ -91,7 +91,8 @@ def _verdict(summary: Summary) -> str:
     if not summary.frames:
         return "nothing was compiled: Dynamo traced no frame"
     if not summary.graphs:
-        return "no graph breaks, and no graph either: everything runs eagerly"
+        eager = "" if summary.frames_failed else ": everything runs eagerly"
+        return f"no graph breaks, and no graph either{eager}"
     later = " in the first calls" if summary.later.graph_breaks else ""
     return f"no graph breaks{later}: {graphs}"
 

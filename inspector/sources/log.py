@@ -35,10 +35,16 @@ _READ_BYTES = 1 << 20
 
 
 class LogReader:
-    """Reads the complete records of a log, as often as it is asked, going on where it stopped."""
+    """Reads the complete records of a log, as often as it is asked, going on where it stopped.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: The log.
+        everything: Whether records that nothing uses are read too, instead of only counted.
+    """
+
+    def __init__(self, path: Path, *, everything: bool = False) -> None:
         self.path = path
+        self._everything = everything
         self.records = 0
         self._name = path.name
         self._offset = 0
@@ -101,7 +107,7 @@ class LogReader:
         if prefix is None:
             self._complain(line)
             return
-        if _is_unused(line, prefix.end()):
+        if not self._everything and _is_unused(line, prefix.end()):
             self.records += 1
             self._keeps_payload = False
             return

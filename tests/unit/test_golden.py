@@ -1,4 +1,4 @@
-"""The reports of the samples are what is in reports/ (``python -m tests.golden --regenerate``)."""
+"""Reports are what the golden files hold (``python -m tests.golden --regenerate``)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import golden
+from tests.golden import ROOT, Golden, goldens, rendered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RECORDINGS = golden.recordings()
+GOLDENS = list(goldens())
 
 
-@pytest.mark.parametrize("suffix", golden.FORMATS)
-@pytest.mark.parametrize("recording", RECORDINGS, ids=[path.parent.name for path in RECORDINGS])
-def test_the_report_is_the_golden_one(recording: Path, suffix: str) -> None:
-    expected = golden.golden_path(recording, suffix).read_text(encoding="utf-8")
-    assert golden.rendered(golden.report_of(recording), suffix) == expected
+@pytest.mark.parametrize("golden", GOLDENS, ids=[str(g.path.relative_to(ROOT)) for g in GOLDENS])
+def test_the_report_is_the_golden_one(golden: Golden) -> None:
+    assert rendered(golden.read(), golden.suffix) == golden.path.read_text(encoding="utf-8")
 
 
-def test_every_golden_report_has_a_recording(root: Path) -> None:
-    folders = {path.parent.name for path in root.glob("reports/*/explain.*")}
-    assert folders <= {path.parent.name for path in RECORDINGS}
+def test_nothing_else_is_there(root: Path) -> None:
+    there = {*root.glob("reports/*/explain.*"), *root.glob("tests/unit/renderers/snapshots/*")}
+    assert there == {golden.path for golden in GOLDENS}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
+from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["break_fields", "frame_fields", "skipped_fields"]
 
@@ -52,6 +52,7 @@ def _failure(run: Run, failure: Failure) -> dict[str, object]:
         "reason": failure.reason,
         "file": run.roots.shown(place.file) or None if place else None,
         "line": place.line or None if place else None,
+        "stack": _stack(run, failure.stack),
     }
 
 

@@ -59,7 +59,7 @@ def cell(text: str) -> str:
 
 def summary_text(text: str) -> str:
     """Recorded text inside HTML."""
-    return html.escape(one_line(text))
+    return html.escape(one_line(text), quote=False)
 
 
 def fenced(text: str, language: str = "text") -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.overview import frames_of, recording_line
@@ -40,9 +41,21 @@ def render(report: Report, stream: TextIO) -> None:
 
 def _begin(page: Page, report: Report) -> None:
     """Which recording it is, and at once whether something of it is missing."""
-    line = page.wrapped(Text(" · ".join(recording_line(report.run)), style="dim"))
+    line = _joined(page, recording_line(report.run))
     partial = report.run.meta.partial
     if partial:
         text = f"partial recording: {partial.rstrip('.')}. What was recorded until then follows."
         line += page.wrapped(page.safe(text, "bold yellow"))
     page.add(line)
+
+
+def _joined(page: Page, parts: tuple[str, ...]) -> list[Text]:
+    """Parts between dots, broken only at the dots where that is possible."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and cell_len(longer) <= page.prose_width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return [text for line in lines for text in page.wrapped(Text(line, style="dim"))]

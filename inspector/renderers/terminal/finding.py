@@ -35,8 +35,13 @@ def finding_lines(page: Page, finding: Finding, frames: int) -> Iterator[Text]:
     style = _STYLES[finding.severity]
     yield from _heading(page, finding, style)
     yield from source_lines(finding.place, page.width, style)
-    if finding.place.excerpt:
+    details = list(_details(page, finding, frames))
+    if details:
         yield Text()
+    yield from details
+
+
+def _details(page: Page, finding: Finding, frames: int) -> Iterator[Text]:
     yield from _prose(page, "why", finding.why if finding.why != finding.message else "")
     for note in (*finding.notes, records_text(finding, frames)):
         yield from _prose(page, "note", note)

@@ -36,6 +36,8 @@ def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
     begin = _window(lines, room)
     several = sum(line.marked is not None for line in lines) > 1
     for line in lines:
+        if begin and not line.marked and cell_len(escaped(line.text)) <= begin:
+            continue  # nothing of this line of context is in view
         bar = _bar(line, style if several else "dim", several=several)
         yield _numbered(line, numbers).append_text(bar).append_text(_code(line, begin, room))
         if line.marked and not (several and _is_whole(line)):

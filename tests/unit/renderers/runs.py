@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspector import plugins
 from inspector.events.compile_id import CompileId
@@ -101,7 +101,7 @@ AT_BRANCH = frame_at(15, "torch_dynamo_resume_in_forward_at_14", (11, 22), 15)
 AT_CLAMP = frame_at(17, "torch_dynamo_resume_in_forward_at_15", (15, 9), 21)
 
 
-def break_at(frame: StackFrame, cause: Cause, **changes: object) -> GraphBreak:
+def break_at(frame: StackFrame, cause: Cause, **changes: Any) -> GraphBreak:
     """A record of a graph break, resumed unless asked otherwise."""
     record = GraphBreak(
         compile_id=CompileId(0, 0),
@@ -120,7 +120,7 @@ def break_at(frame: StackFrame, cause: Cause, **changes: object) -> GraphBreak:
     return dataclasses.replace(record, **changes)
 
 
-def compilation(frame_id: int, *breaks: GraphBreak, **changes: object) -> Compilation:
+def compilation(frame_id: int, *breaks: GraphBreak, **changes: Any) -> Compilation:
     """A compilation with one graph of three operators, unless asked otherwise."""
     compiled = Compilation(
         compile_id=CompileId(frame_id, 0),
@@ -142,7 +142,7 @@ def compilation(frame_id: int, *breaks: GraphBreak, **changes: object) -> Compil
     return dataclasses.replace(compiled, **changes)
 
 
-def process_of(*frames: Frame, **changes: object) -> Process:
+def process_of(*frames: Frame, **changes: Any) -> Process:
     """A process that compiled frames."""
     process = Process(
         host="worker",
@@ -163,7 +163,7 @@ def process_of(*frames: Frame, **changes: object) -> Process:
     return dataclasses.replace(process, **changes)
 
 
-def run_of(*processes: Process, source: str = SOURCE, **meta: object) -> Run:
+def run_of(*processes: Process, source: str = SOURCE, **meta: Any) -> Run:
     """A run of processes, recorded from `SOURCE` as recording 7."""
     settings: Mapping[str, object] = {"backend": "eager", "device": "cpu", "inputs": []}
     described = Meta(1, "7", "model.py", settings, "2026-01-02T03:04:05+00:00")

@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -15,7 +14,6 @@ from inspector.renderers.terminal.source import source_lines
 from tests.unit.renderers import hostile, runs
 from tests.unit.renderers.rendering import Terminal, all_reports, rendered
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 ESCAPE = "\x1b"
 # What is to be copied stays in one piece.
 UNBROKEN = re.compile(r" *(?:see:|next:|inspect )|\S+$")
@@ -26,14 +24,6 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
-
-
-@pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", ["broken", "failed", "unbroken", "nothing"])
-def test_snapshot(name: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    text = rendered(runs.report_of(getattr(runs, name)()), "terminal")
-    assert text == (SNAPSHOTS / f"{name}.{width}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
@@ -132,6 +122,17 @@ def test_a_long_line_is_cut_around_its_carets(before: str, width: int) -> None:
     begin, end = carets.plain.index("^"), len(carets.plain)
     cells = [character for character in source.plain for _ in range(cell_len(character))]
     assert "".join(cells[begin:end]) == "TARGET"
+
+
+def test_context_that_is_out_of_view_is_left_out() -> None:
+    excerpt = (
+        SourceLine(1, "x" * 200 + "TARGET"),
+        SourceLine(2, "short"),
+        SourceLine(3, "y" * 300),
+    )
+    wide = Place("a.py", 1, 1, 200, 206, excerpt=excerpt)
+    lines = [line.plain for line in source_lines(wide, 80, "red")]
+    assert [line[:4] for line in lines] == ["  1 ", "    ", "  3 "]
 
 
 def test_carets_of_a_span_wider_than_the_page_are_cut_at_its_end() -> None:
