@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
@@ -11,6 +11,7 @@ from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 from inspector.model.summary import group_sites, is_later
 
 __all__ = ["RULE"]
@@ -75,7 +76,7 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
         rule=GraphBreakRule.id,
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
         message=cause.title,
-        place=make_place(run, record.user, record.stack),
+        place=make_place(run, record.user, _longest(site)),
         why=cause.explanation or cause.title,
         fix=_fix(cause.hints),
         hints=cause.hints,
@@ -107,6 +108,11 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     if record.project is not None:
         frame = record.project
         yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
+
+
+def _longest(site: BreakSite) -> Sequence[StackFrame]:
+    """The longest of the records' stacks: it shows the most of how the site is reached."""
+    return max((record.stack for record in site.records), key=len)
 
 
 def _consequence(record: GraphBreak) -> str:

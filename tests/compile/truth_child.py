@@ -8,6 +8,7 @@ reports is checked against it, so it must not share any code with it.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import importlib.util
 import json
 import logging
@@ -61,6 +62,8 @@ class BreakLogCounter(logging.Handler):
 
 def count_break_log() -> BreakLogCounter:
     """Turn the ``graph_breaks`` log on and count what it says."""
+    # Its loggers, one for each module that breaks graphs, exist once this is imported.
+    importlib.import_module("torch._dynamo.convert_frame")
     torch._logging.set_logs(graph_breaks=True)
     counter = BreakLogCounter()
     for name in list(logging.root.manager.loggerDict):
