@@ -13,7 +13,7 @@ from inspector.events.inspector import Position
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, project_frame, user_frame
+from inspector.model.stack import StackFrame, below_recorder, project_frame, user_frame
 
 __all__ = ["CompilationDraft", "plain_frame"]
 
@@ -87,12 +87,12 @@ class CompilationDraft:
         return Compilation(
             compile_id=self.compile_id,
             call=self.call,
-            stack=tuple(plain_frame(frame) for frame in self.stack),
+            stack=self._caller_stack(roots),
             graphs=self._graphs(),
             operators=metrics.operator_count if metrics else None,
             guards=metrics.guard_count if metrics else None,
             has_guarded_code=metrics.has_guarded_code if metrics else None,
-            failure=self._failure(),
+            failure=self._failure(roots),
             restart_reasons=metrics.restart_reasons if metrics else (),
             recompile_reasons=self._recompile_reasons(),
             hit_limit=self.hit_limit,
@@ -104,7 +104,11 @@ class CompilationDraft:
 
     def _graphs(self) -> int:
         """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them."""
-        refused = self.metrics is not None and self.metrics.fail_type == "BackendCompilerFailed"
+        metrics = self.metrics
+        refused = metrics is not None and metrics.fail_type == "BackendCompilerFailed"
+        # A backend can also ask to skip the frame; the metrics of a skipped frame count no operator.
+        if metrics is not None and metrics.fail_type is None and metrics.operator_count is None:
+            return 0
         return max(0, len(self.graph_attempts) - self.failed_graphs - refused)
 
     def _recompile_reasons(self) -> tuple[str, ...]:
@@ -114,14 +118,18 @@ class CompilationDraft:
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         for draft in self.breaks:
             reason = draft.reason
-            stack = self._with_header(reason, _stack(reason.stack, draft.positions))
+            whole = below_recorder(_stack(reason.stack, draft.positions), roots)
+            stack = self._with_header(reason, whole)
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
         yield from self._breaks_of_metrics(roots)
 
-    def _failure(self) -> Failure | None:
+    def _caller_stack(self, roots: Roots) -> tuple[StackFrame, ...]:
+        return below_recorder([plain_frame(frame) for frame in self.stack], roots)
+
+    def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
         if metrics is None or metrics.fail_type is None:
             return None
@@ -129,7 +137,7 @@ class CompilationDraft:
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
-        outer = tuple(plain_frame(frame) for frame in self.stack[:-1])
+        outer = self._caller_stack(roots)[:-1]
         return Failure(metrics.fail_type, metrics.fail_reason or "", (*outer, *stack))
 
     def _with_header(
@@ -148,7 +156,7 @@ class CompilationDraft:
             cause = next(iter(parse_causes(text)), None)
             # Restarts for other reasons (a specialised float, say) have no such message.
             if cause and cause.gb_type and cause.title not in known:
-                stack = tuple(plain_frame(frame) for frame in self.stack)
+                stack = self._caller_stack(roots)
                 yield self._graph_break(
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
@@ -163,7 +171,8 @@ class CompilationDraft:
         stack: tuple[StackFrame, ...],
         evidence: Evidence = Evidence.ARTIFACT,
     ) -> GraphBreak:
-        user = user_frame(stack, roots)
+        # A break in a hook that torch itself calls can have no user frame at all.
+        user = user_frame(stack, roots) or (stack[-1] if stack else None)
         project = project_frame(stack, roots)
         return GraphBreak(
             compile_id=self.compile_id,

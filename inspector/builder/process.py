@@ -31,6 +31,7 @@ from inspector.events.timing import ChromiumEvent
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.run import Call, Process, Target
+from inspector.model.stack import below_recorder
 
 __all__ = ["ProcessBuilder"]
 
@@ -141,7 +142,7 @@ class ProcessBuilder:
             target=_target(self._target),
             calls=tuple(Call(item.input_index, item.call, item.state) for item in self._calls),
             frames=tuple(self._frames(roots)),
-            skipped=tuple(_skipped(item) for item in self._skipped),
+            skipped=tuple(_skipped(item, roots) for item in self._skipped),
             compile_time_ns=sum(stage.time_ns for stage in stages),
             stages=stages,
             unknown_events=dict(self._unknown),
@@ -185,7 +186,7 @@ def _target(event: InspectorTarget | None) -> Target | None:
     return Target(event.name, event.file, event.line, event.qualname, event.kind)
 
 
-def _skipped(event: InspectorSkippedFrame) -> SkippedFrame:
+def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:
     return SkippedFrame(
         file=event.file,
         line=event.line,
@@ -193,5 +194,5 @@ def _skipped(event: InspectorSkippedFrame) -> SkippedFrame:
         reason=event.reason,
         cause=event.cause,
         is_entry=event.is_entry,
-        stack=tuple(plain_frame(frame) for frame in event.stack),
+        stack=below_recorder([plain_frame(frame) for frame in event.stack], roots),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,7 @@ def _without_inputs(
         UsageError: The function takes inputs; the next step is the exact ``--input`` to try.
     """
     signature = signature_of(function)
-    if signature is not None and not signature.parameters:
+    if signature is not None and not any(map(_is_required, signature.parameters.values())):
         return (Call(),)
     texts = tuple(map(describe, suggest_inputs(function)))
     options = [word for text in texts for word in ("--input", text)]
@@ -118,3 +119,8 @@ def _without_inputs(
     if compiles_itself(place):
         step += f" Or record the script as it runs: `{place.command(verb='run')}`."
     raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)
+
+
+def _is_required(parameter: inspect.Parameter) -> bool:
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return parameter.default is inspect.Parameter.empty and parameter.kind not in variadic

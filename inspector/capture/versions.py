@@ -69,7 +69,13 @@ def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Position
 
 
 def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:
-    """Where the translator stands, and those of the functions that it inlines, by file and line."""
+    """Where the translator stands, and those of the functions that it inlines, by file and line.
+
+    Only translators are looked at: asking one of Dynamo's lazy variables for an attribute would
+    change what is traced.
+    """
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
     found: dict[_Place, dis.Positions] = {}
     step = sys.exc_info()[2]
     translators = [translator]
@@ -77,6 +83,8 @@ def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:
         translators.append(step.tb_frame.f_locals.get("self"))
         step = step.tb_next
     for item in translators:
+        if not issubclass(type(item), InstructionTranslatorBase):
+            continue
         instruction = getattr(item, "current_instruction", None)
         positions = getattr(instruction, "positions", None)
         code = getattr(item, "f_code", None)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 
 from inspector.findings.finding import Place, StackLine
-from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.source import SourceLine
 from inspector.model.stack import StackFrame, plain_name
@@ -40,8 +39,7 @@ def make_place(run: Run, frame: StackFrame | None, stack: Sequence[StackFrame] =
 
 
 def stack_lines(run: Run, stack: Sequence[StackFrame]) -> tuple[StackLine, ...]:
-    """A stack as a person sees it, without the frames of the recorder."""
-    shown = [frame for frame in stack if run.roots.owner(frame.file) is not Owner.RECORDER]
+    """A stack as a person sees it."""
     return tuple(
         StackLine(
             file=run.roots.shown(frame.file),
@@ -50,7 +48,7 @@ def stack_lines(run: Run, stack: Sequence[StackFrame]) -> tuple[StackLine, ...]:
             code=frame.code or (run.sources.line(frame.file, frame.line) or "").strip(),
             owner=run.roots.owner(frame.file).value,
         )
-        for frame in shown
+        for frame in stack
     )
 
 

@@ -41,7 +41,8 @@ class GraphBreak:
         wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
         outcome: What becomes of the frame.
         stack: The user's stack, outermost first.
-        user: The innermost frame outside torch and the standard library, or None.
+        user: The innermost frame outside torch and the standard library; where there is none, the
+            innermost frame; or None where the stack is not known.
         project: The innermost frame of the user's own project where ``user`` is a library's.
         has_graph: Whether the compilation that broke gave a graph all the same.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.

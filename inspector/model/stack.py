@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from inspector.model.roots import Owner, Roots
 
-__all__ = ["StackFrame", "plain_name", "project_frame", "user_frame"]
+__all__ = ["StackFrame", "below_recorder", "plain_name", "project_frame", "user_frame"]
 
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
 
@@ -47,6 +47,12 @@ def plain_name(name: str) -> str:
 def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
     """The innermost frame outside torch and the standard library."""
     return next((frame for frame in reversed(stack) if roots.is_user(frame.file)), None)
+
+
+def below_recorder(stack: Sequence[StackFrame], roots: Roots) -> tuple[StackFrame, ...]:
+    """The stack without the recorder's frames and without what called the recorder."""
+    own = [n for n, frame in enumerate(stack) if roots.owner(frame.file) is Owner.RECORDER]
+    return tuple(stack[own[-1] + 1 :] if own else stack)
 
 
 def project_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
+_MOST_SECONDS = 30
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,20 +78,26 @@ class ForkServer:
         return int(self._process.stdout.readline())
 
 
-def _serve(lines: Sequence[str] | object) -> None:
+def _serve(lines: Iterable[str]) -> None:
+    from torch._dynamo.backends import registry
 
-    from inspector.capture.child import main
+    from inspector.capture import child, execution, target
 
+    # What the first compilation of a process imports anyway.
+    registry.list_backends(exclude_tags=())
+    assert execution
+    assert target
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the targets print is not an answer
-    for line in lines:  # type: ignore[attr-defined]
+    for line in lines:
         job = Job(**json.loads(line))
         pid = os.fork()
         if pid == 0:
+            signal.alarm(_MOST_SECONDS)  # a fork that hangs is a failure, not a long test
             os.chdir(job.working_directory)
             code = 70
             try:
-                code = main([job.folder, "explain", job.request])
+                code = child.main([job.folder, "explain", job.request])
             finally:
                 sys.stdout.flush()
                 os._exit(code)

@@ -256,9 +256,7 @@ def test_a_timeout_leaves_a_partial_report(folder: Path) -> None:
 
 
 def test_a_failure_after_a_break_shows_both(folder: Path) -> None:
-    (folder / "model.py").write_text(
-        BREAKS.replace("return x - 1", "return x @ torch.ones(9)")
-    )
+    (folder / "model.py").write_text(BREAKS.replace("return x - 1", "return x @ torch.ones(9)"))
     report = explained(["model.py"], folder, code=3)
 
     assert report["findings"]

@@ -160,9 +160,16 @@ def parse_value(text: str) -> Any:
 def is_compiled(target: object) -> bool:
     """Whether the file has already put ``torch.compile`` around the target."""
     if isinstance(target, nn.Module):
-        in_place = target._compiled_call_impl is not None
-        return in_place or isinstance(target, torch._dynamo.eval_frame.OptimizedModule)
-    return hasattr(target, "_torchdynamo_orig_callable")
+        # A model whose parts are compiled one by one is taken as it is, too.
+        return any(map(is_compiled_module, target.modules()))
+    disabled = getattr(target, "_torchdynamo_disable", False)
+    return hasattr(target, "_torchdynamo_orig_callable") and not disabled
+
+
+def is_compiled_module(module: nn.Module) -> bool:
+    """Whether this very module is compiled."""
+    in_place = module._compiled_call_impl is not None
+    return in_place or isinstance(module, torch._dynamo.eval_frame.OptimizedModule)
 
 
 def compile_target(target: Callable[..., Any], options: list[str]) -> Callable[..., Any]:
