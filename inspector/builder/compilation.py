@@ -106,7 +106,7 @@ class CompilationDraft:
         """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them."""
         metrics = self.metrics
         refused = metrics is not None and metrics.fail_type == "BackendCompilerFailed"
-        # A backend can also ask to skip the frame; the metrics of a skipped frame count no operator.
+        # A backend can also ask to skip the frame, whose metrics then count no operator.
         if metrics is not None and metrics.fail_type is None and metrics.operator_count is None:
             return 0
         return max(0, len(self.graph_attempts) - self.failed_graphs - refused)

@@ -63,33 +63,44 @@ class ProcessBuilder:
         """
         if envelope.rank is not None:
             self._rank = envelope.rank
-        self._take(envelope, read(envelope))
+        event = read(envelope)
+        if event is not None:
+            self._take(envelope, event)
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
             case ChromiumEvent():
                 self._spans.add(event)
-            case DynamoStart():
-                self._take_start(envelope, event)
-            case DynamoOutputGraph():
-                self._draft(envelope).graph_attempts.append(envelope.attempt)
-            case GraphBreakReason():
-                self._draft(envelope).add_break(envelope.attempt, event)
-            case InspectorGraphBreak():
-                self._draft(envelope).add_positions(event.positions)
-            case DynamoError():
-                self._draft(envelope).error_stack = event.stack
-            case RecompileReasons():
-                self._draft(envelope).recompile_reasons = event.reasons
-            case CompilationMetrics(is_forward=True):
-                # The backward's metrics come later under the forward's id and say nothing of it.
-                self._draft(envelope).metrics = event
             case TorchVersion():
                 self._torch_version = event.version
             case UnknownEvent():
                 self._unknown[event.label] += 1
-            case _:
+            case InspectorCall() | InspectorEnvironment() | InspectorProblem():
                 self._take_ours(event)
+            case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
+                self._take_ours(event)
+            case _:
+                self._take_of_compilation(envelope, event)
+
+    def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
+        draft = self._draft(envelope)
+        match event:
+            case DynamoStart():
+                self._note_torch(event)
+                draft.stack = event.stack
+            case DynamoOutputGraph():
+                draft.graph_attempts.append(envelope.attempt)
+            case GraphBreakReason():
+                draft.add_break(envelope.attempt, event)
+            case InspectorGraphBreak():
+                draft.add_positions(event.positions)
+            case DynamoError():
+                draft.error_stack = event.stack
+            case RecompileReasons():
+                draft.recompile_reasons = event.reasons
+            # The backward's metrics come later under the forward's id and say nothing of it.
+            case CompilationMetrics(is_forward=True):
+                draft.metrics = event
 
     def _take_ours(self, event: object) -> None:
         match event:
@@ -107,8 +118,6 @@ class ProcessBuilder:
                 self.sources.append(event)
             case InspectorTarget():
                 self._target = event
-            case _:
-                pass  # known to the registry and not used by the model
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -174,10 +183,9 @@ class ProcessBuilder:
             draft = self._compilations[compile_id] = CompilationDraft(compile_id, call)
         return draft
 
-    def _take_start(self, envelope: Envelope, event: DynamoStart) -> None:
+    def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
-        self._draft(envelope).stack = event.stack
 
 
 def _target(event: InspectorTarget | None) -> Target | None:

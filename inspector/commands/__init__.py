@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -62,7 +63,7 @@ def main() -> int:
 def _invoke(session: Session) -> int:
     """Runs the command and reports how it failed, if it did."""
     try:
-        result = root.main(standalone_mode=False, obj=session)
+        result = root.main(prog_name=_own_name(), standalone_mode=False, obj=session)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
@@ -74,6 +75,12 @@ def _invoke(session: Session) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort, reported and never hidden
         return _report_bug(error, session)
     return result if isinstance(result, int) else 0
+
+
+def _own_name() -> str:
+    """How the command was called: by one of its two names, or by a module or a script of ours."""
+    name = Path(sys.argv[0]).stem
+    return name if name in {"inspect", "torch-inspector"} else "inspect"
 
 
 def _report_usage(error: click.ClickException) -> int:

@@ -1,4 +1,4 @@
-"""ResNet-50 (He et al., Deep Residual Learning for Image Recognition, 2015; stride in the 3×3)."""
+"""ResNet-50 (He et al., Deep Residual Learning for Image Recognition, 2015; stride in the 3x3)."""
 
 import torch
 from torch import nn

@@ -151,15 +151,34 @@ def test_failures_are_one_sentence_with_the_next_step(
     assert done.stdout == ""
 
 
+BAD_CONSTRUCTOR = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        1 / 0
+
+    def forward(self, x):
+        return x
+
+example_inputs = (torch.ones(1),)
+"""
+BAD_FORWARD = """
+import torch
+
+def model(x):
+    raise KeyError("mine")
+
+example_inputs = (torch.ones(1),)
+"""
 MODELS = {
     "a syntax error": ("def model(x:\n", "model.py:1"),
     "an exception in the constructor": (
-        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n        1 / 0\n"
-        "    def forward(self, x):\n        return x\nexample_inputs = (torch.ones(1),)\n",
+        BAD_CONSTRUCTOR,
         "ZeroDivisionError",
     ),
     "an exception in forward": (
-        "import torch\ndef model(x):\n    raise KeyError('mine')\nexample_inputs = (torch.ones(1),)",
+        BAD_FORWARD,
         "KeyError: 'mine'",
     ),
     "wrong shapes": (
