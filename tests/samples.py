@@ -24,6 +24,7 @@ from inspector.sources.recording import write_zip
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
 NEUTRAL = "/home/user"
+PROJECT = f"{NEUTRAL}/torch-inspector"
 _HAS_PAYLOAD = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 
 
@@ -66,7 +67,7 @@ def _replacements() -> Sequence[tuple[str, str]]:
     """(this machine's, neutral) texts, the longest first."""
     paths = sysconfig.get_paths()
     found = {
-        str(ROOT): f"{NEUTRAL}/torch-inspector",
+        str(ROOT): PROJECT,
         paths["purelib"]: f"{NEUTRAL}/.venv/lib/python3/site-packages",
         sys.prefix: f"{NEUTRAL}/.venv",
         paths["stdlib"]: "/usr/lib/python3",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -32,6 +33,7 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _DEPTH = {stage: depth for depth, (stage, _) in enumerate(_STAGES)}
 
 
+@functools.cache
 def stage_of(span: str) -> str | None:
     """The stage that a span belongs to, or None where it says nothing about the stage.
 

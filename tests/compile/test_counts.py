@@ -1,10 +1,18 @@
-"""Records, sites and graphs of every case against the checked-in truth of stock torch 2.13."""
+"""Records, sites and graphs of every case against stock torch.
+
+For torch 2.13 on Python 3.11 the truth of all cases is checked in. Another torch or Python can
+break graphs elsewhere: there it is derived on the spot, for a few cases of each kind.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import importlib.metadata
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +22,20 @@ from inspector.model.request import Request
 from inspector.model.run import Meta
 from inspector.plugins import load_analyses
 from inspector.sources.recording import Recording, read_run
-from tests.compile.cases import CASES, FOLDER, Case
+from tests.compile.cases import CASES, FOLDER, QUICK, Case
 from tests.compile.forkserver import ROOT, ForkServer, Job
+from tests.compile.truth import observe
 
+KEPT = importlib.metadata.version("torch").startswith("2.13") and sys.version_info[:2] == (3, 11)
 EXPECTED = json.loads((FOLDER / "expected_2_13.json").read_text())["cases"]
+
+CHECKED = [case for case in CASES if KEPT or case.id in QUICK]
+
+
+def truth_of(case: Case) -> dict[str, Any]:
+    """What stock torch says about a case."""
+    expected: dict[str, Any] = EXPECTED[case.id] if KEPT else dataclasses.asdict(observe(case))
+    return expected
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +64,9 @@ def is_site(finding: Finding) -> bool:
     return finding.rule == "graph-break" and not finding.later
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.id)
 def test_counts_are_torchs_own(server: ForkServer, case: Case, tmp_path: Path) -> None:
-    truth = EXPECTED[case.id]
+    truth = truth_of(case)
     report = report_of(server, case, tmp_path)
     summary = report.summary
 
