@@ -31,9 +31,9 @@ example_inputs = (torch.randn(8, 64, device="cuda"),)
 
 def explained(folder: Path, *options: str) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
+    command = [sys.executable, "-m", "inspector.commands", "explain", "model.py", *options]
     done = subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "explain", "model.py", "--format", "json"]
-        + list(options),
+        [*command, "--format", "json"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -48,9 +48,8 @@ def explained(folder: Path, *options: str) -> dict[str, Any]:
 def test_a_break_on_the_gpu_has_its_place_and_the_gpu_is_recorded(tmp_path: Path) -> None:
     report = explained(tmp_path)
 
-    assert [(f["line"], f["column"], f["gb_id"]) for f in report["findings"]] == [
-        (11, 11, "GB0170")
-    ]
+    (finding,) = report["findings"]
+    assert (finding["line"], finding["column"], finding["gb_id"]) == (11, 11, "GB0170")
     assert report["summary"]["graphs"] == 2
     assert "NVIDIA" in json.dumps(report["environment"])
 
