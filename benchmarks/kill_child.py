@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 TARGET = """
 import itertools, torch
 
@@ -76,7 +77,7 @@ def kill_once(folder: Path, after_s: float) -> Row:
     command += ["--save", str(saved), "--format", "json"]
     parent = subprocess.Popen(
         command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
     )  # fmt: skip
     time.sleep(after_s)
     children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()

@@ -107,7 +107,7 @@ def _without_inputs(
         UsageError: The function takes inputs; the next step is the exact ``--input`` to try.
     """
     signature = signature_of(function)
-    if signature is not None and not any(map(_is_required, signature.parameters.values())):
+    if signature is not None and not any(map(_is_wanted, signature.parameters.values())):
         return (Call(),)
     texts = tuple(map(describe, suggest_inputs(function)))
     options = [word for text in texts for word in ("--input", text)]
@@ -121,6 +121,11 @@ def _without_inputs(
     raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)
 
 
-def _is_required(parameter: inspect.Parameter) -> bool:
+def _is_wanted(parameter: inspect.Parameter) -> bool:
+    """Whether a call without this argument is no call worth making.
+
+    Models from transformers give all of their inputs the default None, and refuse to run so.
+    """
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return parameter.default is inspect.Parameter.empty and parameter.kind not in variadic
+    without = parameter.default is inspect.Parameter.empty or parameter.default is None
+    return without and parameter.kind not in variadic

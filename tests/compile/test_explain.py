@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 BREAKS = """
 import torch
 
@@ -57,7 +58,7 @@ def inspect(
     return subprocess.run(
         [sys.executable, "-m", "inspector.commands", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **environment},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "NO_COLOR": "1", **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -209,7 +210,7 @@ def test_run_leaves_the_program_its_streams_and_exit_code(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inspector.commands", "run", "train.py", "--lr", "1"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
         input="typed",
         capture_output=True,
         text=True,
@@ -245,7 +246,7 @@ def test_a_killed_child_leaves_a_partial_report(folder: Path, seconds: float) ->
     parent = subprocess.Popen(
         [sys.executable, "-m", "inspector.commands", "explain", "model.py", "--format", "json"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

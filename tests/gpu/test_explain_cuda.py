@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 MODEL = """
 import torch
 
@@ -35,7 +36,7 @@ def explained(folder: Path, *options: str) -> dict[str, Any]:
     done = subprocess.run(
         [*command, "--format", "json"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
         capture_output=True,
         text=True,
         check=False,
