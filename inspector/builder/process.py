@@ -48,7 +48,8 @@ class ProcessBuilder:
         self._torch_version = ""
         self._target: InspectorTarget | None = None
         self._calls: list[InspectorCall] = []
-        self._compilations: dict[CompileId, CompilationDraft] = {}
+        self._compilations: list[CompilationDraft] = []
+        self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
         self._spans = Spans()
         self._unknown: collections.Counter[str] = collections.Counter()
@@ -83,7 +84,7 @@ class ProcessBuilder:
                 self._take_of_compilation(envelope, event)
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
-        draft = self._draft(envelope)
+        draft = self._draft(envelope, event)
         match event:
             case DynamoStart():
                 self._note_torch(event)
@@ -122,7 +123,7 @@ class ProcessBuilder:
     @property
     def counts(self) -> tuple[int, int, int]:
         """Frames, graphs and records of graph breaks so far, for showing progress."""
-        drafts = self._compilations.values()
+        drafts = self._compilations
         return (
             len({draft.compile_id.frame_id for draft in drafts}),
             sum(len(draft.graph_attempts) for draft in drafts),
@@ -132,8 +133,7 @@ class ProcessBuilder:
     @property
     def doing(self) -> str:
         """What was begun last, for showing progress."""
-        last = next(reversed(self._compilations.values()), None)
-        return last.name if last else ""
+        return self._compilations[-1].name if self._compilations else ""
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""
@@ -160,27 +160,44 @@ class ProcessBuilder:
         )
 
     def _frames(self, roots: Roots) -> list[Frame]:
-        grouped: dict[int | None, list[CompilationDraft]] = {}
-        for draft in self._compilations.values():
-            grouped.setdefault(draft.compile_id.frame_id, []).append(draft)
         return [
             Frame(
-                frame_id=frame_id,
+                frame_id=drafts[0].compile_id.frame_id,
                 name=drafts[0].name,
                 file=drafts[0].file,
                 first_line=drafts[0].first_line,
                 compilations=tuple(draft.build(roots) for draft in drafts),
             )
-            for frame_id, drafts in grouped.items()
+            for drafts in self._by_frame()
         ]
 
-    def _draft(self, envelope: Envelope) -> CompilationDraft:
+    def _by_frame(self) -> list[list[CompilationDraft]]:
+        """The compilations by code object: after a reset, torch gives its numbers to others."""
+        frames: list[list[CompilationDraft]] = []
+        newest: dict[int | None, list[CompilationDraft]] = {}
+        known: dict[tuple[object, ...], list[CompilationDraft]] = {}
+        for draft in self._compilations:
+            frame_id = draft.compile_id.frame_id
+            code = (frame_id, draft.file, draft.first_line, draft.name)
+            # At the recompile limit torch says the number alone.
+            found = known.get(code) if draft.name else newest.get(frame_id)
+            if found is None:
+                found = []
+                frames.append(found)
+            newest[frame_id] = known[code] = found
+            found.append(draft)
+        return frames
+
+    def _draft(self, envelope: Envelope, event: object) -> CompilationDraft:
         # What is logged outside of any compilation (it does happen) gets a compilation of its own.
         compile_id = envelope.compile_id or CompileId(None, None)
-        draft = self._compilations.get(compile_id)
-        if draft is None:
+        draft = self._current.get(compile_id)
+        # torch._dynamo.reset() begins to count anew; these two events begin a compilation.
+        begins = isinstance(event, DynamoStart | RecompileReasons)
+        if draft is None or (begins and draft.metrics is not None):
             call = self._calls[-1].call if self._calls else None
-            draft = self._compilations[compile_id] = CompilationDraft(compile_id, call)
+            draft = self._current[compile_id] = CompilationDraft(compile_id, call)
+            self._compilations.append(draft)
         return draft
 
     def _note_torch(self, event: DynamoStart) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 from inspector.builder.run import Progress
+from inspector.findings.escaping import one_line
+from inspector.findings.wording import count
 
 __all__ = ["ProgressLine"]
 
@@ -42,7 +44,8 @@ class ProgressLine:
     def _line(self, progress: Progress, elapsed_ns: int) -> str:
         doing = f"compiling {progress.doing}" if progress.doing else f"loading {self._what}"
         counts = (
-            f"{progress.frames} frames · {progress.graphs} graphs · "
-            f"{progress.graph_breaks} graph breaks"
+            count(progress.frames, "frame"),
+            count(progress.graphs, "graph"),
+            count(progress.graph_breaks, "graph break"),
         )
-        return f"{doing.encode('unicode_escape').decode()} · {counts} · {elapsed_ns / 1e9:.0f} s"
+        return " · ".join((one_line(doing), *counts, f"{elapsed_ns / 1e9:.0f} s"))
