@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import difflib
 import hashlib
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -150,13 +151,15 @@ def _changed(run: Run) -> list[str]:
 
 
 def _next_steps(run: Run) -> tuple[str, ...]:
+    """What to run next: about the first break; without one, the other half of the model."""
+    target = run.meta.target
     gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
     steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
-    if run.meta.format_version and not run.meta.settings.get("train"):
-        target = run.meta.target
-        if target:
-            steps.append(f"inspect explain {target} --train")
-    return (*steps, "inspect explain -o report.md")
+    settings = run.meta.settings
+    if not run.graph_breaks and target and "train" in settings and not settings["train"]:
+        steps.append(f"inspect explain {shlex.quote(target)} --train")
+    # Without a target the newest recording of the store is read: this one, if it has a number.
+    return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)
 
 
 def _exit_code(run: Run) -> int:
