@@ -16,6 +16,10 @@ from inspector.model.summary import is_later
 
 __all__ = ["RULE"]
 
+_MOST_REASONS = 4
+# The guards' own spelling (torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp, 2.13).
+_SIZE = re.compile(r"tensor '([^']+)' size mismatch at index (\d+)")
+_VALUE = re.compile(r"([^=!<>]+?) == ")
 _ENTRY = re.compile(r"^\d+/\d+(?:_\d+)?: ")
 
 
@@ -65,12 +69,40 @@ def _finding(run: Run, frame: Frame) -> Finding:
         severity=Severity.ERROR if limit else Severity.WARNING,
         message=message,
         place=make_place(run, place, frame.compilations[-1].stack),
-        why="; ".join(dict.fromkeys(reasons)) or "torch did not say which guard failed",
+        why=_why(reasons),
+        fix=_fix(reasons),
         records=len(again),
         fingerprint=fingerprint(run, place, RecompileRule.id),
         evidence="recompile_reasons",
         later=all(is_later(item) for item in again),
     )
+
+
+def _why(reasons: list[str]) -> str:
+    distinct = list(dict.fromkeys(reasons))
+    if not distinct:
+        return "torch did not say which guard failed"
+    more = len(distinct) - _MOST_REASONS
+    lines = [f"this guard failed: {reason}" for reason in distinct[:_MOST_REASONS]]
+    return "\n".join([*lines, f"… and {more} more"] if more > 0 else lines)
+
+
+def _fix(reasons: list[str]) -> str:
+    """Advice where the form of the first failed guard says enough."""
+    for reason in reasons[:1]:
+        size = _SIZE.match(reason)
+        if size:
+            name, dimension = size.groups()
+            return (
+                f"Mark the dimension as dynamic before the first call: "
+                f"torch._dynamo.mark_dynamic({name}, {dimension}); or compile with dynamic=True."
+            )
+        value = _VALUE.match(reason)
+        if value:
+            return (
+                f"Keep {value[1]} constant, or pass it as a tensor: a Python value is compiled in."
+            )
+    return ""
 
 
 def _reason(text: str) -> str:
