@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from inspector.events.graph_break import Cause, parse_causes
 from inspector.findings.finding import Finding
+from inspector.findings.hints import best_hint
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.graph_break import Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later
@@ -46,7 +48,11 @@ class CompileErrorRule(Rule):
             for frame in process.frames:
                 seen: set[str] = set()
                 for item in frame.compilations:
-                    if item.failure and item.raised and item.failure.reason not in seen:
+                    # A break that fullgraph=True made an error is a graph break.
+                    is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
+                    if is_break or not (item.failure and item.raised):
+                        continue
+                    if item.failure.reason not in seen:
                         seen.add(item.failure.reason)
                         yield _finding(run, frame, item, item.failure)
 
@@ -62,7 +68,7 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
         message=message,
         place=make_place(run, place, failure.stack),
         why=cause.explanation or failure.reason.strip(),
-        fix=next(iter(cause.hints), "") if cause.gb_type else "",
+        fix=best_hint(cause.hints),
         hints=cause.hints,
         notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
         fingerprint=fingerprint(run, place, CompileErrorRule.id, message),

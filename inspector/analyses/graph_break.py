@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.finding import Finding
+from inspector.findings.hints import best_hint, is_fundamental
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
+from inspector.model.roots import Owner
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
+from inspector.model.stack import StackFrame, plain_name, shown_name
 from inspector.model.summary import group_sites, is_later
 
 __all__ = ["RULE"]
 
-# Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
-_EMPTY_HINTS = re.compile(
-    r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
-    r"|This graph break is fundamental|This graph break may have been caused by an earlier"
-    r"|Your code may result in an error when running in eager|This is likely to be a Dynamo bug"
-    r"|This error is likely a|Please file an issue"
-)
-_FUNDAMENTAL = re.compile(r"This graph break is fundamental")
 _CONSEQUENCES = {
     Outcome.RESUMED: "a graph ends here and tracing goes on behind it",
     Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
@@ -78,7 +71,7 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
         message=cause.title,
         place=make_place(run, record.user, _longest(site)),
         why=cause.explanation or cause.title,
-        fix=_fix(cause.hints),
+        fix=_fix(run, record),
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),
@@ -92,19 +85,51 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
     )
 
 
-def _fix(hints: tuple[str, ...]) -> str:
-    return next((hint for hint in hints if not _EMPTY_HINTS.match(hint)), "")
+def _fix(run: Run, record: GraphBreak) -> str:
+    if record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH:
+        return "This line is torch's own: call what leads to it outside of the compiled function."
+    return best_hint(record.cause.hints)
 
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
     for consequence in dict.fromkeys(_consequence(record) for record in site.records):
-        names = _names(site, consequence)
+        names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
-    if any(_FUNDAMENTAL.match(hint) for hint in record.cause.hints):
+    if record.outcome is not Outcome.RESUMED:
+        yield "what stands behind this line was not traced: explain again when it is mended"
+    yield from _repeated(site)
+    yield from _others_on_the_line(site)
+    if is_fundamental(record.cause.hints):
         yield "torch says that it will hardly ever be able to trace this"
     for wrapper in record.wrappers:
         yield f"while it handled this, torch met: {_label(wrapper.gb_id, wrapper.title)}"
+    yield from _elsewhere(run, record)
+
+
+def _repeated(site: BreakSite) -> Iterator[str]:
+    """What the number of records means."""
+    number = len(site.records)
+    frames = {(record.compile_id and record.compile_id.frame_id) for record in site.records}
+    if number > 1 and len(frames) == number:
+        yield f"{number} records: one for each frame in which torch met it"
+    elif number > 1:
+        yield f"{number} records: torch met it more than once in some of these frames"
+
+
+def _others_on_the_line(site: BreakSite) -> Iterator[str]:
+    """Breaks of the same type on the same line with another cause: all of them must be mended."""
+    first = site.first.cause.explanation
+    for text in dict.fromkeys(record.cause.explanation for record in site.records):
+        if text != first:
+            yield f"the line breaks here too: {text.partition(chr(10))[0]}"
+
+
+def _elsewhere(run: Run, record: GraphBreak) -> Iterator[str]:
+    """Where torch itself, or the project, comes in."""
+    inner = record.stack[-1] if record.stack else None
+    if inner is not None and inner is not record.user:
+        yield f"torch met it in {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
     if record.project is not None:
         frame = record.project
         yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
@@ -121,18 +146,19 @@ def _consequence(record: GraphBreak) -> str:
     return _CONSEQUENCES[record.outcome]
 
 
-def _names(site: BreakSite, consequence: str) -> str:
-    from_frames = [
-        _plain(record)
+def _names(run: Run, site: BreakSite, consequence: str) -> str:
+    names = [
+        _frame_name(run, record)
         for record in site.records
         if _consequence(record) == consequence and record.frame_name
     ]
-    return ", ".join(dict.fromkeys(from_frames))
+    return ", ".join(dict.fromkeys(names))
 
 
-def _plain(record: GraphBreak) -> str:
-    match = re.fullmatch(r"torch_dynamo_resume_in_(.+)_at_(\d+)(?:_\d+)?", record.frame_name)
-    return f"{match[1]} resumed at line {match[2]}" if match else record.frame_name
+def _frame_name(run: Run, record: GraphBreak) -> str:
+    shown = shown_name(record.frame_name)
+    qualified = run.sources.qualname(record.frame_file, record.frame_line)
+    return shown.replace(plain_name(record.frame_name), qualified, 1) if qualified else shown
 
 
 def _label(gb_id: str | None, title: str) -> str:

@@ -11,7 +11,7 @@ from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name
+from inspector.model.stack import StackFrame, plain_name, shown_name, user_frame
 from inspector.model.summary import is_later
 
 __all__ = ["RULE"]
@@ -20,6 +20,8 @@ _MOST_REASONS = 4
 # The guards' own spelling (torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp, 2.13).
 _SIZE = re.compile(r"tensor '([^']+)' size mismatch at index (\d+)")
 _VALUE = re.compile(r"([^=!<>]+?) == ")
+_ADDRESS = re.compile(r"\b\d{12,}\b")
+_KEPT = re.compile(r"___stack\d+")
 _ENTRY = re.compile(r"^\d+/\d+(?:_\d+)?: ")
 
 
@@ -56,26 +58,45 @@ class RecompileRule(Rule):
 
 def _finding(run: Run, frame: Frame) -> Finding:
     again = [item for item in frame.compilations if item.is_recompile]
-    limit = any(item.hit_limit for item in frame.compilations)
-    place = StackFrame(frame.file, frame.first_line, frame.name)
-    name = plain_name(frame.name)
-    times = "once more" if len(again) == 1 else f"{len(again)} more times"
-    message = f"{name} is compiled {times}"
-    if limit:
-        message += ", then hits the recompile limit and runs eagerly"
-    reasons = [_reason(item.recompile_reasons[0]) for item in again if item.recompile_reasons]
+    refused = [item for item in frame.compilations if item.hit_limit]
+    place = _place(run, frame)
+    reasons = [_reason(i.recompile_reasons[0]) for i in again + refused if i.recompile_reasons]
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if limit else Severity.WARNING,
-        message=message,
+        severity=Severity.ERROR if refused else Severity.WARNING,
+        message=_message(_name(run, frame), len(again), refused=bool(refused)),
         place=make_place(run, place, frame.compilations[-1].stack),
         why=_why(reasons),
         fix=_fix(reasons),
-        records=len(again),
-        fingerprint=fingerprint(run, place, RecompileRule.id),
+        records=len(again) + len(refused),
+        fingerprint=fingerprint(run, place, RecompileRule.id, shown_name(frame.name)),
         evidence="recompile_reasons",
-        later=all(is_later(item) for item in again),
+        later=all(is_later(item) for item in again + refused),
     )
+
+
+def _message(name: str, times: int, *, refused: bool) -> str:
+    often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
+    limit = "hits the recompile limit and then runs eagerly" if refused else ""
+    return f"{name} {' and '.join(part for part in (often, limit) if part)}"
+
+
+def _name(run: Run, frame: Frame) -> str:
+    qualified = run.sources.qualname(frame.file, frame.first_line)
+    shown = shown_name(frame.name)
+    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
+
+
+def _place(run: Run, frame: Frame) -> StackFrame:
+    """The function's definition; where that is torch's own, the user's line that called it."""
+    if not run.roots.is_user(frame.file):
+        caller = user_frame(frame.compilations[0].stack, run.roots)
+        if caller is not None:
+            return caller
+    line = frame.first_line
+    while (run.sources.line(frame.file, line) or "").lstrip().startswith("@"):
+        line += 1  # a code object begins at its first decorator
+    return StackFrame(frame.file, line, frame.name)
 
 
 def _why(reasons: list[str]) -> str:
@@ -107,8 +128,9 @@ def _fix(reasons: list[str]) -> str:
 
 def _reason(text: str) -> str:
     """The failed guard without the cache entry's number and what follows its comment."""
-    guard = _ENTRY.sub("", text).partition("\nUser stack trace:")[0]
-    return guard.partition("  # ")[0].strip()
+    guard = _ENTRY.sub("", text).partition("\nUser stack trace:")[0].partition("  # ")[0]
+    # Addresses differ from run to run, and say nothing.
+    return _KEPT.sub("a value kept over a graph break", _ADDRESS.sub("…", guard)).strip()
 
 
 RULE = RecompileRule()

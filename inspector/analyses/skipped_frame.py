@@ -9,8 +9,9 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame, FrameState, SkippedFrame
+from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
-from inspector.model.stack import StackFrame, plain_name
+from inspector.model.stack import StackFrame, is_resumed, plain_name
 
 __all__ = ["RULE"]
 
@@ -51,35 +52,46 @@ class SkippedFrameRule(Rule):
     severity = Severity.WARNING
 
     def check(self, run: Run) -> Iterator[Finding]:
-        """Silent skips of the user's own, entry functions first; then a target never seen."""
+        """Silent skips of the user's own functions, then a target that Dynamo never saw."""
         for process in run.processes:
-            known = {(frame.file, frame.first_line) for frame in process.frames}
-            skips = [skip for skip in process.skipped if (skip.file, skip.line) not in known]
-            yield from (_silent(run, skip) for skip in skips if _matters(skip))
-            yield from (_without_graph(run, frame) for frame in process.frames if _is_empty(frame))
-            if not any(skip.is_entry for skip in skips):
+            frames = {(frame.file, frame.first_line): frame for frame in process.frames}
+            entries = {(skip.file, skip.line) for skip in process.skipped if skip.is_entry}
+            for skip in process.skipped:
+                if (skip.file, skip.line) not in frames and _matters(run, skip):
+                    yield _silent(run, skip)
+            for place, frame in frames.items():
+                if _is_empty(frame) and (place in entries or _is_target(process, frame)):
+                    yield _without_graph(run, frame)
+            if not entries:
                 yield from _never_seen(run, process)
 
 
-def _matters(skip: SkippedFrame) -> bool:
+def _matters(run: Run, skip: SkippedFrame) -> bool:
+    if skip.is_entry:
+        return True
     trivial = any(reason in skip.reason for reason in _TRIVIAL_REASONS)
-    return skip.is_entry or not trivial
+    return not trivial and run.roots.owner(skip.file) is Owner.PROJECT
 
 
 def _is_empty(frame: Frame) -> bool:
-    """Whether an entry frame ended without a graph and without a break that explains it."""
-    if frame.state is not FrameState.SKIPPED or "torch_dynamo_resume_in_" in frame.name:
+    """Whether a frame ended without a graph and without a break that explains it."""
+    if frame.state is not FrameState.SKIPPED or is_resumed(frame.name):
         return False
-    compilations = frame.compilations
-    explained = any(item.graph_breaks or item.hit_limit for item in compilations)
-    return not explained and any(_is_entry(item.stack) for item in compilations)
+    return not any(item.graph_breaks or item.hit_limit for item in frame.compilations)
+
+
+def _is_target(process: Process, frame: Frame) -> bool:
+    """Whether the frame is the function that the calls reach (a plain trace does not tell)."""
+    target = process.target
+    if target is None:
+        return any(_is_entry(item.stack) for item in frame.compilations)
+    return (frame.file, frame.first_line) == (target.file, target.line)
 
 
 def _is_entry(stack: tuple[StackFrame, ...]) -> bool:
-    """Whether the frame is called by torch.compile's wrapper itself."""
-    callers = [frame.name for frame in stack[:-1] if "torch_dynamo_resume_in_" not in frame.name]
-    torch_only = ("_call_impl", "_wrapped_call_impl")
-    while callers and callers[-1] in torch_only:
+    """Whether the frame is called by torch.compile's wrapper itself, as far as the stack tells."""
+    callers = [frame.name for frame in stack[:-1] if not is_resumed(frame.name)]
+    while callers and callers[-1] in {"_call_impl", "_wrapped_call_impl"}:
         callers.pop()
     return bool(callers) and callers[-1] == "compile_wrapper"
 
@@ -105,7 +117,7 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
     return Finding(
         rule=SkippedFrameRule.id,
         severity=Severity.WARNING,
-        message=f"{name} has no tensor operation, so there is nothing to compile",
+        message=f"{name} met no tensor operation when it was first called",
         place=make_place(run, place, frame.compilations[0].stack),
         why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
         fix=_ADVICE["no tensor"],

@@ -18,6 +18,7 @@ from inspector.model.stack import StackFrame, below_recorder, project_frame, use
 __all__ = ["CompilationDraft", "plain_frame"]
 
 _LIMIT = "recompile limit exceeded"
+_LIMIT_ERROR = "FailOnRecompileLimitHit"
 
 
 @dataclasses.dataclass(slots=True)
@@ -78,8 +79,12 @@ class CompilationDraft:
     @property
     def hit_limit(self) -> bool:
         """Whether Dynamo refused to compile because of the recompile limit."""
-        reason = self.metrics.fail_reason if self.metrics else None
-        return bool(reason) and _LIMIT in str(reason).partition("\n")[0]
+        metrics = self.metrics
+        if metrics is None or metrics.fail_type is None:
+            return False
+        first_line = (metrics.fail_reason or "").partition("\n")[0]
+        # Under fullgraph=True the limit is an exception of its own.
+        return metrics.fail_type == _LIMIT_ERROR or _LIMIT in first_line
 
     def build(self, roots: Roots) -> Compilation:
         """The compilation, as far as it was logged."""
@@ -125,6 +130,7 @@ class CompilationDraft:
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
         yield from self._breaks_of_metrics(roots)
+        yield from self._raised_break(roots)
 
     def _caller_stack(self, roots: Roots) -> tuple[StackFrame, ...]:
         return below_recorder([plain_frame(frame) for frame in self.stack], roots)
@@ -161,6 +167,18 @@ class CompilationDraft:
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
 
+    def _raised_break(self, roots: Roots) -> Iterator[GraphBreak]:
+        """The break that ``fullgraph=True`` made an error: only the failure knows it."""
+        failure = self._failure(roots)
+        gave_up = any(draft.reason.outcome == "frame-skipped" for draft in self.breaks)
+        if failure is None or failure.type != "Unsupported" or gave_up or self.hit_limit:
+            return
+        causes = parse_causes(failure.reason)
+        if causes and causes[0].gb_type:
+            yield self._graph_break(
+                roots, 0, causes[0], causes[1:], Outcome.RAISED, failure.stack, Evidence.FAILURE
+            )
+
     def _graph_break(  # noqa: PLR0913, PLR0917 - one parameter per thing that tells two breaks apart
         self,
         roots: Roots,
@@ -173,11 +191,14 @@ class CompilationDraft:
     ) -> GraphBreak:
         # A break in a hook that torch itself calls can have no user frame at all.
         user = user_frame(stack, roots) or (stack[-1] if stack else None)
-        project = project_frame(stack, roots)
+        # The record's stack can lack the callers; the stack with which the frame began has them.
+        project = project_frame(stack, roots) or project_frame(self._caller_stack(roots), roots)
         return GraphBreak(
             compile_id=self.compile_id,
             attempt=attempt,
             frame_name=self.name,
+            frame_file=self.file,
+            frame_line=self.first_line,
             cause=cause,
             wrappers=wrappers,
             outcome=outcome,

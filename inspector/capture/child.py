@@ -7,28 +7,36 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.capture.outcome import write_outcome
-from inspector.errors import EnvironmentLacksError, InspectorError
+from inspector.capture.outcome import write_orderly_end, write_outcome
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.request import Request
 
 __all__ = ["main"]
+
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(arguments: Sequence[str]) -> int:
     """Records; arguments are the recording's folder, ``explain`` or ``run``, and what to run."""
     recording, what, *rest = arguments
-    folder = Path(recording)
+    folder = Path(recording).absolute()  # the program may change the working directory
     try:
         _check_torch()
         if what == "explain":
             _explain(folder, Request.from_json(rest[0]))
+            write_orderly_end(folder)
             return 0
-        return _run(folder, rest)
+        _attach(folder)
     except InspectorError as error:
         write_outcome(folder, error)
         return error.exit_code
     except KeyboardInterrupt:
-        return 130
+        return _INTERRUPTED
+    from inspector.capture.program import run_program
+
+    # What it raises is the program's own end, which is for Python to deal with.
+    run_program(rest)
+    return 0
 
 
 def _check_torch() -> None:
@@ -48,6 +56,7 @@ def _check_torch() -> None:
 def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.environment import write_environment
     from inspector.capture.execution import call_target, compiled, write_target
+    from inspector.capture.failures import user_traceback
     from inspector.capture.handler import attach_handler
     from inspector.capture.skips import watch_skips
     from inspector.capture.target import load_target
@@ -57,16 +66,20 @@ def _explain(folder: Path, request: Request) -> None:
     target = load_target(request)
     write_environment(target.root)
     write_target(target, sources)
-    call_target(target, request, compiled(target, request))
+    try:
+        call_target(target, request, compiled(target, request))
+    except SystemExit as exit_:
+        code = "" if exit_.code is None else repr(exit_.code)
+        message = f"{target.name} ended the program with sys.exit({code}) while it was called."
+        detail = user_traceback(exit_, target.root)
+        raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
 
 
-def _run(folder: Path, arguments: Sequence[str]) -> int:
+def _attach(folder: Path) -> None:
     from inspector.capture.environment import write_environment
     from inspector.capture.handler import attach_handler
-    from inspector.capture.program import run_program
     from inspector.capture.skips import watch_skips
 
     sources = attach_handler(folder)
     watch_skips(sources)
     write_environment(os.getcwd())  # noqa: PTH109 - as the program sees it
-    return run_program(arguments)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 from torch._dynamo import list_backends, lookup_backend
+from torch._dynamo.exc import TorchDynamoException
 from torch.utils import _pytree
 
 from inspector.capture import versions
@@ -171,7 +172,10 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
             f"{target.name} runs without torch.compile and fails with it "
             f"({type(error).__name__}: {first_line})."
         )
-        return ModelFailedError(message, "", detail=user_traceback(error, target.root))
+        # What Dynamo and the backends raise is in the trace, and becomes a finding.
+        said = isinstance(error, TorchDynamoException)
+        detail = "" if said else user_traceback(error, target.root)
+        return ModelFailedError(message, "", detail=detail)
     which = f"input {index + 1}" if len(target.calls) > 1 else "its inputs"
     message = f"{target.name} fails when it is called with {which}, also without torch.compile."
     detail = user_traceback(eager, target.root)

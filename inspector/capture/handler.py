@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from inspector.capture.writer import PREFIX, guarded, write_artifact
 __all__ = ["TraceHandler", "attach_handler"]
 
 _TRACE_LOGGER = "torch.__trace"
+# An empty file, so that it can be made on a full disk; the error's number is added to the name.
+_FAILED = "log_failed"
 
 
 class TraceHandler(logging.Handler):
@@ -28,13 +32,38 @@ class TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self._log = _internal.LazyTraceHandler(str(folder))
         self._log.setFormatter(_internal.TorchLogsFormatter(trace=True))
+        self._log.handleError = _raise_again
+        self._folder = folder
         self._sources = sources
         self._strings: dict[int, str] = {}
+        self._stopped = False
+        self._failing = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Writes a record; whatever goes wrong is recorded where it can be."""
-        guarded("write the log", lambda: self._log.emit(record))
+        if self._stopped:
+            return
+        guarded("write the log", lambda: self._write(record))
         guarded("look at a record", lambda: self._look(record))
+
+    def _write(self, record: logging.LogRecord) -> None:
+        try:
+            self._log.emit(record)
+        except OSError as error:
+            self._stop(error)
+        except Exception:
+            if self._failing:
+                return  # this record is the one that says what failed: it would go on forever
+            self._failing = True
+            raise
+        else:
+            self._failing = False
+
+    def _stop(self, error: OSError) -> None:
+        """Writes no more, after a record that may be cut off; the recorder finds the empty file."""
+        self._stopped = True
+        with contextlib.suppress(OSError):
+            (self._folder / f"{_FAILED}.{error.errno or 0}").touch()
 
     def _look(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
@@ -56,6 +85,13 @@ class TraceHandler(logging.Handler):
             write_artifact("graph_break", {"v": 1, "positions": fields})
         for position in positions:
             self._sources.add(position.file, position.line)
+
+
+def _raise_again(_record: logging.LogRecord) -> None:
+    """In place of `logging.Handler.handleError`, which prints to the user's standard error."""
+    error = sys.exc_info()[1]
+    if error is not None:
+        raise error
 
 
 class _NotOurs(logging.Filter):

@@ -1,22 +1,40 @@
-"""How the recorded process tells its recorder, in one file, that something went wrong."""
+"""How the recorded process tells its recorder how it ended, in one file."""
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import InspectorError
 
-__all__ = ["write_outcome"]
+__all__ = ["write_orderly_end", "write_outcome"]
 
 
 def write_outcome(recording: Path, error: InspectorError) -> None:
     """Writes ``outcome.json``: the sentence, the next step, the user's traceback, the exit code."""
     fields = {
-        "v": 1,
         "message": error.message,
         "next_step": error.next_step,
         "detail": error.detail,
         "exit_code": error.exit_code,
     }
-    (recording / "outcome.json").write_text(json.dumps(fields), encoding="utf-8")
+    if not _write(recording, fields):
+        sys.stderr.write(f"error: {error}\n{error.detail}\n")
+
+
+def write_orderly_end(recording: Path) -> None:
+    """Writes ``outcome.json`` where nothing failed; without the file the process ended early."""
+    _write(recording, {"exit_code": 0})
+
+
+def _write(recording: Path, fields: Mapping[str, object]) -> bool:
+    """Writes the file whole or not at all; whether it could be written."""
+    part = recording / "outcome.json.part"
+    try:
+        part.write_text(json.dumps({"v": 1, **fields}), encoding="utf-8")
+        part.replace(recording / "outcome.json")
+    except OSError:
+        return False
+    return True

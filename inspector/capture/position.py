@@ -41,4 +41,6 @@ def _characters(file: str, line: int | None, offset: int | None) -> int | None:
     if line is None or offset is None:
         return None
     text = linecache.getline(file, line)
+    if not text:
+        return None  # generated code whose source nobody has kept
     return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from types import CodeType, FrameType
 
 from inspector.capture import versions
@@ -19,18 +18,18 @@ _MOST_STACK_FRAMES = 60
 
 
 class _SkipObserver(logging.Filter):
-    """Sees every record of the logger; lets through only what would have been shown without us."""
+    """Sees every record of one logger; lets through only what would be shown without us."""
 
-    def __init__(self, threshold: Callable[[], int], sources: SourceWriter) -> None:
+    def __init__(self, logger: logging.Logger, sources: SourceWriter) -> None:
         super().__init__()
-        self._threshold = threshold
+        self._logger = logger
         self._sources = sources
         self._seen: set[CodeType] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.msg == versions.SKIP_MESSAGE or record.exc_info:
             guarded("skipped frame", lambda: self._observe(record))
-        return record.levelno >= self._threshold()
+        return logging.Logger.isEnabledFor(self._logger, record.levelno)
 
     def _observe(self, record: logging.LogRecord) -> None:
         reason, cause = _reason(record)
@@ -89,14 +88,11 @@ def _stack(caller: FrameType) -> list[dict[str, object]]:
 
 
 def watch_skips(sources: SourceWriter) -> None:
-    """Begins to observe; what the logger prints stays what the user asked for."""
+    """Begins to observe; levels stay what the user's ``TORCH_LOGS`` and program make of them.
+
+    The logger's level is not touched, which its children inherit: torch does more where some of
+    them are enabled. The logger alone is told that it is enabled, and its filter decides.
+    """
     logger = logging.getLogger(versions.SKIP_LOGGER)
-    own_level = logger.level
-
-    def threshold() -> int:
-        return own_level or (
-            logger.parent.getEffectiveLevel() if logger.parent else logging.WARNING
-        )
-
-    logger.addFilter(_SkipObserver(threshold, sources))
-    logger.setLevel(logging.DEBUG)
+    logger.addFilter(_SkipObserver(logger, sources))
+    setattr(logger, "isEnabledFor", lambda level: level >= logging.DEBUG)  # noqa: B010 - a method

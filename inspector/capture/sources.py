@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+from pathlib import Path
 
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import write_artifact
@@ -52,6 +53,14 @@ class SourceWriter:
                 "first_line": first,
                 "lines": [text.rstrip("\r\n") for text in kept],
                 "whole": whole,
-                "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+                "sha256": _digest(file),
             },
         )
+
+
+def _digest(file: str) -> str:
+    """SHA-256 of the file's bytes, or an empty string for code that is in no file."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -16,6 +16,7 @@ import click
 from inspector import plugins
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
+from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.errors import UsageError
 from inspector.findings.report import make_report
@@ -60,9 +61,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect explain samples/graph_breaks/recording.zip -o report.md
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
-    given = {name: value for name, value in asked.items() if value not in (None, False, ())}
+    # dynamic=False was asked for; a flag that is False was not.
+    unasked = {name for name in ("train", "fullgraph") if not asked[name]}
+    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
     if target is not None and _is_model(target):
+        if python is None:
+            check_file(target)
         settings = Settings(
             python=python,
             timeout_seconds=timeout,
@@ -115,7 +120,7 @@ def _read(target: str | None) -> Run:
     if target is None:
         sys.stderr.write(_which(run) + "\n")
     for file in _changed(run):
-        sys.stderr.write(f"{run.roots.shown(file)} has changed since\n")
+        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
     return run
 
 
@@ -124,15 +129,15 @@ def _which(run: Run) -> str:
     settings = run.meta.settings
     parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
     parts += [str(settings.get(name) or "") for name in ("device", "backend")]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(one_line(part) for part in parts if part)
 
 
 def _age(started: str) -> str:
     try:
         then = dt.datetime.fromisoformat(started)
-    except ValueError:
+        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
+    except (ValueError, TypeError):  # no time, or one without a zone
         return ""
-    minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
     if minutes < 60:  # noqa: PLR2004 - minutes in an hour
         return f"{minutes} min ago"
     hours = minutes // 60

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
 
@@ -26,13 +28,10 @@ def check_output(output: Path | None, format_: str | None) -> None:
     plugins.load_renderer(plugins.renderer_for_suffix(output))
     if not output.parent.is_dir():
         raise RecordingError(f"There is no folder {output.parent}.", "Make it first.")
-    try:
-        with output.open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise _unwritable(output, error) from error
-    if not output.stat().st_size:
-        output.unlink()
+    # Asked, not tried: an existing file is left as it is until there is something to write.
+    place = output if output.exists() else output.parent
+    if not (os.access(place, os.W_OK) and os.access(output.parent, os.W_OK)):
+        raise _unwritable(output, os.strerror(errno.EACCES))
 
 
 def write_report(report: Report, output: Path | None, format_: str | None) -> None:
@@ -50,17 +49,18 @@ def write_report(report: Report, output: Path | None, format_: str | None) -> No
 
 def _write_file(report: Report, output: Path) -> None:
     renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
-    part = output.with_name(output.name + ".part")
+    target = output.resolve()  # a link stays a link
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with part.open("w", encoding="utf-8") as stream:
             renderer.render(report, stream)
-        part.replace(output)
+        part.replace(target)
     except OSError as error:
-        raise _unwritable(output, error) from error
+        raise _unwritable(output, error.strerror or str(error)) from error
     finally:
         part.unlink(missing_ok=True)
 
 
-def _unwritable(output: Path, error: OSError) -> RecordingError:
-    message = f"{output} cannot be written ({error.strerror})."
+def _unwritable(output: Path, reason: str) -> RecordingError:
+    message = f"{output} cannot be written ({reason})."
     return RecordingError(message, "Choose another file with -o.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
-import os
 import shutil
 import sys
 import tempfile
@@ -23,12 +23,14 @@ from inspector.errors import (
 )
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder
-from inspector.sources.meta import FORMAT_VERSION, write_meta
+from inspector.sources.meta import FORMAT_VERSION, META_FILE, write_meta
 from inspector.sources.recording import write_zip
-from inspector.sources.store import new_recording, prune
+from inspector.sources.store import new_recording, prune, recorder_mark
 
 __all__ = ["Recorded", "Settings", "record"]
 
+_EXIT_FAILED = 3
+_EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
 _ERRORS: dict[int, type[InspectorError]] = {
     2: UsageError,
@@ -72,6 +74,31 @@ class Recorded:
     place: Path
     ending: Ending
 
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that reports on it, before any findings."""
+        meta = self.run.meta
+        if self.ending.recorder_signal:
+            return self.ending.shell_exit_code
+        if meta.ended == "interrupted":
+            return _EXIT_INTERRUPTED
+        return meta.error_exit_code or (_EXIT_FAILED if meta.partial else 0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Folder:
+    """Where a recording is written.
+
+    Attributes:
+        path: The folder; empty in the beginning.
+        name: The recording's name.
+        is_ours: Whether this process made it.
+    """
+
+    path: Path
+    name: str
+    is_ours: bool
+
 
 def record(
     arguments: tuple[str, ...], target: str, asked: Mapping[str, object], settings: Settings
@@ -89,9 +116,43 @@ def record(
             recording cannot be written.
     """
     folder = _folder(settings.save)
-    meta = Meta(FORMAT_VERSION, folder.name, target, dict(asked), _now(), partial=_CUT_OFF)
-    write_meta(folder, meta, {"tool_version": __version__})
     builder = RunBuilder()
+    try:
+        meta = _begun(folder, target, asked)
+        ending = _ending(folder.path, arguments, target, settings, builder)
+        run = builder.build(_ended(meta, ending))
+        _refuse_if_nothing_ran(run, ending)
+    except InspectorError:
+        _discard(folder)
+        raise
+    run = _completed(folder.path, run)
+    return Recorded(run, _kept(folder.path, settings.save), ending)
+
+
+def _begun(folder: _Folder, target: str, asked: Mapping[str, object]) -> Meta:
+    meta = Meta(
+        format_version=FORMAT_VERSION,
+        name=folder.name,
+        target=target,
+        settings=dict(asked),
+        started=_now(),
+        partial=_CUT_OFF,
+        ended="running",
+    )
+    try:
+        write_meta(folder.path, meta, {"tool_version": __version__, **recorder_mark()})
+    except OSError as error:
+        raise _unwritable(folder.path, error) from error
+    return meta
+
+
+def _ending(
+    folder: Path,
+    arguments: tuple[str, ...],
+    target: str,
+    settings: Settings,
+    builder: RunBuilder,
+) -> Ending:
     job = Job(
         folder=folder,
         python=settings.python or sys.executable,
@@ -102,30 +163,63 @@ def record(
     )
     line = ProgressLine(enabled=settings.progress, what=target)
     try:
-        ending = Recorder(job, builder).record(line.update)
+        return Recorder(job, builder).record(line.update)
     finally:
         line.close()
-    run = builder.build(_ended(meta, ending))
-    _refuse_if_nothing_ran(run, ending, folder)
-    write_meta(folder, run.meta, _facts(run))
-    return Recorded(run, _kept(folder, settings.save), ending)
 
 
-def _folder(save: Path | None) -> Path:
+def _completed(folder: Path, run: Run) -> Run:
+    """Writes the description of a recording that has ended; says so in it where that fails.
+
+    The program's exit code and what was recorded are worth more than an error here (a full disk).
+    """
+    try:
+        write_meta(folder, run.meta, _facts(run))
+    except OSError as error:
+        reason = f"its description could not be completed: {error.strerror}"
+        partial = f"{run.meta.partial}; {reason}" if run.meta.partial else reason
+        return dataclasses.replace(run, meta=dataclasses.replace(run.meta, partial=partial))
+    return run
+
+
+def _folder(save: Path | None) -> _Folder:
     try:
         if save is None:
             folder = new_recording()
             prune(folder)
-            return folder.resolve() if not os.access(folder.parent, os.W_OK) else folder
+            return _Folder(folder, folder.name, is_ours=True)
         if save.suffix == ".zip":
-            return Path(tempfile.mkdtemp(prefix="inspector-"))
+            _check_zip(save)
+            return _Folder(Path(tempfile.mkdtemp(prefix="inspector-")), save.name, is_ours=True)
+        is_ours = not save.exists()
         save.mkdir(parents=True, exist_ok=True)
+        if any(save.iterdir()):
+            raise RecordingError(f"{save} is not empty.", "Choose another folder with --save.")
     except OSError as error:
-        message = f"No recording can be written to {save or '.inspector'} ({error.strerror})."
-        raise RecordingError(message, "Choose a place with --save DIR.") from error
-    if any(save.iterdir()):
-        raise RecordingError(f"{save} is not empty.", "Choose another folder with --save.")
-    return save
+        raise _unwritable(save or Path(".inspector"), error) from error
+    return _Folder(save, save.name, is_ours=is_ours)
+
+
+def _check_zip(save: Path) -> None:
+    if save.is_dir():
+        raise RecordingError(f"{save} is a folder.", "Choose another name with --save.")
+    if not save.absolute().parent.is_dir():
+        raise RecordingError(f"There is no folder {save.parent}.", "Make it first.")
+
+
+def _unwritable(place: Path, error: OSError) -> RecordingError:
+    message = f"No recording can be written to {place} ({error.strerror})."
+    return RecordingError(message, "Choose a place with --save DIR.")
+
+
+def _discard(folder: _Folder) -> None:
+    """Deletes a recording that nobody needs: our own files, and the folder if we made it."""
+    with contextlib.suppress(OSError):
+        for pattern in ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*"):
+            for path in folder.path.glob(pattern):
+                path.unlink()
+        if folder.is_ours:
+            folder.path.rmdir()
 
 
 def _kept(folder: Path, save: Path | None) -> Path:
@@ -150,15 +244,15 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
         error=message,
         error_detail=str(outcome.get("detail", "")),
         error_exit_code=code if isinstance(code, int) else 0,
+        ended=ending.ended,
     )
 
 
-def _refuse_if_nothing_ran(run: Run, ending: Ending, folder: Path) -> None:
+def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
     outcome = ending.outcome
-    if not outcome or any(process.frames for process in run.processes):
+    if not outcome.get("message") or any(process.frames for process in run.processes):
         return
-    shutil.rmtree(folder, ignore_errors=True)
     kind = _ERRORS.get(run.meta.error_exit_code, UsageError)
     raise kind(
         str(outcome.get("message", "")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 from inspector.commands.options import process_options
 from inspector.commands.record import Recorded, Settings, record
 from inspector.errors import UsageError
+from inspector.findings.wording import count
 from inspector.model.summary import summarize
 
 __all__ = ["command"]
@@ -62,15 +64,29 @@ def _check(program: tuple[str, ...]) -> None:
 
 
 def _say(recorded: Recorded) -> None:
-    summary = summarize(recorded.run)
     partial = recorded.run.meta.partial
-    counts = (
-        f"{summary.frames} frames, {summary.graphs} graphs, {summary.graph_breaks} graph breaks "
-        f"at {summary.distinct_graph_breaks} sites, {summary.recompiles} recompiles"
-    )
     lines = [
-        f"inspect: {counts}",
+        f"inspect: {_counts(recorded)}",
         f"inspect: recording {recorded.place}" + (f" is partial: {partial}" if partial else ""),
-        f"inspect: next: inspect explain {recorded.place}",
+        f"inspect: next: inspect explain {shlex.quote(str(recorded.place))}",
     ]
     sys.stderr.write("\n".join(lines) + "\n")
+
+
+def _counts(recorded: Recorded) -> str:
+    summary = summarize(recorded.run)
+    if not summary.frames:
+        return (
+            "nothing was compiled in the process that was recorded; "
+            "processes that it spawned are not observed"
+        )
+    breaks = count(summary.graph_breaks, "graph break")
+    if summary.graph_breaks:
+        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
+    counted = (
+        count(summary.frames, "frame"),
+        count(summary.graphs, "graph"),
+        breaks,
+        count(summary.recompiles, "recompile"),
+    )
+    return ", ".join(counted)

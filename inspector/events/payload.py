@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = ["Payload"]
+
+_READ_BYTES = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -17,9 +20,10 @@ class Payload:
     Attributes:
         path: The log file.
         offset: Where the payload's first (tab-prefixed) line begins, in bytes.
-        length_bytes: Length in the file, tabs and newlines included.
+        length_bytes: Length in the file, tabs and line ends included.
         md5: What the writer said the payload's MD5 is, or an empty string.
         held: The bytes themselves while the log is being read, else None.
+        is_crlf: Whether the line ends of the log were made CR LF since it was written.
     """
 
     path: str
@@ -27,15 +31,18 @@ class Payload:
     length_bytes: int
     md5: str = ""
     held: bytes | None = dataclasses.field(default=None, repr=False, compare=False)
+    is_crlf: bool = False
 
     def raw(self) -> bytes:
-        """The payload's bytes as torch wrote them, without the tabs of the log format."""
-        lines = self.held
-        if lines is None:
-            with Path(self.path).open("rb") as log:
-                log.seek(self.offset)
-                lines = log.read(self.length_bytes)
-        return lines.removeprefix(b"\t").removesuffix(b"\n").replace(b"\n\t", b"\n")
+        """The payload's bytes as torch wrote them, without the tabs of the log format.
+
+        CR LF become LF again in a log where they were changed; CR LF that torch itself wrote there
+        are lost, and `is_whole` tells.
+        """
+        text = b"".join(self._blocks())
+        if self.is_crlf and not self._is_digest(hashlib.md5(text, usedforsecurity=False)):
+            return text.removesuffix(b"\r").replace(b"\r\n", b"\n")
+        return text
 
     def text(self) -> str:
         """The payload as text; bytes that are not UTF-8 become replacement characters."""
@@ -46,11 +53,33 @@ class Payload:
 
         Raises:
             ValueError: It is not JSON (truncated, say).
+            RecursionError: It is nested thousands deep.
         """
         return json.loads(self.text())
 
     def is_whole(self) -> bool:
         """Whether the payload is what the writer meant to write."""
         # MD5 is the format's checksum (torch/_logging/_internal.py, 2.13), not a safeguard.
-        digest = hashlib.md5(self.raw(), usedforsecurity=False).hexdigest()
-        return not self.md5 or digest == self.md5
+        digest = hashlib.md5(usedforsecurity=False)
+        for block in [self.raw()] if self.is_crlf else self._blocks():
+            digest.update(block)
+        return not self.md5 or self._is_digest(digest)
+
+    def _is_digest(self, digest: hashlib._Hash) -> bool:
+        return digest.hexdigest() == self.md5
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The payload without tabs, in blocks: one that stays in the file can be very long."""
+        if self.held is not None:
+            yield self.held.removeprefix(b"\t").removesuffix(b"\n").replace(b"\n\t", b"\n")
+            return
+        with Path(self.path).open("rb") as log:
+            log.seek(self.offset + 1)  # after the first tab
+            left = self.length_bytes - 1
+            line_end = b""
+            while left > 0 and (block := log.read(min(left, _READ_BYTES))):
+                left -= len(block)
+                # Whether a tab follows a line end is seen with the next block.
+                block = line_end + block
+                line_end = block[-1:] if block.endswith(b"\n") else b""
+                yield block.removesuffix(b"\n").replace(b"\n\t", b"\n")

@@ -6,13 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.escaping import one_line
-from inspector.findings.finding import Finding
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
 from inspector.model.run import Run
 from inspector.model.summary import Summary
 
-__all__ = ["Row", "frames_of", "headline", "notices", "recording_line", "summary_rows"]
+__all__ = ["Row", "headline", "notices", "recording_line", "summary_rows"]
 
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
@@ -77,12 +76,21 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
 
 def headline(report: Report) -> str:
     """The report in one line: what failed, its graph breaks, or what there is instead."""
-    failed = report.summary.frames_failed
-    return (f"{count(failed, 'frame')} failed, " if failed else "") + _verdict(report.summary)
+    summary = report.summary
+    parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
+    if summary.graph_breaks_raised:
+        parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
+    elif summary.frames_failed and not summary.graph_breaks:
+        return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
+    return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+
+
+def _graphs(summary: Summary) -> str:
+    return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
 def _verdict(summary: Summary) -> str:
-    graphs = f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
+    graphs = _graphs(summary)
     if summary.graph_breaks:
         return (
             f"{count(summary.graph_breaks, 'graph break')}"
@@ -91,8 +99,7 @@ def _verdict(summary: Summary) -> str:
     if not summary.frames:
         return "nothing was compiled: Dynamo traced no frame"
     if not summary.graphs:
-        eager = "" if summary.frames_failed else ": everything runs eagerly"
-        return f"no graph breaks, and no graph either{eager}"
+        return "no graph breaks, and no graph either: everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
     return f"no graph breaks{later}: {graphs}"
 
@@ -162,7 +169,7 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown
-    if run.meta.format_version == 0:
+    if not any(process.has_inspector_events for process in run.processes):
         missing = "columns, source text and functions that Dynamo skipped silently"
         yield "note", f"this is a plain trace: {missing} are not observable"
 
@@ -177,22 +184,3 @@ def _unknown(run: Run) -> str:
     names = [f"{one_line(name)} ({totals[name]:,})" for name in sorted(totals)]
     known = f"{count(sum(totals.values()), 'event')} of unknown kind"
     return f"{known}: {listed(names, _MOST_KINDS)}"
-
-
-def frames_of(report: Report) -> Mapping[Finding, int]:
-    """In how many frames the records of each graph break are."""
-    run = report.run
-    frames: dict[tuple[str, int, str], set[tuple[int, object]]] = {}
-    for index, process in enumerate(run.processes):
-        for frame in process.frames:
-            for compilation in frame.compilations:
-                for record in compilation.graph_breaks:
-                    user = record.user
-                    place = (run.roots.shown(user.file), user.line) if user else ("", 0)
-                    key = (*place, record.cause.title)
-                    frames.setdefault(key, set()).add((index, frame.frame_id))
-    return {
-        finding: len(frames.get((finding.place.file, finding.place.line, finding.message), ()))
-        for finding in report.findings
-        if finding.rule == "graph-break"
-    }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 
 from inspector.findings.escaping import escaped, one_line
 from inspector.findings.finding import Finding, Place
+from inspector.findings.hints import useful_hints
 
 __all__ = [
     "Paragraph",
@@ -18,7 +18,6 @@ __all__ = [
     "listed",
     "location",
     "paragraphs",
-    "records_text",
     "title",
 ]
 
@@ -28,11 +27,6 @@ _NS_PER_S = 1_000_000_000
 _S_PER_MIN = 60
 _BELOW_TEN = 9.95
 # Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
-_NO_ADVICE = re.compile(
-    r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
-    r"|This graph break is fundamental|This graph break may have been caused by an earlier"
-    r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
-)
 _CODE_INDENTATION = "    "
 
 
@@ -103,8 +97,8 @@ def title(finding: Finding) -> str:
 
 def advice(finding: Finding) -> tuple[str, ...]:
     """The fix, then those of torch's further hints that say what to change."""
-    useful = (hint for hint in finding.hints if not _NO_ADVICE.match(hint))
-    return tuple(dict.fromkeys(hint for hint in (finding.fix, *useful) if hint))
+    hints = useful_hints(finding.hints)
+    return tuple(dict.fromkeys(hint for hint in (finding.fix, *hints) if hint))
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:
@@ -119,18 +113,3 @@ def paragraphs(text: str) -> tuple[Paragraph, ...]:
         else Paragraph(line.strip(), code=False)
         for line in lines
     )
-
-
-def records_text(finding: Finding, frames: int) -> str:
-    """What the number of records means, or an empty string where there is nothing to explain.
-
-    Args:
-        finding: The finding.
-        frames: In how many frames its records are; 0 where unknown.
-    """
-    if finding.records <= 1 or not frames:
-        return ""
-    text = count(finding.records, "record")
-    if frames == finding.records:
-        return f"{text}: one per enclosing frame that torch tried to compile"
-    return f"{text} in {count(frames, 'frame')} that torch compiled more than once"

@@ -37,6 +37,8 @@ class GraphBreak:
         compile_id: The compilation that broke.
         attempt: Which attempt of it.
         frame_name: Name of the code object that was being compiled, or an empty string.
+        frame_file: File of that code object, or an empty string.
+        frame_line: First line of that code object, or 0.
         cause: Why it broke.
         wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
         outcome: What becomes of the frame.
@@ -52,6 +54,8 @@ class GraphBreak:
     compile_id: CompileId | None
     attempt: int
     frame_name: str
+    frame_file: str
+    frame_line: int
     cause: Cause
     wrappers: tuple[Cause, ...]
     outcome: Outcome

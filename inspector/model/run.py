@@ -126,6 +126,9 @@ class Meta:
         error: What failed in the recorded program, in one sentence, or an empty string.
         error_detail: The user's own traceback, or an empty string.
         error_exit_code: Exit code that belongs to ``error``, or 0.
+        ended: How it ended: ``running`` (its recorder is at work, or was cut off), ``whole``,
+            ``failed`` (the target, or the writing of the log), ``interrupted``, ``timed-out`` or
+            ``killed``.
     """
 
     format_version: int
@@ -137,6 +140,7 @@ class Meta:
     error: str = ""
     error_detail: str = ""
     error_exit_code: int = 0
+    ended: str = "whole"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

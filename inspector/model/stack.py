@@ -8,7 +8,15 @@ from collections.abc import Sequence
 
 from inspector.model.roots import Owner, Roots
 
-__all__ = ["StackFrame", "below_recorder", "plain_name", "project_frame", "user_frame"]
+__all__ = [
+    "StackFrame",
+    "below_recorder",
+    "is_resumed",
+    "plain_name",
+    "project_frame",
+    "shown_name",
+    "user_frame",
+]
 
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
 
@@ -42,6 +50,17 @@ def plain_name(name: str) -> str:
     """The user's function behind the name of a resume function that Dynamo made."""
     match = _RESUMED.fullmatch(name)
     return match["name"] if match else name
+
+
+def shown_name(name: str) -> str:
+    """``forward``, or ``forward resumed at line 12`` for what Dynamo made behind a graph break."""
+    match = _RESUMED.fullmatch(name)
+    return f"{match['name']} resumed at line {match['line']}" if match else name
+
+
+def is_resumed(name: str) -> bool:
+    """Whether a code object is what Dynamo made to go on behind a graph break."""
+    return _RESUMED.fullmatch(name) is not None
 
 
 def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:

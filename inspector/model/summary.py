@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from inspector.model.compilation import Compilation, Frame, FrameState
-from inspector.model.graph_break import BreakSite, GraphBreak
+from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Run, StageTime
 
 __all__ = ["Added", "Summary", "group_sites", "is_later", "summarize"]
@@ -44,9 +44,10 @@ class Summary:
         operators_per_graph: The same by compilation that has a graph, in order.
         graph_breaks: Records.
         distinct_graph_breaks: Sites: user file, line and GB type.
+        graph_breaks_raised: Those that ``fullgraph=True`` made an error; not among the above.
         recompiles: Compilations after the first of a code object.
         recompile_limit_hits: How often Dynamo refused to compile any more.
-        compile_time_ns: Union of the wall intervals of all compilations.
+        compile_time_ns: Union of the wall intervals of all compilations, those of later calls too.
         compile_time_by_stage: The same time by stage, adding up to it.
         later: What later calls with the same inputs added.
     """
@@ -61,6 +62,7 @@ class Summary:
     operators_per_graph: tuple[int, ...]
     graph_breaks: int
     distinct_graph_breaks: int
+    graph_breaks_raised: int
     recompiles: int
     recompile_limit_hits: int
     compile_time_ns: int
@@ -84,7 +86,8 @@ def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
 def summarize(run: Run) -> Summary:
     """The counts of a run."""
     first = [item for item in run.compilations if not is_later(item)]
-    breaks = [record for record in run.graph_breaks if not is_later(record)]
+    logged = [record for record in run.graph_breaks if record.evidence is not Evidence.FAILURE]
+    breaks = [record for record in logged if not is_later(record)]
     frames = [frame for process in run.processes for frame in process.frames]
     states = [_first_calls(frame).state for frame in frames if _first_calls(frame).compilations]
     operators = tuple(item.operators or 0 for item in first if item.graphs)
@@ -99,11 +102,12 @@ def summarize(run: Run) -> Summary:
         operators_per_graph=operators,
         graph_breaks=len(breaks),
         distinct_graph_breaks=len(group_sites(breaks)),
+        graph_breaks_raised=len(run.graph_breaks) - len(logged),
         recompiles=sum(item.is_recompile for item in first),
         recompile_limit_hits=sum(item.hit_limit for item in first),
         compile_time_ns=sum(process.compile_time_ns for process in run.processes),
         compile_time_by_stage=_stages(run),
-        later=_added(run.compilations, run.graph_breaks),
+        later=_added(run.compilations, logged),
     )
 
 

@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import FrameType
 
 import inspector
 from inspector.builder.run import Progress, RunBuilder
@@ -23,6 +25,9 @@ __all__ = ["Ending", "Job", "Recorder"]
 _TICK_SECONDS = 0.1
 _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"
+_FAILED = "log_failed"  # the name, and the error's number, as capture/handler.py writes it
+_INTERRUPTED_CODES = (-signal.SIGINT, 128 + signal.SIGINT)
+_CTRL_C = "it was interrupted with Ctrl-C"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +51,11 @@ class Job:
     timeout_seconds: float | None
     fresh_caches: bool
 
+    @property
+    def is_target(self) -> bool:
+        """Whether it is a target that we call; else it is a program with a life of its own."""
+        return self.arguments[0] == "explain"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ending:
@@ -53,19 +63,25 @@ class Ending:
 
     Attributes:
         exit_code: Its exit code; negative for a signal, as `subprocess` has it.
+        ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
         partial: Why the recording is not complete, in one sentence, or an empty string.
-        outcome: What the program's side said about an error (``outcome.json``), or empty.
+        outcome: What the program's side said about its end (``outcome.json``), or empty.
         elapsed_ns: Wall time of the whole process.
+        recorder_signal: The signal that ended the recorder, or 0.
     """
 
     exit_code: int
+    ended: str
     partial: str
     outcome: Mapping[str, object]
     elapsed_ns: int
+    recorder_signal: int = 0
 
     @property
     def shell_exit_code(self) -> int:
         """The exit code as a shell reports it: 128 and the number for a signal."""
+        if self.recorder_signal:
+            return 128 + self.recorder_signal
         return 128 - self.exit_code if self.exit_code < 0 else self.exit_code
 
 
@@ -87,23 +103,34 @@ class Recorder:
             EnvironmentLacksError: The interpreter cannot be started.
         """
         began_ns = time.monotonic_ns()
-        with tempfile.TemporaryDirectory(
-            prefix="inspector-caches-", ignore_cleanup_errors=True
-        ) as caches:
+        with (
+            tempfile.TemporaryDirectory(
+                prefix="inspector-caches-", ignore_cleanup_errors=True
+            ) as caches,
+            _Signals() as signals,
+        ):
             process = self._start(caches)
-            partial = self._watch(process, began_ns, on_progress)
+            try:
+                ended, partial = self._watch(process, signals, began_ns, on_progress)
+            finally:
+                _end(process, signals)  # no orphan, whatever went wrong here
         self._read(ended=True)
-        code = process.returncode
+        outcome = self._outcome()
+        if not ended:
+            ended, partial = self._own_end(process.returncode, signals, outcome)
         return Ending(
-            exit_code=code,
-            partial=partial or _how_it_died(code),
-            outcome=self._outcome(),
+            exit_code=process.returncode,
+            ended=ended,
+            partial=partial,
+            outcome=outcome,
             elapsed_ns=time.monotonic_ns() - began_ns,
+            recorder_signal=signals.ending,
         )
 
     def _start(self, caches: str) -> subprocess.Popen[bytes]:
         script = Path(inspector.__file__).parent / "capture" / "__main__.py"
-        command = [self._job.python, str(script), str(self._job.folder), *self._job.arguments]
+        folder = self._job.folder.absolute()
+        command = [self._job.python, str(script), str(folder), *self._job.arguments]
         environment = dict(os.environ)
         if self._job.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
@@ -116,24 +143,58 @@ class Recorder:
     def _watch(
         self,
         process: subprocess.Popen[bytes],
+        signals: _Signals,
         began_ns: int,
         on_progress: Callable[[Progress, int], None],
-    ) -> str:
-        """Waits for the end; says why if it was not the program's own."""
-        try:
-            while not _has_ended(process):
-                self._read(ended=False)
-                elapsed_ns = time.monotonic_ns() - began_ns
-                on_progress(self._builder.progress, elapsed_ns)
-                limit = self._job.timeout_seconds
-                if limit is not None and elapsed_ns > limit * 1e9:
-                    _end(process)
-                    return f"it was ended after --timeout {limit:g} seconds"
-        except KeyboardInterrupt:
-            # The terminal sent the signal to the program too; it may have something to finish.
-            _let_end(process)
-            return "it was interrupted with Ctrl-C"
-        return ""
+    ) -> tuple[str, str]:
+        """Waits for the end; says how and why if it was not the program's own."""
+        while not _has_ended(process, _TICK_SECONDS):
+            self._read(ended=False)
+            elapsed_ns = time.monotonic_ns() - began_ns
+            on_progress(self._builder.progress, elapsed_ns)
+            ended, why = self._reason_to_end(signals, elapsed_ns)
+            if ended:
+                _end(process, signals)
+                return ended, why
+        return "", ""
+
+    def _reason_to_end(self, signals: _Signals, elapsed_ns: int) -> tuple[str, str]:
+        limit = self._job.timeout_seconds
+        if limit is not None and elapsed_ns > limit * 1e9:
+            return "timed-out", f"it was ended after --timeout {limit:g} seconds"
+        if signals.ending:
+            return "killed", f"its recorder was ended by {_signal_name(signals.ending)}"
+        # The terminal sent Ctrl-C to the program too, which may have something to finish: a
+        # program (a checkpoint, say) as long as it takes, a model a moment.
+        patience = _GRACE_SECONDS if self._job.is_target else float("inf")
+        if signals.interrupts > 1 or signals.seconds_since_interrupt > patience:
+            return "interrupted", _CTRL_C
+        return "", ""
+
+    def _own_end(
+        self, code: int, signals: _Signals, outcome: Mapping[str, object]
+    ) -> tuple[str, str]:
+        """How and why a program ended that was not ended by us."""
+        interrupted = code in _INTERRUPTED_CODES or (signals.interrupts and self._job.is_target)
+        if interrupted and not outcome:
+            return "interrupted", _CTRL_C if signals.interrupts else "it was interrupted (SIGINT)"
+        if code < 0:
+            return "killed", _how_it_died(code)
+        failed = self._failure_of_log()
+        if failed:
+            return "failed", f"the log could not be written to its end: {failed}"
+        if self._job.is_target and not outcome:
+            return "failed", f"it ended with exit code {code} without a word"
+        return ("failed" if outcome.get("exit_code") else "whole"), ""
+
+    def _failure_of_log(self) -> str:
+        """Why a recorded process stopped writing its log, or an empty string."""
+        reason = ""
+        for path in self._job.folder.glob(f"{_FAILED}.*"):
+            number = path.suffix.removeprefix(".")
+            reason = os.strerror(int(number)) if number.isdecimal() else "unknown error"
+            path.unlink(missing_ok=True)  # what it says goes into meta.json
+        return reason
 
     def _read(self, *, ended: bool) -> None:
         for path in sorted(self._job.folder.glob("*.log")):
@@ -156,37 +217,82 @@ class Recorder:
         return dict(outcome)
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+class _Signals:
+    """Counts the signals that ask the recorder to end, in place of ending it, in a context.
+
+    What the user has ignored (``nohup``) stays ignored. The recorded program gets its own defaults:
+    handlers do not outlive ``exec``.
+
+    Attributes:
+        interrupts: How often Ctrl-C was pressed.
+        ending: The first SIGTERM or SIGHUP, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.interrupts = 0
+        self.ending = 0
+        self._interrupted_at = float("inf")
+        self._before: dict[int, Callable[[int, FrameType | None], object] | int] = {}
+
+    @property
+    def seconds_since_interrupt(self) -> float:
+        """Time since the first Ctrl-C; negative while there was none."""
+        return time.monotonic() - self._interrupted_at
+
+    def __enter__(self) -> _Signals:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+                number = getattr(signal, name, None)  # Windows has no SIGHUP
+                before = signal.getsignal(number) if number else None
+                if number and before not in (None, signal.SIG_IGN):
+                    self._before[number] = before
+                    signal.signal(number, self._take)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _take(self, number: int, _frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            self.ending = self.ending or number
+            return
+        self.interrupts += 1
+        self._interrupted_at = min(self._interrupted_at, time.monotonic())
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     try:
-        process.wait(_TICK_SECONDS)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         return False
     return True
 
 
-def _let_end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.wait(_GRACE_SECONDS)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], signals: _Signals) -> None:
+    """Ends the program if it has not: kindly; after 5 s or one more Ctrl-C by force."""
+    if process.poll() is not None:
+        return
     process.terminate()
+    interrupts = signals.interrupts
+    for _ in range(round(_GRACE_SECONDS / _TICK_SECONDS)):
+        if _has_ended(process, _TICK_SECONDS):
+            return
+        if signals.interrupts > interrupts:
+            break
+    process.kill()
+    process.wait()
+
+
+def _signal_name(number: int) -> str:
     try:
-        process.wait(_GRACE_SECONDS)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.kill()
-        process.wait()
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _how_it_died(code: int) -> str:
-    if code >= 0:
-        return ""
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = f"signal {-code}"
+    name = _signal_name(-code)
     reasons = {
         "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
         "SIGSEGV": "it crashed (SIGSEGV)",

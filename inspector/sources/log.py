@@ -7,6 +7,8 @@ LF alone: payloads can hold CR, U+2028 and the like.
 
 from __future__ import annotations
 
+import collections
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -16,26 +18,38 @@ import orjson
 
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import Envelope
+from inspector.events.fields import natural
 from inspector.events.payload import Payload
 from inspector.events.registry import EVENTS, is_known
 from inspector.model.run import LogWarning
 
 __all__ = ["LogReader"]
 
+# Numbers are bounded: Python refuses to convert thousands of digits.
 _PREFIX = re.compile(
-    rb"(?:\[rank(?P<rank>\d+)\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<pid>\d+) [^\]]*\] (?=\{)"
+    rb"(?:\[rank(?P<rank>\d{1,9})\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<pid>\d{1,18}) "
+    rb"[^\]]*\] (?=\{)"
 )
-_FIRST_KEY = re.compile(rb'\{\s*"([A-Za-z_0-9]+)"')
+_EVENT = re.compile(rb'\{\s*"([A-Za-z_0-9]+)"(?:\s*:\s*\{\s*"name"\s*:\s*"([A-Za-z_0-9.]+)")?')
+_LAST_LINE_END = re.compile(rb"\n(?!\t)")
+_TAB = ord("\t")
 _CONTEXT = frozenset(
     {"attempt", "compiled_autograd_id", "frame_compile_id", "frame_id", "has_payload", "rank",
      "stack", "subgraph_name"}
 )  # fmt: skip
 _MOST_WARNINGS = 20
 _READ_BYTES = 1 << 20
+_LONGEST_PREFIX_BYTES = 1 << 16
 
 
 class LogReader:
     """Reads the complete records of a log, as often as it is asked, going on where it stopped.
+
+    Time is linear in the log's size; memory is that of the longest record that is read.
+
+    Attributes:
+        path: The log.
+        records: How many records there were so far, those that nothing uses included.
 
     Args:
         path: The log.
@@ -44,19 +58,22 @@ class LogReader:
 
     def __init__(self, path: Path, *, everything: bool = False) -> None:
         self.path = path
-        self._everything = everything
         self.records = 0
-        self._name = path.name
+        self._everything = everything
         self._offset = 0
-        self._line = 0
-        self._header: tuple[bytes, int] | None = None
+        self._line = 0  # lines that have ended
+        self._rest: list[bytes] = []  # pieces of a line that is no payload and has not ended
+        self._header: tuple[re.Match[bytes], int] | None = None
         self._payload_offset = 0
-        self._payload: list[bytes] = []
         self._payload_bytes = 0
+        self._payload: list[bytes] = []
         self._keeps_payload = False
-        self._rest = b""
+        self._in_payload_line = False
         self._strings: dict[int, dict[int, str]] = {}
+        self._lookups: dict[int, Mapping[int, str]] = {}
         self._bad_lines = 0
+        self._warned = 0
+        self._said_line_ends = False
         self._warnings: list[LogWarning] = []
 
     def take_warnings(self) -> list[LogWarning]:
@@ -72,143 +89,207 @@ class LogReader:
                 follow, is kept back.
 
         Yields:
-            Envelopes in the order of the log; their payloads hold their bytes.
+            Envelopes in the order of the log. A payload that the event's class reads is held; the
+                others stay in the file.
         """
-        for line in self._lines(ended=ended):
-            # Nine lines out of ten are payload: nothing is called for them.
-            if line[:1] == b"\t":
-                self._payload_bytes += len(line) + 1
-                if self._keeps_payload:
-                    self._payload.append(line)
-            else:
-                yield from self._take(line)
-        if ended:
-            yield from self._flush(last=True)
-            self._say_what_was_lost()
-
-    def _lines(self, *, ended: bool) -> Iterator[bytes]:
         with self.path.open("rb") as log:
-            log.seek(self._offset + len(self._rest))
+            log.seek(self._offset)
             while block := log.read(_READ_BYTES):
-                lines = (self._rest + block).split(b"\n")
-                self._rest = lines.pop()
-                for line in lines:
-                    self._line += 1
-                    yield line
-                    self._offset += len(line) + 1
-        if ended and self._rest:
-            self._line += 1
-            line, self._rest = self._rest, b""
-            yield line
-            self._offset += len(line)
+                yield from self._take(block)
+        if ended:
+            yield from self._end()
 
-    def _take(self, line: bytes) -> Iterator[Envelope]:
+    def _take(self, block: bytes) -> Iterator[Envelope]:
+        # Whoever reads can be interrupted (Ctrl-C): at a yield, everything up to there is done.
+        at = 0
+        while at < len(block):
+            # Nine lines out of ten are payload: they are passed over together.
+            if self._in_payload_line or (block[at] == _TAB and not self._rest):
+                at = self._take_payload(block, at)
+                continue
+            end = block.find(b"\n", at) + 1
+            piece = block[at : end - 1] if end else block[at:]
+            self._offset += (end or len(block)) - at
+            at = end or len(block)
+            if not end:
+                self._hold(piece)
+                continue
+            done = self._take_line(piece)
+            if done:
+                yield done
+
+    def _take_payload(self, block: bytes, at: int) -> int:
+        """Takes payload up to the next line that is none, or the end of the block."""
+        last = _LAST_LINE_END.search(block, at)
+        end = last.end() if last else len(block)
+        self._in_payload_line = last is None
+        self._line += block.count(b"\n", at, end)
+        self._offset += end - at
+        self._payload_bytes += end - at
+        if self._keeps_payload:
+            self._payload.append(block[at:end])
+        return end
+
+    def _hold(self, piece: bytes) -> None:
+        """Keeps a piece of a line; of a long line that is no record, only the beginning."""
+        head = self._rest[0] if self._rest else b""
+        if len(head) < _LONGEST_PREFIX_BYTES:
+            self._rest = [head + piece]
+        elif _PREFIX.match(head):
+            self._rest.append(piece)
+
+    def _take_line(self, piece: bytes) -> Envelope | None:
+        """Takes a line that is no payload; returns the record that has become complete with it."""
+        self._hold(piece)
+        line, self._rest = b"".join(self._rest), []
+        done = self._flush(last=False)
+        self._line += 1
+        self._keeps_payload = False
         prefix = _PREFIX.match(line)
-        yield from self._flush(last=False)
         if prefix is None:
             self._complain(line)
-            return
-        if not self._everything and _is_unused(line, prefix.end()):
+            return done
+        is_unused, reads_payload = _use(line, prefix.end())
+        if is_unused and not self._everything:
             self.records += 1
-            self._keeps_payload = False
-            return
-        self._header = (line, self._line)
-        self._payload_offset = self._offset + len(line) + 1
+            return done
+        self._header = (prefix, self._line)
+        self._payload_offset = self._offset
         self._payload_bytes = 0
-        self._keeps_payload = _wants_payload(line, prefix.end())
+        self._keeps_payload = reads_payload
+        return done
 
-    def _flush(self, *, last: bool) -> Iterator[Envelope]:
+    def _end(self) -> Iterator[Envelope]:
+        done = self._take_line(b"") if self._rest else None
+        if done:
+            yield done
+        done = self._flush(last=True)
+        if done:
+            yield done
+        self._say_what_was_lost()
+
+    def _flush(self, *, last: bool) -> Envelope | None:
+        pieces, self._payload = self._payload, []
         if self._header is None:
-            return
-        (line, number), self._header = self._header, None
-        lines, self._payload = self._payload, []
-        envelope = self._envelope(line, number, lines)
+            return None
+        (prefix, number), self._header = self._header, None
+        envelope = self._envelope(prefix, number, pieces)
         if envelope is None:
-            return
-        if last and envelope.payload and not envelope.payload.is_whole():
+            return None
+        payload = envelope.payload
+        if last and payload and not payload.is_whole():
             self._warn(number, "the log ends in the middle of this record, which was left out")
-            return
+            return None
         self.records += 1
         if envelope.key == "str":
             self._intern(envelope)
-        else:
-            yield envelope
+            return None
+        if payload and payload.held is not None and payload.is_crlf and not payload.is_whole():
+            self._say_line_ends(number)
+        return envelope
 
-    def _envelope(self, line: bytes, number: int, payload: list[bytes]) -> Envelope | None:
-        prefix = _PREFIX.match(line)
-        assert prefix is not None  # noqa: S101 - headers are taken by this pattern alone
+    def _envelope(
+        self, prefix: re.Match[bytes], number: int, pieces: list[bytes]
+    ) -> Envelope | None:
         try:
-            record = _loads(line[prefix.end() :])
-        except ValueError as error:
+            record = _loads(prefix.string[prefix.end() :])
+        except (ValueError, RecursionError) as error:
             self._warn(number, f"this record is not JSON ({error}); it was left out")
             return None
-        keys = [key for key in record if key not in _CONTEXT]
-        if not keys:
+        key = next((key for key in record if key not in _CONTEXT), None)
+        if key is None:
             self._warn(number, "this record names no event; it was left out")
             return None
-        metadata = record[keys[0]]
-        name = metadata.get("name") if isinstance(metadata, dict) and keys[0] == "artifact" else ""
-        rank = record.get("rank", prefix["rank"])
+        metadata = record[key]
+        name = metadata.get("name") if isinstance(metadata, dict) and key == "artifact" else ""
+        rank = record["rank"] if "rank" in record else int(prefix["rank"] or -1)
         pid = int(prefix["pid"])
         return Envelope(
-            key=keys[0],
-            name=str(name or ""),
+            key=key,
+            name=name if isinstance(name, str) else "",
             metadata=metadata,
             compile_id=_compile_id(record),
-            attempt=_integer(record.get("attempt")) or 0,
-            rank=int(rank) if isinstance(rank, int | bytes) else None,
+            attempt=natural(record.get("attempt")) or 0,
+            rank=natural(rank),
             pid=pid,
             line=number,
-            payload=self._payload_of(record, payload),
-            strings=self._strings.get(pid) or next(iter(self._strings.values()), {}),
+            payload=self._payload_of(record, pieces, is_crlf=prefix.string.endswith(b"\r")),
+            strings=self._strings_of(pid),
         )
 
-    def _payload_of(self, record: Mapping[str, object], lines: list[bytes]) -> Payload | None:
+    def _payload_of(
+        self, record: Mapping[str, object], pieces: list[bytes], *, is_crlf: bool
+    ) -> Payload | None:
         md5 = record.get("has_payload")
         if not md5:
             return None
-        held = b"\n".join(lines) if self._keeps_payload else None
-        length = max(0, self._payload_bytes - 1)  # without the last line's end
-        return Payload(str(self.path), self._payload_offset, length, str(md5), held)
+        held = b"".join(pieces) if self._keeps_payload else None
+        return Payload(
+            str(self.path), self._payload_offset, self._payload_bytes, str(md5), held, is_crlf
+        )
 
     def _intern(self, envelope: Envelope) -> None:
         # {"str": [file name, number]}; forked processes that share a log number on their own.
-        if isinstance(envelope.metadata, list) and len(envelope.metadata) == 2:  # noqa: PLR2004
-            text, number = envelope.metadata
-            self._strings.setdefault(envelope.pid, {})[number] = text
+        match envelope.metadata:
+            case [str(text), number] if natural(number) is not None:
+                if envelope.pid not in self._strings:
+                    self._strings[envelope.pid] = {}
+                    self._lookups.clear()
+                self._strings[envelope.pid][number] = text
+            case _:
+                self._warn(envelope.line, "this record interns no file name; it was left out")
+
+    def _strings_of(self, pid: int) -> Mapping[int, str]:
+        # A forked process knows the names that its parent, who wrote first, interned before.
+        if pid not in self._lookups:
+            own = self._strings.get(pid, {})
+            others = (names for other, names in self._strings.items() if other != pid)
+            self._lookups[pid] = collections.ChainMap(own, *others)
+        return self._lookups[pid]
 
     def _complain(self, line: bytes) -> None:
         if line.strip():
             self._bad_lines += 1
-            self._keeps_payload = False
             shown = line[:40].decode("utf-8", errors="replace")
             self._warn(self._line, f"this line is no record of a structured trace: {shown!r}")
 
+    def _say_line_ends(self, number: int) -> None:
+        if not self._said_line_ends:
+            self._said_line_ends = True
+            self._warn(
+                number,
+                "the log's line ends were changed to CR LF on its way here, and this payload could "
+                "not be restored: copy the log as a binary file",
+            )
+
     def _warn(self, number: int, message: str) -> None:
-        if len(self._warnings) < _MOST_WARNINGS:
-            self._warnings.append(LogWarning(self._name, number, message))
+        self._warned += 1
+        if self._warned <= _MOST_WARNINGS:
+            self._warnings.append(LogWarning(self.path.name, number, message))
 
     def _say_what_was_lost(self) -> None:
+        sentences = []
         if self._bad_lines > 1:
-            self._warn(0, f"{self._bad_lines} lines belong to no record and were passed over")
+            sentences.append(f"{self._bad_lines} lines belong to no record and were passed over")
+        if self._warned > _MOST_WARNINGS:
+            sentences.append(f"{self._warned - _MOST_WARNINGS} more warnings are not shown")
+        self._warnings += [LogWarning(self.path.name, 0, sentence) for sentence in sentences]
 
 
-def _wants_payload(line: bytes, start: int) -> bool:
-    """Whether an event's class reads payloads; the others' stay in the file."""
-    key = _FIRST_KEY.match(line, start)
-    if key is None or key[1] == b"artifact":
-        return True
-    name = key[1].decode()
-    return (name, "") in EVENTS and name != "dynamo_output_graph"
+def _use(line: bytes, start: int) -> tuple[bool, bool]:
+    """Whether nothing uses a record, which need not be parsed then, and whether its payload is."""
+    event = _EVENT.match(line, start)
+    if event is None or (event[1] == b"artifact" and event[2] is None):
+        return False, True
+    return _use_of(event[1], event[2] if event[1] == b"artifact" else b"")
 
 
-def _is_unused(line: bytes, start: int) -> bool:
-    """Whether a record is of a kind that nothing reads, so that it need not be parsed at all."""
-    key = _FIRST_KEY.match(line, start)
-    if key is None or key[1] in (b"artifact", b"str"):
-        return False
-    name = key[1].decode()
-    return (name, "") not in EVENTS and is_known(name, "")
+@functools.lru_cache(maxsize=1024)
+def _use_of(key: bytes, name: bytes) -> tuple[bool, bool]:
+    event = (key.decode(), name.decode())
+    is_read = event in EVENTS
+    # A graph's text is long, and that there was one is all that counts.
+    return not is_read and is_known(*event), is_read and event[0] != "dynamo_output_graph"
 
 
 def _loads(text: bytes) -> dict[str, object]:
@@ -225,11 +306,6 @@ def _loads(text: bytes) -> dict[str, object]:
 
 def _compile_id(record: Mapping[str, object]) -> CompileId | None:
     numbers = [
-        _integer(record.get(name))
-        for name in ("frame_id", "frame_compile_id", "compiled_autograd_id")
+        natural(record.get(name)) for name in ("frame_id", "frame_compile_id", "compiled_autograd_id")
     ]
     return None if numbers == [None, None, None] else CompileId(*numbers)
-
-
-def _integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

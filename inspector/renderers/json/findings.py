@@ -70,6 +70,7 @@ def summary_fields(summary: Summary) -> dict[str, object]:
         "operators_per_graph": list(summary.operators_per_graph),
         "graph_breaks": summary.graph_breaks,
         "distinct_graph_breaks": summary.distinct_graph_breaks,
+        "graph_breaks_raised": summary.graph_breaks_raised,
         "recompiles": summary.recompiles,
         "recompile_limit_hits": summary.recompile_limit_hits,
         "compile_time_ns": summary.compile_time_ns,

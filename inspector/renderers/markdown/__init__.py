@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from inspector.findings.overview import (
-    frames_of,
     headline,
     notices,
     recording_line,
@@ -73,7 +72,6 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Iterator[str]:
-    frames = frames_of(report)
     later = False
     for number, finding in enumerate(report.findings, 1):
         if finding.later and not later:
@@ -83,7 +81,7 @@ def _findings(report: Report) -> Iterator[str]:
             yield "## Findings"
             yield ""
         later = finding.later
-        yield from finding_lines(number, finding, frames.get(finding, 0))
+        yield from finding_lines(number, finding)
 
 
 def _notices(report: Report) -> Iterator[str]:

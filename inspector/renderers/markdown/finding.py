@@ -13,7 +13,6 @@ from inspector.findings.wording import (
     kind,
     location,
     paragraphs,
-    records_text,
     title,
 )
 from inspector.renderers.markdown.markup import code, details, fenced, prose
@@ -21,13 +20,12 @@ from inspector.renderers.markdown.markup import code, details, fenced, prose
 __all__ = ["finding_lines"]
 
 
-def finding_lines(number: int, finding: Finding, frames: int) -> Iterator[str]:
+def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     """A finding: where and what, the source, why, what follows from it, what to do, how it came.
 
     Args:
         number: Its number in the report, from 1.
         finding: The finding.
-        frames: In how many frames its records are, or 0.
     """
     yield f"### {number}. {prose(title(finding))}"
     yield ""
@@ -45,7 +43,7 @@ def finding_lines(number: int, finding: Finding, frames: int) -> Iterator[str]:
     for text in texts[1:]:
         yield f"**Or:** {prose(text)}"
         yield ""
-    notes = (*finding.notes, records_text(finding, frames))
+    notes = finding.notes
     yield from _items(tuple(note for note in notes if note))
     yield from _stack(finding)
 

@@ -7,7 +7,7 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
-from inspector.findings.overview import frames_of, recording_line
+from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
@@ -25,15 +25,14 @@ def render(report: Report, stream: TextIO) -> None:
     """
     page = Page(stream)
     _begin(page, report)
-    frames = frames_of(report)
     first = [finding for finding in report.findings if not finding.later]
     later = [finding for finding in report.findings if finding.later]
     for finding in first:
-        page.add(finding_lines(page, finding, frames.get(finding, 0)))
+        page.add(finding_lines(page, finding))
     if later:
         page.add([Text("Only in later calls", style="bold underline")])
     for finding in later:
-        page.add(finding_lines(page, finding, frames.get(finding, 0)))
+        page.add(finding_lines(page, finding))
     page.add(error_lines(page, report.run.meta))
     page.add(summary_lines(page, report))
     page.write()

@@ -11,7 +11,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
-from inspector.findings.wording import advice, kind, location, paragraphs, records_text, title
+from inspector.findings.wording import advice, kind, location, paragraphs, title
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
 
@@ -24,26 +24,25 @@ _MOST_LINES = 12
 _MOST_ALIGNED = 40
 
 
-def finding_lines(page: Page, finding: Finding, frames: int) -> Iterator[Text]:
+def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
     """A finding: where and what, the source, why, what follows from it, what to do, how it came.
 
     Args:
         page: The page that it will be on.
         finding: The finding.
-        frames: In how many frames its records are, or 0.
     """
     style = _STYLES[finding.severity]
     yield from _heading(page, finding, style)
     yield from source_lines(finding.place, page.width, style)
-    details = list(_details(page, finding, frames))
+    details = list(_details(page, finding))
     if details:
         yield Text()
     yield from details
 
 
-def _details(page: Page, finding: Finding, frames: int) -> Iterator[Text]:
+def _details(page: Page, finding: Finding) -> Iterator[Text]:
     yield from _prose(page, "why", finding.why if finding.why != finding.message else "")
-    for note in (*finding.notes, records_text(finding, frames)):
+    for note in finding.notes:
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")

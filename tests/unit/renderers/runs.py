@@ -107,6 +107,8 @@ def break_at(frame: StackFrame, cause: Cause, **changes: Any) -> GraphBreak:
         compile_id=CompileId(0, 0),
         attempt=1,
         frame_name="forward",
+        frame_file="",
+        frame_line=0,
         cause=cause,
         wrappers=(),
         outcome=Outcome.RESUMED,

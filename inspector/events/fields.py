@@ -1,0 +1,34 @@
+"""Reads single values that a log can hold in any type.
+
+A value that is not what torch writes is None: one bad field never costs the whole record.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["nanoseconds", "natural"]
+
+_LIMIT = 1 << 63  # what readers of our JSON can hold
+
+
+def natural(value: object) -> int | None:
+    """A whole number from 0 on (a line, a count, an id), or None."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LIMIT:
+        return value
+    return None
+
+
+def nanoseconds(value: object, unit_ns: int) -> int | None:
+    """A finite time from 0 on in ns, or None.
+
+    Args:
+        value: The number, in the unit.
+        unit_ns: How many ns the unit has.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    # Compared before it is multiplied: Python's integers have no bound, and its floats have one.
+    if not math.isfinite(value) or not 0 <= value < _LIMIT // unit_ns:
+        return None
+    return round(value * unit_ns)

@@ -1,0 +1,36 @@
+"""Torch's hints: which of them tell a person what to change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["best_hint", "is_fundamental", "useful_hints"]
+
+# torch/_dynamo/graph_break_hints.py, 2.11 to 2.13.
+_EMPTY = re.compile(
+    r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
+    r"|This graph break is fundamental|This graph break may have been caused by an earlier"
+    r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
+)
+# These say something, and something else should be tried first.
+_LAST = re.compile(
+    r"please file an issue on GitHub|Your code may result in an error when running in eager"
+)
+_FUNDAMENTAL = re.compile(r"This graph break is fundamental")
+
+
+def useful_hints(hints: Sequence[str]) -> tuple[str, ...]:
+    """The hints that say what to change, the best one first."""
+    useful = [hint for hint in hints if not _EMPTY.match(hint)]
+    return tuple(sorted(useful, key=lambda hint: bool(_LAST.search(hint))))
+
+
+def best_hint(hints: Sequence[str]) -> str:
+    """The hint to show as the fix, or an empty string."""
+    return next(iter(useful_hints(hints)), "")
+
+
+def is_fundamental(hints: Sequence[str]) -> bool:
+    """Whether torch says that it will hardly ever be able to trace this."""
+    return any(_FUNDAMENTAL.match(hint) for hint in hints)
