@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from inspector import plugins
+from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
@@ -33,7 +34,7 @@ _EXIT_INTERRUPTED = 130
 
 
 @click.command("explain")
-@click.argument("target", required=False)
+@click.argument("target", required=False, shell_complete=complete_file)
 @target_options
 @process_options
 @output_options

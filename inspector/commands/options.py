@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from inspector.commands.completion import complete_format
+
 __all__ = ["output_options", "process_options", "target_options"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -78,7 +80,7 @@ _OUTPUT_OPTIONS = (
         help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
     ),
     click.option(
-        "--format", "format_", metavar="FORMAT",
+        "--format", "format_", metavar="FORMAT", shell_complete=complete_format,
         help="Format on standard output: terminal, json, markdown.",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress while recording."),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import click
 
 from inspector import plugins
+from inspector.commands.completion import complete_rule
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.rule import Rule
 from inspector.sources.registry import GraphBreakType, Registry, find_registry
@@ -19,7 +20,7 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 
 
 @click.command("rule")
-@click.argument("name", metavar="[ID]", required=False)
+@click.argument("name", metavar="[ID]", required=False, shell_complete=complete_rule)
 @click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
 def command(name: str | None, python: str | None, format_: str) -> None:
@@ -86,7 +87,7 @@ def _print_type(entry: GraphBreakType, format_: str) -> None:
 
 
 def _list(rules: Iterable[Rule], registry: Registry | None, format_: str) -> None:
-    types = registry.types.values() if registry else ()
+    types = sorted(registry.types.values(), key=lambda entry: entry.gb_id) if registry else []
     if format_ == "json":
         named = [{"id": rule.id, "title": rule.title()} for rule in rules]
         _print_json({"rules": named, "graph_breaks": [entry.fields() for entry in types]})

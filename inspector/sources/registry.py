@@ -98,7 +98,9 @@ def _plain(text: str) -> str:
         return text
     parts: list[str] = []
     while isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
-        parts.insert(0, _part(expression.right))
+        # What is added by name is empty in most cases, and says nothing here.
+        if not isinstance(expression.right, ast.Name):
+            parts.insert(0, _part(expression.right))
         expression = expression.left
     if not isinstance(expression, ast.Constant | ast.JoinedStr):
         return text

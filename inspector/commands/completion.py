@@ -1,0 +1,42 @@
+"""What the shell completes behind the commands."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+from inspector import plugins
+
+__all__ = ["complete_file", "complete_format", "complete_rule"]
+
+
+def complete_file(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Leaves it to the shell to complete the name of a file."""
+    del context, parameter
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_format(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The formats."""
+    del context, parameter
+    return [CompletionItem(name) for name in plugins.RENDERERS if name.startswith(incomplete)]
+
+
+def complete_rule(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Our rules and, where torch is installed, its graph-break ids."""
+    del context, parameter
+    from inspector.sources.registry import find_registry
+
+    registry = find_registry(None)
+    types = registry.types.values() if registry else ()
+    rules = [module.RULE for module in plugins.load_analyses()]
+    known = [(rule.id, rule.title()) for rule in rules]
+    known += [(entry.gb_id, entry.gb_type) for entry in types]
+    found = [(name, text) for name, text in known if name.lower().startswith(incomplete.lower())]
+    return [CompletionItem(name, help=text) for name, text in sorted(found)]
