@@ -20,6 +20,7 @@ from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.errors import UsageError
+from inspector.findings.escaping import one_line
 from inspector.findings.report import make_report
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
