@@ -30,7 +30,7 @@ from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
-from inspector.model.run import Call, Process, Target
+from inspector.model.run import Process
 from inspector.model.stack import below_recorder
 
 __all__ = ["ProcessBuilder"]
@@ -148,8 +148,8 @@ class ProcessBuilder:
             rank=self._rank,
             versions=versions,
             hardware=environment.hardware if environment else {},
-            target=_target(self._target),
-            calls=tuple(Call(item.input_index, item.call, item.state) for item in self._calls),
+            target=self._target,
+            calls=tuple(self._calls),
             frames=tuple(self._frames(roots)),
             skipped=tuple(_skipped(item, roots) for item in self._skipped),
             compile_time_ns=sum(stage.time_ns for stage in stages),
@@ -203,12 +203,6 @@ class ProcessBuilder:
     def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
-
-
-def _target(event: InspectorTarget | None) -> Target | None:
-    if event is None:
-        return None
-    return Target(event.name, event.file, event.line, event.qualname, event.kind)
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

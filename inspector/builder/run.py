@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
@@ -13,6 +14,12 @@ from inspector.model.run import LogWarning, Meta, Run
 from inspector.model.source import Sources
 
 __all__ = ["Progress", "RunBuilder"]
+
+# What data of a wrong shape can raise: one record never ends the report.
+_UNREADABLE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+_MOST_WARNINGS = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,17 +49,20 @@ class RunBuilder:
     def __init__(self) -> None:
         self._processes: dict[tuple[str, int], ProcessBuilder] = {}
         self._warnings: list[LogWarning] = []
+        self._unread: collections.Counter[str] = collections.Counter()
 
     def fold(self, log: str, envelope: Envelope) -> None:
-        """Takes one envelope; one that cannot be read becomes a warning."""
+        """Takes one envelope; one that cannot be read becomes a warning and nothing else."""
         builder = self._processes.get((log, envelope.pid))
         if builder is None:
             builder = self._processes[log, envelope.pid] = ProcessBuilder(envelope.pid)
         try:
             builder.fold(envelope)
-        except (ValueError, TypeError, KeyError) as error:
-            name = envelope.name or envelope.key
-            self.warn(LogWarning(log, envelope.line, f"{name} could not be read: {error}"))
+        except _UNREADABLE as error:
+            self._unread[log] += 1
+            if self._unread[log] <= _MOST_WARNINGS:
+                name = envelope.name or envelope.key
+                self.warn(LogWarning(log, envelope.line, f"{name} could not be read: {error}"))
 
     def warn(self, warning: LogWarning) -> None:
         """Takes a warning of the reader's."""
@@ -75,8 +85,14 @@ class RunBuilder:
             processes=tuple(builder.build(roots) for builder in builders),
             roots=roots,
             sources=_sources([source for builder in builders for source in builder.sources]),
-            warnings=tuple(self._warnings),
+            warnings=(*self._warnings, *self._untold()),
         )
+
+    def _untold(self) -> Iterator[LogWarning]:
+        for log, count in self._unread.items():
+            if count > _MOST_WARNINGS:
+                message = f"{count - _MOST_WARNINGS} more records could not be read"
+                yield LogWarning(log, 0, message)
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
@@ -106,6 +122,6 @@ def _sources(parts: list[InspectorSource]) -> Sources:
         lines.setdefault(part.file, {}).update(numbered)
     return Sources(
         lines=lines,
-        whole=frozenset(part.file for part in parts if part.whole),
+        whole=frozenset(part.file for part in parts if part.whole and part.first_line == 1),
         digests={part.file: part.sha256 for part in parts if part.sha256},
     )

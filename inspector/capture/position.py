@@ -1,40 +1,21 @@
-"""Exact places of source, as they are written into the recording."""
+"""Exact places of source: Python's code objects count bytes, people and reports characters."""
 
 from __future__ import annotations
 
-import dataclasses
 import linecache
-from typing import Self
 
-__all__ = ["Position"]
+from inspector.events.inspector import Position
+
+__all__ = ["in_characters"]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Position:
-    """Where an expression stands; the fields are those of an ``inspector_graph_break`` artifact.
-
-    Attributes:
-        file: File name.
-        line: First line, from 1.
-        end_line: Last line, or None.
-        column: First column, 0-based, in characters, or None.
-        end_column: Column after the last one, or None.
-    """
-
-    file: str
-    line: int
-    end_line: int | None
-    column: int | None
-    end_column: int | None
-
-    @classmethod
-    def in_bytes(
-        cls, file: str, line: int, end_line: int | None, start: int | None, end: int | None
-    ) -> Self:
-        """A place whose columns are counted in UTF-8 bytes, as Python's code objects do."""
-        return cls(
-            file, line, end_line, _characters(file, line, start), _characters(file, end_line, end)
-        )
+def in_characters(
+    file: str, line: int, end_line: int | None, start: int | None, end: int | None
+) -> Position:
+    """A place whose columns are given in UTF-8 bytes."""
+    return Position(
+        file, line, end_line, _characters(file, line, start), _characters(file, end_line, end)
+    )
 
 
 def _characters(file: str, line: int | None, offset: int | None) -> int | None:

@@ -52,6 +52,7 @@ def _run_module(name: str, arguments: Sequence[str]) -> None:
 
 def _run_path(script: str, *arguments: str) -> None:
     sys.argv[:] = [script, *arguments]
+    # Python keeps the "./" of "./script.py"; without it a file has one name, however it is called.
     file = str(Path(script).absolute())
     if pkgutil.get_importer(file) is not None:  # a folder or a zip
         sys.path.insert(0, file)

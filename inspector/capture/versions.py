@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
 from typing import TypeAlias
 
-from inspector.capture.position import Position
+from inspector.capture.position import in_characters
+from inspector.events.inspector import Position
 
 __all__ = [
     "SKIP_LOGGER",
@@ -60,12 +61,12 @@ def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Position
     line = frame.lineno or 0
     known = exact.get((frame.filename, line))
     if frame.colno is None and known is not None:
-        return Position.in_bytes(
+        return in_characters(
             frame.filename, line, known.end_lineno, known.col_offset, known.end_col_offset
         )
     # A summary of torch's own has no last line where it is the first one too.
     last = frame.end_lineno or line
-    return Position.in_bytes(frame.filename, line, last, frame.colno, frame.end_colno)
+    return in_characters(frame.filename, line, last, frame.colno, frame.end_colno)
 
 
 def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:

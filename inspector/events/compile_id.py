@@ -7,7 +7,9 @@ import re
 
 __all__ = ["CompileId"]
 
-_TEXT = re.compile(r"(?:!(?P<autograd>\d+)(?:/|$))?(?:(?P<frame>\d+)/(?P<compile>\d+))?")
+_TEXT = re.compile(
+    r"(?:!(?P<autograd>\d{1,18})(?:/|$))?(?:(?P<frame>\d{1,18})/(?P<compile>\d{1,18}))?"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
+from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import TracebackFrame, parse_stack
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "TorchVersion",
 ]
 
+_SECOND_NS = 1_000_000_000
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TorchVersion:
@@ -29,7 +32,10 @@ class TorchVersion:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = json.loads(envelope.text())
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
         return cls(version=str(payload.get("pytorch_version", "")))
 
 
@@ -94,8 +100,9 @@ class RecompileReasons:
             reasons = json.loads(text)
         except ValueError:
             reasons = text
-        if isinstance(reasons, str):
-            reasons = [reasons]
+        # A reason can read as JSON by chance ("0").
+        if not isinstance(reasons, list):
+            reasons = [text]
         return cls(reasons=tuple(str(reason) for reason in reasons))
 
 
@@ -144,18 +151,18 @@ class CompilationMetrics:
         return cls(
             name=_text(fields, "co_name"),
             file=_text(fields, "co_filename"),
-            first_line=_integer(fields, "co_firstlineno"),
+            first_line=natural(fields.get("co_firstlineno")),
             has_guarded_code=_flag(fields, "has_guarded_code"),
-            operator_count=_integer(fields, "graph_op_count"),
-            guard_count=_integer(fields, "guard_count"),
+            operator_count=natural(fields.get("graph_op_count")),
+            guard_count=natural(fields.get("guard_count")),
             fail_type=_text(fields, "fail_type"),
             fail_reason=_text(fields, "fail_reason"),
             fail_file=_text(fields, "fail_user_frame_filename"),
-            fail_line=_integer(fields, "fail_user_frame_lineno"),
+            fail_line=natural(fields.get("fail_user_frame_lineno")),
             restart_reasons=_texts(fields, "restart_reasons"),
             recompile_reason=_text(fields, "recompile_reason"),
-            start_time_ns=_seconds_as_ns(fields, "start_time"),
-            duration_ns=_seconds_as_ns(fields, "entire_frame_compile_time_s"),
+            start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
+            duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
             is_forward=envelope.key == "compilation_metrics",
         )
 
@@ -170,16 +177,6 @@ def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
 
 
-def _integer(fields: Mapping[str, object], name: str) -> int | None:
-    value = fields.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 def _flag(fields: Mapping[str, object], name: str) -> bool | None:
     value = fields.get(name)
     return value if isinstance(value, bool) else None
-
-
-def _seconds_as_ns(fields: Mapping[str, object], name: str) -> int | None:
-    value = fields.get(name)
-    return round(value * 1e9) if isinstance(value, int | float) else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from inspector.events.compile_id import CompileId
+from inspector.events.fields import natural
 from inspector.events.payload import Payload
 
 __all__ = ["Envelope", "RawFrame"]
@@ -42,7 +43,7 @@ class Envelope:
         pid: The process that wrote it.
         line: Line number in the log, from 1.
         payload: The payload, or None.
-        strings: The interned file names of the process by number.
+        strings: The interned file names that the process knows, by number.
     """
 
     key: str
@@ -71,16 +72,16 @@ class Envelope:
             stack: A list of ``{"line", "name", "filename", "loc"}`` objects; ``filename`` is the
                 number of an interned string or the name itself.
         """
-        if not isinstance(stack, Sequence) or isinstance(stack, str):
+        if not isinstance(stack, list):
             return ()
         return tuple(self._frame(entry) for entry in stack if isinstance(entry, dict))
 
     def _frame(self, entry: Mapping[str, object]) -> RawFrame:
         file = entry.get("filename")
-        line = entry.get("line")
+        number = natural(file)
         return RawFrame(
-            file=self.strings.get(file, f"<file {file}>") if isinstance(file, int) else str(file),
-            line=line if isinstance(line, int) else 0,
+            file=str(file) if number is None else self.strings.get(number, f"<file {number}>"),
+            line=natural(entry.get("line")) or 0,
             name=str(entry.get("name", "")),
             code=str(entry.get("loc") or ""),
         )

@@ -5,8 +5,6 @@ A value that is not what torch writes is None: one bad field never costs the who
 
 from __future__ import annotations
 
-import math
-
 __all__ = ["nanoseconds", "natural"]
 
 _LIMIT = 1 << 63  # what readers of our JSON can hold
@@ -28,7 +26,5 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    # Compared before it is multiplied: Python's integers have no bound, and its floats have one.
-    if not math.isfinite(value) or not 0 <= value < _LIMIT // unit_ns:
-        return None
-    return round(value * unit_ns)
+    # NaN is in no range, and what is too large for a float is never multiplied with one.
+    return round(value * unit_ns) if 0 <= value < _LIMIT // unit_ns else None

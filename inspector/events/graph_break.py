@@ -16,7 +16,7 @@ from inspector.events.envelope import Envelope
 
 __all__ = ["Cause", "GraphBreakReason", "TracebackFrame", "parse_causes", "parse_stack"]
 
-_HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d+)$", re.MULTILINE)
+_HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
 _REASON = re.compile(r"^Graph Break Reason: ", re.MULTILINE)
 _STACK_TITLES = (
     "User code traceback:\n",
@@ -52,10 +52,10 @@ _PREFIXES = (
 # ``unimplemented_with_warning`` (torch/_dynamo/exc.py) writes a record of its own, with nothing but
 # Python's traceback, before the record of the break that it raises next; its one caller is the
 # call of the backend.
-_REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d+)$", re.MULTILINE)
+_REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d{1,9})$", re.MULTILINE)
 _REFUSED_TYPE = "Backend compiler exception"
 _REFUSED_ID = "GB0219"
-_FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d+), in (?P<name>.*)')
+_FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d{1,9}), in (?P<name>.*)')
 _CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
 _URL = re.compile(r"https?://\S+")
 _GB_ID = re.compile(r"/gb(\d+)\.html")

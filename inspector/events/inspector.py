@@ -7,11 +7,11 @@ Their names start with ``inspector_`` and every payload has its own version ``v`
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
+from inspector.events.fields import natural
 
 __all__ = [
     "InspectorCall",
@@ -26,15 +26,11 @@ __all__ = [
 
 
 def _payload(envelope: Envelope) -> Mapping[str, object]:
-    payload = json.loads(envelope.text())
+    payload = envelope.payload.json() if envelope.payload else None
     if not isinstance(payload, dict):
-        message = f"{envelope.name}: the payload is no JSON object"
+        message = "its payload is no JSON object"
         raise TypeError(message)
     return payload
-
-
-def _integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,10 +56,10 @@ class Position:
         """Reads one entry of a ``positions`` list."""
         return cls(
             file=str(entry.get("file", "")),
-            line=_integer(entry.get("line")) or 0,
-            end_line=_integer(entry.get("end_line")),
-            column=_integer(entry.get("column")),
-            end_column=_integer(entry.get("end_column")),
+            line=natural(entry.get("line")) or 0,
+            end_line=natural(entry.get("end_line")),
+            column=natural(entry.get("column")),
+            end_column=natural(entry.get("end_column")),
         )
 
 
@@ -124,7 +120,7 @@ class InspectorTarget:
         return cls(
             name=str(payload.get("name", "")),
             file=str(payload.get("file", "")),
-            line=_integer(payload.get("line")) or 0,
+            line=natural(payload.get("line")) or 0,
             qualname=str(payload.get("qualname", "")),
             kind=str(payload.get("kind", "function")),
         )
@@ -149,8 +145,8 @@ class InspectorCall:
         """Reads the artifact's JSON payload."""
         payload = _payload(envelope)
         return cls(
-            input_index=_integer(payload.get("input")) or 0,
-            call=_integer(payload.get("call")) or 0,
+            input_index=natural(payload.get("input")) or 0,
+            call=natural(payload.get("call")) or 0,
             state=str(payload.get("state", "")),
         )
 
@@ -180,7 +176,7 @@ class InspectorSource:
         lines = payload.get("lines")
         return cls(
             file=str(payload.get("file", "")),
-            first_line=_integer(payload.get("first_line")) or 1,
+            first_line=natural(payload.get("first_line")) or 1,
             lines=tuple(str(line) for line in lines) if isinstance(lines, list) else (),
             whole=bool(payload.get("whole")),
             sha256=str(payload.get("sha256", "")),
@@ -235,7 +231,7 @@ class InspectorSkippedFrame:
         payload = _payload(envelope)
         return cls(
             file=str(payload.get("file", "")),
-            line=_integer(payload.get("line")) or 0,
+            line=natural(payload.get("line")) or 0,
             name=str(payload.get("name", "")),
             reason=str(payload.get("reason", "")),
             cause=str(payload.get("cause", "")),

@@ -40,7 +40,7 @@ class Payload:
         are lost, and `is_whole` tells.
         """
         text = b"".join(self._blocks())
-        if self.is_crlf and not self._is_digest(hashlib.md5(text, usedforsecurity=False)):
+        if self.is_crlf and hashlib.md5(text, usedforsecurity=False).hexdigest() != self.md5:
             return text.removesuffix(b"\r").replace(b"\r\n", b"\n")
         return text
 
@@ -63,10 +63,7 @@ class Payload:
         digest = hashlib.md5(usedforsecurity=False)
         for block in [self.raw()] if self.is_crlf else self._blocks():
             digest.update(block)
-        return not self.md5 or self._is_digest(digest)
-
-    def _is_digest(self, digest: hashlib._Hash) -> bool:
-        return digest.hexdigest() == self.md5
+        return not self.md5 or digest.hexdigest() == self.md5
 
     def _blocks(self) -> Iterator[bytes]:
         """The payload without tabs, in blocks: one that stays in the file can be very long."""

@@ -196,6 +196,7 @@ def read(envelope: Envelope) -> object | None:
     Raises:
         ValueError: The event is not what its class expects (a payload that was cut off, say).
         TypeError: As above.
+        RecursionError: Its payload is nested thousands deep.
     """
     event = EVENTS.get((envelope.key, envelope.name))
     if event is not None:

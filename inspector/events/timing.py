@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.fields import nanoseconds, natural
 
 __all__ = ["ChromiumEvent"]
 
@@ -35,17 +36,23 @@ class ChromiumEvent:
 
         Raises:
             ValueError: The payload is not JSON.
-            TypeError: The payload is no event.
+            TypeError: The payload is no event, or has no time.
         """
         payload = envelope.payload.json() if envelope.payload else None
         if not isinstance(payload, dict):
-            message = "a chromium_event without its payload"
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        time_ns = nanoseconds(payload.get("ts"), 1000)
+        if time_ns is None:
+            message = f"its time is {payload.get('ts')!r}"
             raise TypeError(message)
         arguments = payload.get("args")
         return cls(
             name=str(payload.get("name", "")),
             phase=str(payload.get("ph", "")),
-            time_ns=round(float(payload.get("ts", 0)) * 1000),
-            thread=int(payload.get("tid") or 0),
-            compile_id=str((arguments if isinstance(arguments, Mapping) else {}).get("compile_id")),
+            time_ns=time_ns,
+            thread=natural(payload.get("tid")) or 0,
+            compile_id=str(
+                (arguments if isinstance(arguments, Mapping) else {}).get("compile_id", "")
+            ),
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.events.inspector import InspectorCall, InspectorTarget
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 
-__all__ = ["Call", "LogWarning", "Meta", "Process", "Run", "StageTime", "Target"]
+__all__ = ["LogWarning", "Meta", "Process", "Run", "StageTime"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,40 +43,6 @@ class StageTime:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Call:
-    """One call of the target.
-
-    Attributes:
-        input_index: Which of the inputs, from 0.
-        call: How often this input had been called before.
-        state: ``begin`` (and never ended), ``end`` or ``failed``.
-    """
-
-    input_index: int
-    call: int
-    state: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Target:
-    """What was asked to be compiled, as the recorded process found it.
-
-    Attributes:
-        name: How it is shown.
-        file: File of the function that is called, or an empty string.
-        line: Its first line, or 0.
-        qualname: Its qualified name.
-        kind: ``function``, ``generator`` or ``coroutine``.
-    """
-
-    name: str
-    file: str
-    line: int
-    qualname: str
-    kind: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Process:
     """What one process did.
 
@@ -101,8 +68,8 @@ class Process:
     rank: int | None
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
-    target: Target | None
-    calls: tuple[Call, ...]
+    target: InspectorTarget | None
+    calls: tuple[InspectorCall, ...]
     frames: tuple[Frame, ...]
     skipped: tuple[SkippedFrame, ...]
     compile_time_ns: int

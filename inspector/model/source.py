@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
+import functools
+from collections.abc import Iterator, Mapping
 
 __all__ = ["SourceLine", "Sources"]
 
@@ -28,7 +29,7 @@ class Sources:
 
     Attributes:
         lines: By file name, the known lines by number.
-        whole: The files of which every line is known.
+        whole: The files of which every line is known, from 1 to the last.
         digests: SHA-256 of the whole file by file name, as it was when it was recorded.
     """
 
@@ -43,42 +44,49 @@ class Sources:
     def excerpt(self, file: str, first: int, last: int) -> tuple[SourceLine, ...]:
         """The known lines of a range, both ends included."""
         known = self.lines.get(file, {})
-        return tuple(
-            SourceLine(number, known[number])
-            for number in range(first, last + 1)
-            if number in known
-        )
+        # Over the lines that are known: the range comes from a log and can be of any length.
+        numbers = sorted(number for number in known if first <= number <= last)
+        return tuple(SourceLine(number, known[number]) for number in numbers)
 
     def qualname(self, file: str, line: int) -> str | None:
         """The qualified name of the function or class around a line, or None where unknown."""
         if file not in self.whole:
             return None
-        known = self.lines[file]
-        text = "\n".join(known.get(number, "") for number in range(1, max(known, default=0) + 1))
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
+        known = self.lines.get(file, {})
+        text = "\n".join(known.get(number, "") for number in range(1, len(known) + 1))
+        definitions = _definitions(text)
+        if definitions is None:
             return None
-        return ".".join(_names(tree, line)) or "<module>"
+        around = (name for first, last, name in definitions if first <= line <= last)
+        return next(around, "<module>")
 
 
-def _names(tree: ast.AST, line: int) -> tuple[str, ...]:
-    for node in ast.iter_child_nodes(tree):
-        if not _covers(node, line):
-            continue
+# Every finding asks for the same few files, and what is cached is small.
+@functools.lru_cache(maxsize=64)
+def _definitions(text: str) -> tuple[tuple[int, int, str], ...] | None:
+    """(first line, last line, qualified name) of all definitions, inner before outer ones.
+
+    None where the text is no Python.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
+        return None
+    return tuple(_named(tree))[::-1]
+
+
+def _named(tree: ast.AST) -> Iterator[tuple[int, int, str]]:
+    """The definitions in a tree, outer before inner ones; a long ``elif`` chain nests deeply."""
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, prefix = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            return (node.name, *_names(node, line))
-        inner = _names(node, line)
-        if inner:
-            return inner
-    return ()
-
-
-def _covers(node: ast.AST, line: int) -> bool:
-    first = getattr(node, "lineno", None)
-    last = getattr(node, "end_lineno", None)
-    if first is None or last is None:
-        return False
-    decorators = getattr(node, "decorator_list", None)
-    begin = min([int(first), *(int(item.lineno) for item in decorators or ())])
-    return begin <= line <= int(last)
+            name = prefix + node.name
+            prefix = f"{name}."
+            begin = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+            yield begin, node.end_lineno or begin, name
+        waiting += [
+            (child, prefix)
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]

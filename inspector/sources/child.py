@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 import inspector
 from inspector.builder.run import Progress, RunBuilder
@@ -239,7 +240,7 @@ class _Signals:
         """Time since the first Ctrl-C; negative while there was none."""
         return time.monotonic() - self._interrupted_at
 
-    def __enter__(self) -> _Signals:
+    def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for name in ("SIGINT", "SIGTERM", "SIGHUP"):
                 number = getattr(signal, name, None)  # Windows has no SIGHUP

@@ -306,6 +306,7 @@ def _loads(text: bytes) -> dict[str, object]:
 
 def _compile_id(record: Mapping[str, object]) -> CompileId | None:
     numbers = [
-        natural(record.get(name)) for name in ("frame_id", "frame_compile_id", "compiled_autograd_id")
+        natural(record.get(name))
+        for name in ("frame_id", "frame_compile_id", "compiled_autograd_id")
     ]
     return None if numbers == [None, None, None] else CompileId(*numbers)

@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from inspector.errors import RecordingError
 from inspector.model.run import Meta
@@ -18,6 +19,19 @@ __all__ = ["FORMAT_VERSION", "META_FILE", "read_meta", "write_meta"]
 
 FORMAT_VERSION = 1
 META_FILE = "meta.json"
+
+# Every field of Meta but its name, which is not in the file.
+_TYPES: dict[str, type] = {
+    "format_version": int,
+    "target": str,
+    "settings": dict,
+    "started": str,
+    "partial": str,
+    "error": str,
+    "error_detail": str,
+    "error_exit_code": int,
+}
+_WORDS = {int: "whole number", str: "text", dict: "object"}
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
@@ -38,22 +52,39 @@ def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
 def read_meta(folder: Path, name: str) -> Meta:
     """Reads a recording's description; a folder without one is a plain trace.
 
+    Fields that this version does not know are passed over; a field of a wrong type makes it no
+    description, for nothing else in it could be trusted.
+
     Raises:
-        RecordingError: It is damaged or of a newer format.
+        RecordingError: It is damaged, cannot be read, or is of a newer format.
     """
     path = folder / META_FILE
     if not path.is_file():
         return Meta(format_version=0, name=name)
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        version = int(fields["format_version"])
-    except (ValueError, KeyError, TypeError) as error:
+        fields = _checked(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError, OSError) as error:
         message = f"{path} is not the description of a recording ({error})."
         raise RecordingError(message, "Read the .log files beside it as a plain trace.") from error
+    version = fields["format_version"]
     if version > FORMAT_VERSION:
         message = (
             f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
         )
         raise RecordingError(message, "Update with: pip install --upgrade torch-inspector")
-    known = {field.name for field in dataclasses.fields(Meta)}
-    return Meta(**{**{key: fields[key] for key in known & fields.keys()}, "name": name})
+    return Meta(**{key: fields[key] for key in _TYPES.keys() & fields.keys()}, name=name)
+
+
+def _checked(fields: object) -> dict[str, Any]:
+    if not isinstance(fields, dict):
+        message = "it is no JSON object"
+        raise ValueError(message)  # noqa: TRY004 - what the caller reports for any damage
+    for name, type_ in _TYPES.items():
+        # The type itself: True is an int.
+        if name in fields and type(fields[name]) is not type_:
+            message = f"{name} is no {_WORDS[type_]}"
+            raise ValueError(message)
+    if fields.get("format_version", 0) < 1:
+        message = "format_version is missing"
+        raise ValueError(message)
+    return fields

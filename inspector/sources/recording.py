@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gzip
+import os
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from inspector.sources.log import LogReader
 from inspector.sources.meta import META_FILE, read_meta
 
 __all__ = ["Recording", "opened", "read_run", "write_zip"]
+
+_MOST_NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ def opened(path: Path) -> Iterator[Recording]:
     """Opens a recording or a trace for as long as the context lasts.
 
     Args:
-        path: A recording's folder or ``.zip``, one log (also ``.gz``), or a folder of logs.
+        path: A recording's folder or ``.zip``, one log (also ``.gz``), or a folder of logs, which
+            can lie in sub-folders that are neither hidden nor recordings themselves.
 
     Raises:
         RecordingError: There is no such file, or it is none of these.
@@ -88,7 +93,7 @@ def write_zip(folder: Path, target: Path) -> None:
     part = target.with_name(target.name + ".part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            for path in sorted(folder.iterdir()):
+            for path in sorted(path for path in folder.iterdir() if path.is_file()):
                 # A fixed time makes the same recording the same file.
                 entry = zipfile.ZipInfo(path.name, (1980, 1, 1, 0, 0, 0))
                 entry.compress_type = zipfile.ZIP_DEFLATED
@@ -117,8 +122,15 @@ def _from_log(path: Path, name: str) -> Recording:
 
 
 def _from_folder(folder: Path, name: str) -> Recording:
-    logs = tuple(sorted(path for path in folder.rglob("*.log") if path.is_file()))
-    if not logs and not (folder / META_FILE).is_file():
+    logs, recordings = _inside(folder)
+    if (folder / META_FILE).is_file():
+        return Recording(name, folder, logs, read_meta(folder, name))
+    if recordings and not any(log.parent == folder for log in logs):
+        raise _several(folder, recordings)
+    if not logs:
+        hidden = [path.parent for path in folder.glob(".*/*/" + META_FILE)]
+        if hidden:
+            raise _several(folder, hidden)
         message = f"{folder} is a folder without a recording or a trace (*.log) in it."
         raise RecordingError(
             message, "Name a model, a recording, or a folder made with TORCH_TRACE."
@@ -126,18 +138,48 @@ def _from_folder(folder: Path, name: str) -> Recording:
     return Recording(name, folder, logs, read_meta(folder, name))
 
 
+def _inside(folder: Path) -> tuple[tuple[Path, ...], list[Path]]:
+    """The logs below a folder, and the recordings in it, whose logs are not among them."""
+    logs: list[Path] = []
+    recordings: list[Path] = []
+    for parent, folders, files in os.walk(folder):
+        paths = [Path(parent, name) for name in files]
+        logs += [path for path in paths if path.suffix == ".log" and path.is_file()]
+        below = [Path(parent, name) for name in folders if not name.startswith(".")]
+        recordings += [path for path in below if (path / META_FILE).is_file()]
+        folders[:] = [path.name for path in below if path not in recordings]
+    return tuple(sorted(logs)), recordings
+
+
+def _several(folder: Path, recordings: list[Path]) -> RecordingError:
+    newest = sorted(recordings, key=lambda path: (path / META_FILE).stat().st_mtime, reverse=True)
+    named = ", ".join(str(path) for path in newest[:_MOST_NAMED])
+    more = len(newest) - _MOST_NAMED
+    message = f"{folder} is no recording itself, but has {'some' if len(newest) > 1 else 'one'} in it: {named}"
+    message += f" and {more} more." if more > 0 else "."
+    return RecordingError(message, f"Name one: inspect explain {newest[0]}")
+
+
 def _unpacked(path: Path, folder: Path) -> Path:
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 # Names are cut to their last part: nothing is ever written outside the folder.
-                name = Path(entry.filename).name
-                if name and not entry.is_dir():
-                    with archive.open(entry) as packed, (folder / name).open("wb") as unpacked:
-                        shutil.copyfileobj(packed, unpacked)
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
+                target = folder / Path(entry.filename).name
+                if entry.is_dir() or target == folder:
+                    continue
+                if target.exists() and target.name == META_FILE:
+                    raise RecordingError(
+                        f"{path} holds several recordings.", "Unpack it and name one of them."
+                    )
+                if target.exists():  # logs of several ranks can have the same name
+                    target = folder / f"{len(list(folder.iterdir()))}-{target.name}"
+                with archive.open(entry) as packed, target.open("wb") as unpacked:
+                    shutil.copyfileobj(packed, unpacked)
+    # zipfile raises RuntimeError for what is encrypted or packed in a way it does not know.
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise RecordingError(
-            f"{path} is damaged ({error}).", "Copy the recording again."
+            f"{path} cannot be unpacked ({error}).", "Copy the recording again."
         ) from error
     return folder
 
@@ -149,6 +191,7 @@ def _gunzipped(path: Path, folder: Path) -> Path:
             shutil.copyfileobj(packed, unpacked)
     except EOFError:
         pass  # what came before the cut is read, and the log's reader says where it ends
-    except (gzip.BadGzipFile, OSError) as error:
-        raise RecordingError(f"{path} is damaged ({error}).", "Copy the trace again.") from error
+    except (gzip.BadGzipFile, zlib.error, OSError) as error:
+        message = f"{path} cannot be unpacked ({error})."
+        raise RecordingError(message, "Copy the trace again.") from error
     return target

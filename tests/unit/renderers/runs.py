@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from inspector import plugins
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
+from inspector.events.inspector import InspectorCall, InspectorTarget
 from inspector.findings.report import Report, make_report
 from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
-from inspector.model.run import Call, LogWarning, Meta, Process, Run, StageTime, Target
+from inspector.model.run import LogWarning, Meta, Process, Run, StageTime
 from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
 
@@ -152,8 +153,8 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         rank=None,
         versions={"torch": "2.13.0+cpu", "python": "3.11.9"},
         hardware={"cores": 8, "gpus": []},
-        target=Target("Model", MODEL, 13, "Model.forward", "function"),
-        calls=(Call(0, 0, "end"), Call(0, 1, "end")),
+        target=InspectorTarget("Model", MODEL, 13, "Model.forward", "function"),
+        calls=(InspectorCall(0, 0, "end"), InspectorCall(0, 1, "end")),
         frames=frames,
         skipped=(),
         compile_time_ns=1_304_000_000,

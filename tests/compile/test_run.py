@@ -1,0 +1,331 @@
+"""`inspect run` is the program's own run; and how a recorded process can end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    "NO_COLOR": "1",
+}
+INSPECT = [sys.executable, "-m", "inspector.commands"]
+FACTS = """
+import atexit, os, pickle, sys
+class C: pass
+atexit.register(lambda: print(len(pickle.dumps(C()))))
+print(__file__, __name__, __package__, getattr(__spec__, "name", None), __cached__ is None)
+print(sys.argv, sys.orig_argv[1:], sys.path[0], os.getcwd(), sys.stdin.read())
+print(type(__loader__).__name__, type(__builtins__), sys._getframe().f_code.co_filename)
+print(sorted(name for name in globals() if name.startswith("__")))
+import __main__
+assert __main__.C is C
+os.chdir("/")
+print(len(open(__file__, "rb").read()))
+"""
+SPAWN = """
+import multiprocessing as mp
+class C:
+    def __init__(self, n): self.n = n
+def work(c, out): out.put(type(c).__name__ + str(c.n))
+if __name__ == "__main__":
+    context = mp.get_context("spawn")
+    out = context.Queue()
+    process = context.Process(target=work, args=(C(3), out))
+    process.start()
+    print(out.get(timeout=60))
+    process.join()
+"""
+RAISES = """
+def f():
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        raise ValueError("mine") from error
+f()
+"""
+PROGRAMS = {
+    "facts": FACTS,
+    "an exception": RAISES,
+    "a syntax error": "x = (\n",
+    "sys.exit with a text": "import sys; sys.exit('text')",
+    "sys.exit with a number": "import sys; sys.exit(9)",
+    "os._exit": "import os; print('out', flush=True); os._exit(7)",
+    "an interrupt": "raise KeyboardInterrupt",
+    "a hook that fails": "import sys\nsys.excepthook = lambda *a: 1 / 0\nraise ValueError('mine')",
+    "a hook": "import sys\nsys.excepthook = lambda t, v, b: print(t, v, b.tb_lineno)\nopen('no')",
+    "spawned processes": SPAWN,
+    "annotations": "x: int = 1\nprint(__annotations__)",
+}
+
+
+def finished(
+    command: Sequence[str], folder: Path, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, input=stdin, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+
+
+def run(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return finished([*INSPECT, "run", *arguments], folder, "typed")
+
+
+def assert_same(arguments: Sequence[str], folder: Path) -> None:
+    plain = finished([sys.executable, *arguments], folder, "typed")
+    ours = run(arguments, folder)
+    stderr = "".join(
+        line for line in ours.stderr.splitlines(keepends=True) if not line.startswith("inspect: ")
+    )
+    code = 128 - plain.returncode if plain.returncode < 0 else plain.returncode
+    assert (ours.stdout, stderr, ours.returncode) == (plain.stdout, plain.stderr, code)
+
+
+@pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_script_runs_as_python_runs_it(tmp_path: Path, source: str) -> None:
+    (tmp_path / "script.py").write_text(source)
+    assert_same(["script.py", "--lr", "1"], tmp_path)
+
+
+def test_a_script_elsewhere_and_a_link_run_as_python_runs_them(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "script.py").write_text(FACTS)
+    (tmp_path / "link.py").symlink_to("sub/script.py")
+    assert_same(["sub/script.py"], tmp_path)
+    assert_same(["link.py"], tmp_path)
+
+
+@pytest.mark.parametrize("source", [FACTS, RAISES, SPAWN], ids=["facts", "raises", "spawn"])
+def test_a_module_runs_as_python_runs_it(tmp_path: Path, source: str) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(source)
+    (package / "train.py").write_text(source)
+    assert_same(["-m", "package", "--lr", "1"], tmp_path)
+    assert_same(["-m", "package.train"], tmp_path)
+
+
+def test_a_folder_and_a_zip_run_as_python_runs_them(tmp_path: Path) -> None:
+    source = FACTS.partition("os.chdir")[0]  # there is no file in a zip to open
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__main__.py").write_text(source)
+    with zipfile.ZipFile(tmp_path / "app.zip", "w") as archive:
+        archive.writestr("__main__.py", source)
+    assert_same(["app", "1"], tmp_path)
+    assert_same(["app.zip", "1"], tmp_path)
+    assert_same(["-m", "nothing"], tmp_path)
+
+
+COMPILES = """
+import sys, torch
+def f(x):
+    print("inside")
+    return x
+torch.compile(f, backend="eager")(torch.ones(2))
+"""
+
+
+def test_the_closing_lines_say_what_was_seen(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(COMPILES)
+    (tmp_path / "plain.py").write_text("print(1)")
+
+    assert "1 graph break at 1 site, 0 recompiles\n" in run(["train.py"], tmp_path).stderr
+    assert "in the process that was recorded" in run(["plain.py"], tmp_path).stderr
+
+
+def test_the_recording_survives_a_change_of_folder_in_forks(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import os\nos.chdir('/')\nif os.fork():\n    os.wait()\n" + COMPILES
+    )
+    assert run(["train.py"], tmp_path).stderr.count("recording .inspector/1\n") == 1
+    assert len([*(tmp_path / ".inspector" / "1").glob("*.log")]) == 2
+
+
+# ------------------------------------------------------------------------------- ends from outside
+
+CHECKPOINT = """
+import signal, sys, time
+print("ready", flush=True)
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(SECONDS)
+    print("saved", flush=True)
+    sys.exit(5)
+"""
+
+
+def started(arguments: Sequence[str], folder: Path, ready: str) -> subprocess.Popen[str]:
+    """The command in a group of its own, as a terminal starts it, when its program is ready."""
+    process = subprocess.Popen(
+        [*INSPECT, *arguments], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    stream = process.stderr if arguments[0] == "explain" else process.stdout
+    while ready not in stream.readline():
+        assert process.poll() is None
+    return process
+
+
+def meta(folder: Path) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads((folder / ".inspector/1/meta.json").read_text())
+    return described
+
+
+def test_a_program_has_all_the_time_to_end_after_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(CHECKPOINT.replace("SECONDS", "6.5"))
+    process = started(["run", "train.py"], tmp_path, "ready")
+    os.killpg(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+
+    assert (stdout, process.returncode) == ("saved\n", 5)
+    assert "partial" not in stderr
+    assert (meta(tmp_path)["ended"], meta(tmp_path)["partial"]) == ("whole", "")
+
+
+def test_a_second_ctrl_c_ends_the_program(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(CHECKPOINT.replace("SECONDS", "60"))
+    process = started(["run", "train.py"], tmp_path, "ready")
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(1)
+    os.kill(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+
+    assert (stdout, process.returncode) == ("", 128 + signal.SIGTERM)
+    assert "is partial: it was interrupted with Ctrl-C" in stderr
+    assert meta(tmp_path)["ended"] == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_recorder_that_is_ended_takes_its_program_along(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    source = "import os, time\nprint('ready', os.getpid(), flush=True)\ntime.sleep(60)\n"
+    (tmp_path / "train.py").write_text(source)
+    process = started(["run", "train.py"], tmp_path, "ready")
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=30)  # the program has its end of the pipe, too
+
+    assert process.returncode == 128 + number
+    assert number.name in stderr
+    assert meta(tmp_path)["ended"] == "killed"
+
+
+# -------------------------------------------------------------------------- ends inside of a model
+
+ENDS = """
+import os, sys, torch
+def model(x):
+    print("inside")
+    END
+    return x
+example_inputs = (torch.ones(2),)
+"""
+
+
+def explained(folder: Path, code: int) -> dict[str, Any]:
+    done = finished([*INSPECT, "explain", "model.py", "--format", "json"], folder)
+    assert done.returncode == code, done.stderr
+    recording: dict[str, Any] = json.loads(done.stdout)["recording"]
+    assert (done.stderr.count("Traceback"), done.stderr.count("Logging error")) == (0, 0)
+    return recording
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_a_model_that_ends_the_process_leaves_a_partial_recording(
+    tmp_path: Path, code: int
+) -> None:
+    (tmp_path / "model.py").write_text(ENDS.replace("END", f"os._exit({code})"))
+
+    recording = explained(tmp_path, 3)
+    assert recording["partial"] == f"it ended with exit code {code} without a word"
+    assert meta(tmp_path)["ended"] == "failed"
+
+
+def test_a_model_that_calls_sys_exit_has_failed(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(ENDS.replace("END", "sys.exit(0)"))
+
+    recording = explained(tmp_path, 3)
+    message = "model.py ended the program with sys.exit(0) while it was called."
+    assert recording["error"].startswith(message)
+    assert 'model.py", line 5, in model' in recording["error_detail"]
+
+
+def test_a_log_that_cannot_be_written_to_its_end_is_said(tmp_path: Path) -> None:
+    source = ENDS.replace("END", "pass").replace(
+        "example_inputs",
+        "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\nexample_inputs",
+    )
+    (tmp_path / "model.py").write_text(source)
+
+    recording = explained(tmp_path, 3)
+    assert recording["partial"] == "the log could not be written to its end: File too large"
+    assert [path.suffix for path in (tmp_path / ".inspector/1").iterdir()] != [".27"]
+
+
+def test_an_unharmed_model_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(ENDS.replace("END", "pass"))
+
+    assert explained(tmp_path, 0)["partial"] is None
+    assert meta(tmp_path)["ended"] == "whole"
+    assert "recorder" not in meta(tmp_path)
+
+
+# ------------------------------------------------------------------------- what is the user's stays
+
+REFUSED: dict[str, Callable[[Path], None]] = {
+    "a folder of the user's": lambda folder: (folder / "kept").mkdir(),
+    "a new folder": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("prepare", REFUSED.values(), ids=REFUSED)
+def test_a_refused_recording_leaves_the_folder_as_it_was(
+    tmp_path: Path, prepare: Callable[[Path], None]
+) -> None:
+    prepare(tmp_path)
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    (tmp_path / "model.py").write_text("raise ValueError\n")
+    done = finished([*INSPECT, "explain", "model.py", "--save", "kept"], tmp_path)
+
+    assert done.returncode == 3
+    names = sorted(path.name for path in tmp_path.rglob("*") if "pyc" not in path.name)
+    assert names == sorted([*before, "model.py"])
+
+
+def test_an_output_file_is_left_alone_until_there_is_a_report(tmp_path: Path) -> None:
+    (tmp_path / "report.md").touch()
+    (tmp_path / "model.py").write_text("raise ValueError\n")
+    finished([*INSPECT, "explain", "model.py", "-o", "report.md"], tmp_path)
+    assert (tmp_path / "report.md").read_text() == ""
+
+    (tmp_path / "model.py").write_text(ENDS.replace("END", "pass"))
+    (tmp_path / "link.md").symlink_to("report.md")
+    finished([*INSPECT, "explain", "model.py", "-o", "link.md"], tmp_path)
+    assert re.match("#", (tmp_path / "report.md").read_text())
+    assert (tmp_path / "link.md").is_symlink()
+
+
+def test_a_zip_without_a_folder_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print('ran')")
+    done = run(["--save", "no/kept.zip", "train.py"], tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no folder" in done.stderr
