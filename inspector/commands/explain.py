@@ -18,7 +18,7 @@ from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Settings, record
+from inspector.commands.record import Recorded, Settings, record
 from inspector.errors import UsageError
 from inspector.findings.escaping import one_line
 from inspector.findings.report import make_report
@@ -29,9 +29,6 @@ from inspector.sources.recording import opened, read_run
 from inspector.sources.store import newest_recording
 
 __all__ = ["command"]
-
-_EXIT_FAILED = 3
-_EXIT_INTERRUPTED = 130
 
 
 @click.command("explain")
@@ -78,13 +75,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             own_stdout=output is not None and format_ is None,
             fresh_caches=True,
         )
-        run = _recorded(Request(target, **given), settings)
+        recorded = _recorded(Request(target, **given), settings)
+        run, code = recorded.run, recorded.exit_code
     else:
         _refuse_options({**given, "python": python, "timeout": timeout, "save": save})
-        run = _read(target)
+        # How the program ended back then is in the report; reading it has succeeded.
+        run, code = _read(target), 0
     rules = [module.RULE for module in plugins.load_analyses()]
     write_report(make_report(run, rules, _next_steps(run)), output, format_)
-    return _exit_code(run)
+    return code
 
 
 def _is_model(target: str) -> bool:
@@ -94,11 +93,11 @@ def _is_model(target: str) -> bool:
     return ".py" in target or ":" in target
 
 
-def _recorded(request: Request, settings: Settings) -> Run:
+def _recorded(request: Request, settings: Settings) -> Recorded:
     asked = dataclasses.asdict(request)
     del asked["target"]
     arguments = ("explain", request.to_json())
-    return record(arguments, request.target, asked, settings).run
+    return record(arguments, request.target, asked, settings)
 
 
 def _refuse_options(given: dict[str, object]) -> None:
@@ -167,9 +166,3 @@ def _next_steps(run: Run) -> tuple[str, ...]:
         steps.append(f"inspect explain {shlex.quote(target)} --train")
     # Without a target the newest recording of the store is read: this one, if it has a number.
     return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)
-
-
-def _exit_code(run: Run) -> int:
-    if "Ctrl-C" in run.meta.partial:
-        return _EXIT_INTERRUPTED
-    return run.meta.error_exit_code or (_EXIT_FAILED if run.meta.partial else 0)

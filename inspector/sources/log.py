@@ -231,7 +231,7 @@ class LogReader:
     def _intern(self, envelope: Envelope) -> None:
         # {"str": [file name, number]}; forked processes that share a log number on their own.
         match envelope.metadata:
-            case [str(text), number] if natural(number) is not None:
+            case [str(text), int(number)] if natural(number) is not None:
                 if envelope.pid not in self._strings:
                     self._strings[envelope.pid] = {}
                     self._lookups.clear()

@@ -27,6 +27,7 @@ _TYPES: dict[str, type] = {
     "settings": dict,
     "started": str,
     "partial": str,
+    "ended": str,
     "error": str,
     "error_detail": str,
     "error_exit_code": int,

@@ -155,8 +155,8 @@ def _several(folder: Path, recordings: list[Path]) -> RecordingError:
     newest = sorted(recordings, key=lambda path: (path / META_FILE).stat().st_mtime, reverse=True)
     named = ", ".join(str(path) for path in newest[:_MOST_NAMED])
     more = len(newest) - _MOST_NAMED
-    message = f"{folder} is no recording itself, but has {'some' if len(newest) > 1 else 'one'} in it: {named}"
-    message += f" and {more} more." if more > 0 else "."
+    rest = f" and {more} more" if more > 0 else ""
+    message = f"{folder} is no recording itself; in it lie {named}{rest}."
     return RecordingError(message, f"Name one: inspect explain {newest[0]}")
 
 

@@ -98,6 +98,18 @@ def test_the_newest_recording_is_read_without_torch(folder: Path) -> None:
     assert "model.py:5:5" in done.stdout
 
 
+def test_every_setting_reaches_torch_compile(folder: Path) -> None:
+    options = ["--no-dynamic", "--train", "--calls", "1", "--dtype", "f64", "--device", "cpu"]
+    (folder / "model.py").write_text(
+        "import torch\nmodel = torch.nn.Linear(2, 2)\nexample_inputs = (torch.ones(1, 2),)\n"
+    )
+    settings = explained(["model.py", *options], folder)["recording"]["settings"]
+
+    assert settings["dynamic"] is False
+    assert settings["train"] is True
+    assert (settings["calls"], settings["dtype"], settings["device"]) == (1, "f64", "cpu")
+
+
 def test_lines_inserted_above_keep_the_fingerprint(folder: Path) -> None:
     before = explained(["model.py"], folder)["findings"][0]
     (folder / "model.py").write_text("import math\n" * 30 + BREAKS)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from inspector.model.compilation import FrameState
 from inspector.model.summary import summarize
-from tests.unit.logs import FILE, broken, graph, metrics, record, run_of, start
+from tests.unit.logs import BREAK, FILE, broken, graph, metrics, record, run_of, start
 
 
 def test_a_compilation(tmp_path: Path) -> None:
@@ -93,3 +96,89 @@ def test_an_event_that_cannot_be_read_is_a_warning_with_its_line(tmp_path: Path)
         (2, True)
     ]
     assert summarize(run).graphs == 1
+
+
+TEXT = '{"name": "dynamo", "ph": "B", "ts": %s, "tid": %s}'
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        record("chromium_event", {}, payload=TEXT % ("Infinity", 0)),
+        record("chromium_event", {}, payload=TEXT % ("NaN", 0)),
+        record("chromium_event", {}, payload=TEXT % ("-1", 0)),
+        record("chromium_event", {}, payload=TEXT % ("1e300", 0)),
+        record("chromium_event", {}, payload=TEXT % ("1" * 400, 0)),
+        record("chromium_event", {}, payload=TEXT % ("true", 0)),
+        record("chromium_event", {}, payload='{"name": "dynamo", "ph": "E"}'),
+        record("chromium_event", {}, payload=DEEP),
+        record("artifact", {"name": "inspector_call"}, payload=DEEP),
+        record("artifact", {"name": "inspector_source"}, payload="5"),
+        record("artifact", {"name": "recompile_reasons"}, payload=DEEP),
+        record("artifact", {"name": "torch_version"}, payload="[]"),
+        record("artifact", {"name": "torch_version"}),
+    ],
+)
+def test_a_record_of_a_wrong_shape_never_ends_the_report(tmp_path: Path, bad: bytes) -> None:
+    run = run_of(tmp_path, start(), bad, graph(), metrics())
+
+    assert summarize(run).graphs == 1
+    assert run.processes[0].compile_time_ns == 0
+    assert [warning.line for warning in run.warnings] == [2]
+
+
+def test_a_thread_that_is_no_number_is_no_loss(tmp_path: Path) -> None:
+    spans = (TEXT % (0, '"x"'), TEXT.replace("B", "E") % (1, "Infinity"))
+    run = run_of(tmp_path, *(record("chromium_event", {}, payload=text) for text in spans))
+
+    assert (run.processes[0].compile_time_ns, run.warnings) == (1000, ())
+
+
+def test_metrics_with_odd_numbers_count(tmp_path: Path) -> None:
+    odd = {"start_time": float("nan"), "entire_frame_compile_time_s": float("inf")}
+    run = run_of(tmp_path, start(), graph(), metrics(**odd, guard_count=-1, co_firstlineno=True))
+    (compilation,) = run.compilations
+
+    assert (compilation.graphs, compilation.guards) == (1, None)
+    assert (compilation.start_time_ns, compilation.duration_ns) == (None, None)
+    assert run.warnings == ()
+
+
+def test_a_break_at_a_line_of_thousands_of_digits_is_kept(tmp_path: Path) -> None:
+    text = BREAK.replace(f"{FILE}:3", f"{FILE}:{'9' * 5000}")
+    reason = record("artifact", {"name": "dynamo_graph_break_reason"}, payload=text)
+    run = run_of(tmp_path, start(), reason, graph(), metrics())
+
+    assert summarize(run).graph_breaks == 1
+    assert run.warnings == ()
+
+
+def test_warnings_about_records_are_bounded(tmp_path: Path) -> None:
+    run = run_of(tmp_path, start(), *[record("chromium_event", {}, payload="{")] * 50)
+
+    assert len(run.warnings) == 21
+    assert run.warnings[-1].message == "30 more records could not be read"
+
+
+@pytest.mark.parametrize(("first_line", "name"), [(1, "f"), (900_000_000, None)])
+def test_a_source_is_whole_only_from_its_first_line(
+    tmp_path: Path, first_line: int, name: str | None
+) -> None:
+    source = {"file": FILE, "first_line": first_line, "lines": ["def f():", " x"], "whole": True}
+    payload = json.dumps(source)
+    run = run_of(tmp_path, record("artifact", {"name": "inspector_source"}, payload=payload))
+
+    assert run.sources.qualname(FILE, 2) == name
+
+
+def test_a_crlf_log_counts_the_same(tmp_path: Path) -> None:
+    records = (start(), broken(), graph(), metrics())
+    run = run_of(tmp_path, *(item.replace(b"\n", b"\r\n") for item in records))
+    summary = summarize(run)
+
+    assert (summary.frames, summary.graphs, summary.graph_breaks) == (1, 1, 1)
+    assert run.graph_breaks[0].cause.gb_id == "GB0059"
+    assert run.graph_breaks[0].user is not None
+    assert run.graph_breaks[0].user.line == 3
+    assert run.warnings == ()

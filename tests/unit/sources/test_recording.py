@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from inspector.errors import RecordingError
 from inspector.model.run import Meta
 from inspector.model.summary import summarize
-from inspector.sources.meta import FORMAT_VERSION, read_meta, write_meta
+from inspector.sources.meta import _TYPES, FORMAT_VERSION, read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
 
 RECORD = (
@@ -115,3 +117,117 @@ def test_the_same_recording_is_the_same_zip(recording: Path, tmp_path: Path) -> 
     write_zip(recording, tmp_path / "two.zip")
 
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"settings": 5},
+        {"partial": 7},
+        {"started": 5},
+        {"started": None},
+        {"target": ["x"]},
+        {"error_exit_code": True},
+        {"format_version": True},
+        {"format_version": "1"},
+        {"format_version": -1},
+    ],
+)
+def test_a_description_with_a_field_of_a_wrong_type_is_said(
+    recording: Path, fields: dict[str, object]
+) -> None:
+    path = recording / "meta.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+    with pytest.raises(RecordingError, match=f"not the description.*{next(iter(fields))}"):
+        frames(recording)
+
+
+@pytest.mark.parametrize("text", ["5", "[]", "{}", "[" * 100_000, '{"a": "\xff'])
+def test_what_is_no_description_is_said(recording: Path, text: str) -> None:
+    (recording / "meta.json").write_text(text, encoding="latin-1")
+
+    with pytest.raises(RecordingError, match="not the description"):
+        frames(recording)
+
+
+def test_every_field_of_a_description_is_checked() -> None:
+    assert {*_TYPES, "name"} == {field.name for field in dataclasses.fields(Meta)}
+
+
+def test_logs_in_sub_folders_are_read_unless_hidden_or_a_recording(recording: Path) -> None:
+    for name in ("rank0", "rank1", ".hidden", "other"):
+        folder = recording / name
+        folder.mkdir()
+        (folder / "b.log").write_bytes(RECORD)
+    write_meta(recording / "other", Meta(FORMAT_VERSION, "other"), {})
+    (recording / "meta.json").unlink()
+
+    with opened(recording) as found:
+        names = [str(path.relative_to(recording)) for path in found.logs]
+    assert names == ["a.log", "rank0/b.log", "rank1/b.log"]
+
+
+@pytest.mark.parametrize("store", ["", ".inspector"])
+def test_a_folder_of_recordings_names_them(tmp_path: Path, store: str) -> None:
+    for number in range(1, 6):
+        folder = tmp_path / store / str(number)
+        folder.mkdir(parents=True)
+        write_meta(folder, Meta(FORMAT_VERSION, str(number)), {})
+        (folder / "a.log").write_bytes(RECORD)
+        os.utime(folder / "meta.json", (number, number))
+
+    with pytest.raises(RecordingError, match="is no recording itself") as caught:
+        frames(tmp_path)
+    named = ", ".join(str(tmp_path / store / str(number)) for number in (5, 4, 3))
+    assert f"{named} and 2 more." in caught.value.message
+    assert caught.value.next_step.endswith(str(tmp_path / store / "5"))
+
+
+def test_a_file_that_is_no_trace_among_others_is_said(recording: Path) -> None:
+    (recording / "meta.json").unlink()
+    (recording / "b.log").write_text("hello\n")
+
+    with opened(recording) as found:
+        run = read_run(found)
+    assert summarize(run).frames == 1
+    assert ("b.log", "the log holds no complete record") in [
+        (warning.file, warning.message) for warning in run.warnings
+    ]
+
+
+def test_logs_of_one_name_in_a_zip_are_all_read(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for rank in range(3):
+            archive.writestr(f"rank{rank}/a.log", RECORD)
+
+    with opened(path) as found:
+        assert len(found.logs) == 3
+
+
+def test_a_zip_of_several_recordings_is_said(recording: Path, tmp_path: Path) -> None:
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(2):
+            archive.write(recording / "meta.json", f"{number}/meta.json")
+
+    with pytest.raises(RecordingError, match="several recordings"):
+        frames(path)
+
+
+def test_a_damaged_gzip_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.log.gz"
+    data = bytearray(gzip.compress(RECORD * 2000))
+    data[30:60] = b"\xff" * 30
+    path.write_bytes(data)
+
+    with pytest.raises(RecordingError, match="cannot be unpacked"):
+        frames(path)
+
+
+def test_folders_in_a_recording_are_left_out_of_its_zip(recording: Path, tmp_path: Path) -> None:
+    (recording / "more").mkdir()
+    write_zip(recording, tmp_path / "one.zip")
+
+    assert frames(tmp_path / "one.zip") == 1
