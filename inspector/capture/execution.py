@@ -57,8 +57,19 @@ def _check_backend(name: str) -> None:
     try:
         lookup_backend(name)
     except ImportError as error:
-        message = f"The backend {name!r} needs a package that is not installed ({error})."
-        raise EnvironmentLacksError(message, "Install it, or choose --backend inductor.") from error
+        raise _lacks_package(name, error) from error
+
+
+def _lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
+    reason = str(error).strip().rstrip(".")
+    message = f"The backend {backend!r} needs a package that is not installed: {reason}."
+    return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
+
+
+def _missing_package(error: BaseException) -> ImportError | None:
+    """The import that failed when torch called the backend; some import that late."""
+    inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
+    return inner if isinstance(inner, ImportError) else None
 
 
 def write_target(target: Target, sources: SourceWriter) -> None:
@@ -162,6 +173,9 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
     """What to tell about a failed call: a call without the compiler decides whose fault it is."""
     if isinstance(error, UsageError):
         return error
+    missing = _missing_package(error)
+    if missing is not None:
+        return _lacks_package(request.backend, missing)
     if lacks_cuda(error):
         return user_failure(error, f"calling `{target.name}`", target.root)
     with torch.compiler.set_stance("force_eager"):

@@ -251,9 +251,11 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
 def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
     outcome = ending.outcome
-    if not outcome.get("message") or any(process.frames for process in run.processes):
-        return
     kind = _ERRORS.get(run.meta.error_exit_code, UsageError)
+    # What the environment lacks says nothing about the model, whatever was traced before.
+    shown = any(process.frames for process in run.processes) and kind is not EnvironmentLacksError
+    if not outcome.get("message") or shown:
+        return
     raise kind(
         str(outcome.get("message", "")),
         str(outcome.get("next_step", "")),

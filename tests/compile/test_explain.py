@@ -140,6 +140,11 @@ FAILURES = {
     "a bad input": (["explain", "model.py", "--input", "f33[2]"], 2, "f33"),
     "a wrong name": (["explain", "model.py:modle"], 2, "model"),
     "an unknown backend": (["explain", "model.py", "--backend", "inducto"], 2, "inductor"),
+    "a backend whose package is missing": (
+        ["explain", "model.py", "--backend", "tvm"],
+        4,
+        "--backend inductor",
+    ),
     "an unknown mode": (["explain", "model.py", "--backend", "inductor", "--mode", "x"], 2, "x"),
     "an unknown format": (["explain", "model.py", "--format", "jsn"], 2, "json"),
     "an unknown suffix": (["explain", "model.py", "-o", "a.xyz"], 2, "xyz"),
