@@ -70,6 +70,7 @@ ANALYSES: tuple[str, ...] = (
 )
 """Modules of the analyses, in the order in which they run."""
 
+_LONGEST_SUFFIX = 4
 RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal",
     "txt": "inspector.renderers.terminal",
@@ -144,7 +145,8 @@ def renderer_for_suffix(path: Path) -> str:
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        _choices(suffix, known),
+        # The long names are formats that nobody writes as a suffix.
+        _choices(suffix, [name for name in known if len(name) <= _LONGEST_SUFFIX]),
     )
 
 
