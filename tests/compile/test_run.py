@@ -177,8 +177,8 @@ def test_the_recording_survives_a_change_of_folder_in_forks(tmp_path: Path) -> N
 
 CHECKPOINT = """
 import signal, sys, time
-print("ready", flush=True)
 try:
+    print("ready", flush=True)  # inside: Ctrl-C comes as soon as it is read
     time.sleep(60)
 except KeyboardInterrupt:
     time.sleep(SECONDS)
