@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.costs.sites import site_costs
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, is_fundamental
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
+from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
@@ -54,15 +56,16 @@ class GraphBreakRule(Rule):
         """One finding per site; sites that only later calls reach are marked."""
         first = group_sites(record for record in run.graph_breaks if not is_later(record))
         known = {site.first.key for site in first}
+        costs = site_costs(run)
         later = group_sites(record for record in run.graph_breaks if is_later(record))
         for site in first:
-            yield _finding(run, site, later=False)
+            yield _finding(run, site, costs.get(site.first.key), later=False)
         for site in later:
             if site.first.key not in known:
-                yield _finding(run, site, later=True)
+                yield _finding(run, site, None, later=True)
 
 
-def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
+def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Finding:
     record = site.first
     cause = record.cause
     return Finding(
@@ -82,6 +85,7 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
         outcome=record.outcome.value,
         evidence=record.evidence.value,
         later=later,
+        cost=cost,
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import collections
 
+from inspector.builder.measurements import Measurements
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.stages import Spans
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
+    CreateSymbol,
     DynamoError,
     DynamoOutputGraph,
     DynamoStart,
@@ -26,6 +28,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.model.compilation import Frame, SkippedFrame
@@ -52,6 +55,7 @@ class ProcessBuilder:
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
         self._spans = Spans()
+        self._measurements = Measurements()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -80,6 +84,10 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
                 self._take_ours(event)
+            case InspectorProfile() | InspectorCopyRates():
+                self._measurements.add(event)
+            case CreateSymbol():
+                self._measurements.add_symbol(event)
             case _:
                 self._take_of_compilation(envelope, event)
 
@@ -91,6 +99,7 @@ class ProcessBuilder:
                 draft.stack = event.stack
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
+                self._measurements.add_graph(draft.compile_id, event)
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case InspectorGraphBreak():
@@ -157,6 +166,9 @@ class ProcessBuilder:
             unknown_events=dict(self._unknown),
             problems=tuple(self._problems),
             has_inspector_events=environment is not None,
+            profiles=self._measurements.profiles(),
+            copy_rates=self._measurements.copy_rates(),
+            boundaries=self._measurements.boundaries(),
         )
 
     def _frames(self, roots: Roots) -> list[Frame]:

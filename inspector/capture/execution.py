@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator
 
@@ -12,15 +12,20 @@ from torch._dynamo.exc import TorchDynamoException
 from torch.utils import _pytree
 
 from inspector.capture import versions
-from inspector.capture.call import fresh
+from inspector.capture.call import Call, fresh
 from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
+from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.sources import SourceWriter
 from inspector.capture.target import Target
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 
 __all__ = ["call_target", "compiled", "write_target"]
+
+# The first call with each input compiles, the second shows whether anything compiles again.
+_UNMEASURED_CALLS = 2
 
 
 def compiled(target: Target, request: Request) -> Callable[..., object]:
@@ -33,6 +38,9 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
     if target.already_compiled:
         return target.function
     _check_backend(request.backend)
+    if request.measure and request.backend != "inductor":
+        # Inductor marks its graphs itself; the code of others is FX's own.
+        versions.mark_graphs()
     # torch passes a mode on to Inductor alone, and the default backend captures only.
     try:
         function: Callable[..., object] = torch.compile(
@@ -51,7 +59,7 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
 def _check_backend(name: str) -> None:
     known = list_backends(exclude_tags=())
     if name not in known:
-        near = difflib.get_close_matches(name, known, 3)
+        near = near_matches(name, known)
         choice = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(known)}."
         raise UsageError(f"torch knows no backend {name!r}.", choice)
     try:
@@ -106,7 +114,7 @@ def _function_of(target: Callable[..., object]) -> Callable[..., object]:
 
 
 def call_target(target: Target, request: Request, function: Callable[..., object]) -> None:
-    """Calls the target with each input, then again as often as was asked.
+    """Calls the target with each input, then once more, then as often as it is measured.
 
     Every input is called once before any is called again, so that what the first calls show is not
     mixed with what later ones add.
@@ -114,32 +122,64 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     Raises:
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
-    for call, index in _order(request.calls, len(target.calls)):
-        marks = {"v": 1, "input": index, "call": call}
-        write_artifact("call", {**marks, "state": "begin"})
-        error = _error_of(target, index, request, function)
-        write_artifact("call", {**marks, "state": "failed" if error else "end"})
-        if error is not None:
-            raise _failed(target, index, request, error) from error
+    inputs = range(len(target.calls))
+    for number in range(_UNMEASURED_CALLS):
+        for index in inputs:
+            with _told(index, number):
+                error = _error_of(target, index, request, function)
+                if error is not None:
+                    raise _failed(target, index, request, error) from error
+    if not request.measure:
+        return
+    for index in inputs:
+        with _told(index, _UNMEASURED_CALLS):
+            _measure(target, index, request, function)
+    guarded("measure the memory", write_copy_rates)
 
 
-def _order(calls: int, inputs: int) -> Iterator[tuple[int, int]]:
-    return ((call, index) for call in range(calls) for index in range(inputs))
+@contextlib.contextmanager
+def _told(index: int, number: int) -> Iterator[None]:
+    """Says in the trace that a call begins, and how it ends."""
+    marks = {"v": 1, "input": index, "call": number}
+    write_artifact("call", {**marks, "state": "begin"})
+    state = "failed"
+    try:
+        yield
+        state = "end"
+    finally:
+        write_artifact("call", {**marks, "state": state})
+
+
+def _measure(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
+    what = Measurement(
+        input=index,
+        first_call=_UNMEASURED_CALLS,
+        calls=request.calls,
+        arguments=target.calls[index],
+        target=target.function,
+        run=lambda call: _call(call, request, function),
+    )
+    try:
+        measure(what)
+    except Exception as error:
+        raise _failed(target, index, request, error) from error
 
 
 def _error_of(
-    target: Target, index: int, request: Request, function: Callable[..., object]
+    target: Target,
+    index: int,
+    request: Request,
+    function: Callable[..., object],
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling."""
     try:
-        _call(target, index, request, function)
+        _call(fresh(target.calls[index]), request, function)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None
 
 
-def _call(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
-    call = fresh(target.calls[index])
+def _call(call: Call, request: Request, function: Callable[..., object]) -> None:
     outputs = function(*call.args, **call.kwargs)
     if inspect.iscoroutine(outputs):
         outputs = _awaited(outputs)

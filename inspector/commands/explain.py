@@ -62,6 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     check_output(output, format_)
     # dynamic=False was asked for; a flag that is False was not.
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
+    unasked |= {"measure"} if asked["measure"] else set()
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
     if target is not None and _is_model(target):

@@ -55,7 +55,12 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--calls", type=click.IntRange(1), metavar="N",
-        help="Calls with each input; what later ones add is told apart.  [default: 2]",
+        help="Warm calls with each input to measure; fewer if they take more than 5 s.  "
+        "[default: 20]",
+    ),
+    click.option(
+        "--no-measure", "measure", flag_value=False, default=True,
+        help="Call each input twice and measure nothing.",
     ),
 )  # fmt: skip
 

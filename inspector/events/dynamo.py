@@ -10,9 +10,11 @@ from typing import Self
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.payload import Payload
 
 __all__ = [
     "CompilationMetrics",
+    "CreateSymbol",
     "DynamoError",
     "DynamoOutputGraph",
     "DynamoStart",
@@ -57,12 +59,39 @@ class DynamoStart:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DynamoOutputGraph:
-    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log."""
+    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log.
+
+    Attributes:
+        text: Where the text is, or None.
+    """
+
+    text: Payload | None
 
     @classmethod
-    def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
-        """Reads nothing: that it was logged is what counts."""
-        return cls()
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        return cls(text=payload and dataclasses.replace(payload, held=None))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CreateSymbol:
+    """Event ``create_symbol``: a size became symbolic.
+
+    Attributes:
+        symbol: Its name (``s77``).
+        value: Its value in the call that was traced, or None.
+    """
+
+    symbol: str
+    value: int | None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        value = str(fields.get("val", ""))
+        return cls(str(fields.get("symbol", "")), int(value) if value.isdecimal() else None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from inspector.events.dynamo import (
     CompilationMetrics,
+    CreateSymbol,
     DynamoError,
     DynamoOutputGraph,
     DynamoStart,
@@ -29,6 +30,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.timing import ChromiumEvent
 
 __all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
@@ -57,6 +59,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("bwd_compilation_metrics", ""): CompilationMetrics,
     ("chromium_event", ""): ChromiumEvent,
     ("compilation_metrics", ""): CompilationMetrics,
+    ("create_symbol", ""): CreateSymbol,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
     ("artifact", "dynamo_error"): DynamoError,
@@ -64,9 +67,11 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "inspector_call"): InspectorCall,
+    ("artifact", "inspector_copy_rates"): InspectorCopyRates,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_problem"): InspectorProblem,
+    ("artifact", "inspector_profile"): InspectorProfile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
@@ -80,7 +85,6 @@ _UNUSED_KEYS = frozenset(
         "aot_inference_graph",
         "aot_joint_graph",
         "compiled_autograd_graph",
-        "create_symbol",
         "create_unbacked_symbol",
         "describe_source",
         "describe_storage",

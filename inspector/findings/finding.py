@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.findings.severity import Severity
+from inspector.model.cost import Cost
 from inspector.model.source import SourceLine
 
 __all__ = ["Finding", "Place", "StackLine"]
@@ -75,6 +76,7 @@ class Finding:
         outcome: What becomes of the frame (graph breaks), or an empty string.
         evidence: What it is known from.
         later: Whether only calls after the first one of each input showed it.
+        cost: What it costs in a warm call, or None where that was not asked or has no meaning.
     """
 
     rule: str
@@ -93,3 +95,4 @@ class Finding:
     outcome: str = ""
     evidence: str = ""
     later: bool = False
+    cost: Cost | None = None

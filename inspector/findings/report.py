@@ -20,7 +20,8 @@ class Report:
     Attributes:
         run: The run.
         summary: Its counts.
-        findings: What was found, the gravest first, in the order in which it happened.
+        findings: What was found: the gravest first, of these what costs most, and what costs
+            nothing that is known in the order in which it happened.
         next_steps: Commands worth running next.
     """
 
@@ -33,5 +34,11 @@ class Report:
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:
     """Applies rules to a run."""
     found = [finding for rule in rules for finding in rule.check(run)]
-    found.sort(key=lambda finding: (finding.later, finding.severity.rank))
+    found.sort(key=_rank)
     return Report(run, summarize(run), tuple(found), next_steps)
+
+
+def _rank(finding: Finding) -> tuple[bool, int, int]:
+    cost = finding.cost
+    cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
+    return finding.later, finding.severity.rank, -cost_ns

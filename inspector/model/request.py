@@ -22,7 +22,8 @@ class Request:
         fullgraph: ``torch.compile``'s ``fullgraph``.
         mode: ``torch.compile``'s ``mode``, or None.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
-        calls: How often each input is called; the first call counts, later ones show what they add.
+        calls: How often each input is called to be measured, after two calls that are not.
+        measure: Whether it is.
     """
 
     target: str
@@ -34,7 +35,8 @@ class Request:
     fullgraph: bool = False
     mode: str | None = None
     backend: str = "eager"
-    calls: int = 2
+    calls: int = 20
+    measure: bool = True
 
     def to_json(self) -> str:
         """The request as one line of JSON."""

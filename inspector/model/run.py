@@ -6,10 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.inspector import InspectorCall, InspectorTarget
+from inspector.model.boundary import Boundary
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
+from inspector.model.timeline import CopyRates, Profile
 
 __all__ = ["LogWarning", "Meta", "Process", "Run", "StageTime"]
 
@@ -61,6 +63,10 @@ class Process:
         unknown_events: Events that this version does not know, with their counts.
         problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+        profiles: Warm calls under torch's profiler, where any were.
+        copy_rates: How fast memory was copied there, or None where nobody measured it.
+        boundaries: What goes into a graph and what comes out, by the text of its compile id; read
+            where there is a profile.
     """
 
     host: str
@@ -77,6 +83,9 @@ class Process:
     unknown_events: Mapping[str, int]
     problems: tuple[str, ...]
     has_inspector_events: bool
+    profiles: tuple[Profile, ...] = ()
+    copy_rates: CopyRates | None = None
+    boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Place
+from inspector.model.cost import Cost, CostKind
 from inspector.model.summary import Summary
 
 __all__ = ["finding_fields", "summary_fields"]
@@ -27,8 +28,35 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "outcome": finding.outcome or None,
         "evidence": finding.evidence,
         "later": finding.later,
+        **_cost(finding.cost),
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
+    }
+
+
+def _cost(cost: Cost | None) -> dict[str, object]:
+    """The figures that findings are ranked by, flat, and what they consist of."""
+    if cost is None:
+        flat = dict.fromkeys(("cost_ns", "crossing_bytes", "executions_per_call"))
+        return {**flat, "cost_kind": CostKind.UNKNOWN.value, "cost": None}
+    return {
+        "cost_ns": cost.cost_ns,
+        "cost_kind": cost.kind.value,
+        "crossing_bytes": cost.crossing_bytes,
+        "executions_per_call": cost.executions_per_call,
+        "cost": {
+            "outside_ns": cost.outside_ns,
+            "parts_ns": {share.part.value: share.time_ns for share in cost.shares},
+            "shared_ns": cost.shared_ns,
+            "shared_with": list(cost.shared_with),
+            "fusible_bytes": cost.fusible_bytes,
+            "crossing_ns": cost.crossing_ns,
+            "calls": cost.calls,
+            "call_ns": cost.call_ns,
+            "is_whole_frame": cost.is_whole_frame,
+            "backend": cost.backend or None,
+            "note": cost.note or None,
+        },
     }
 
 

@@ -1,0 +1,136 @@
+"""Reads out of a graph's text what goes into it and what comes out."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from inspector.events.graph_text import GraphText, TextNode, TextTensor
+from inspector.model.boundary import Boundary, BoundaryTensor
+from inspector.model.dtypes import DTYPES
+
+__all__ = ["make_boundary"]
+
+_ITEM_BYTES = {dtype.name: dtype.size_bytes for dtype in DTYPES}
+# Dynamo's names of module attributes; with modules inlined they are inputs of the graph.
+_OWNED = re.compile(r"(?i).*_(?:parameters|buffers)_")
+# What Inductor hands to a library (or to a kernel of its own) and does not fuse through: the
+# lowerings registered in torch/_inductor/kernel and those with `make_fallback`.
+_NOT_FUSED = re.compile(
+    r"(?:linear|bilinear|.*conv.*|\w*mm|b?addbmm|matmul|MatMult|einsum|dot|mv|outer"
+    r"|\w*attention\w*|lstm|gru|rnn\w*|(?:arg)?sort|topk|unique\w*|nonzero|searchsorted"
+    r"|cholesky\w*|\w*solve\w*|inv|qr|svd\w*|fft\w*|stft|cdist|grid_sampler\w*|cum\w+)_?"
+)
+_VIEWS = re.compile(
+    r"(?:t|view\w*|reshape|permute|transpose|swapaxes|expand\w*|squeeze|unsqueeze|flatten"
+    r"|unflatten|getitem|chunk|split\w*|unbind|narrow|select|detach|contiguous|mT|T|movedim)_?"
+)
+_SYMBOL_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
+    """The boundary of a graph; tensors of unknown size are left out.
+
+    Args:
+        graph: The graph.
+        hints: Example values of symbolic sizes.
+    """
+    by_name = {node.name: node for node in (*graph.inputs, *graph.nodes)}
+    inputs = {node.name for node in graph.inputs}
+    read = _Readers(graph)
+    return Boundary(
+        inputs=tuple(
+            tensor
+            for node in graph.inputs
+            if not _OWNED.match(node.name)
+            for tensor in _tensors(node.tensor, hints, is_fusible=read.is_fused(node.name))
+        ),
+        outputs=tuple(
+            tensor
+            for name in dict.fromkeys(graph.outputs)
+            for source in [_source(name, by_name)]
+            if name in by_name and source not in inputs
+            for tensor in _tensors(
+                by_name[name].tensor, hints, is_fusible=_is_fused(by_name.get(source))
+            )
+        ),
+    )
+
+
+class _Readers:
+    """Who reads a value, through views and other names of it."""
+
+    def __init__(self, graph: GraphText) -> None:
+        self._readers: dict[str, list[TextNode]] = {}
+        for node in graph.nodes:
+            for name in node.arguments:
+                self._readers.setdefault(name, []).append(node)
+
+    def is_fused(self, name: str) -> bool:
+        """Whether any reader could be part of a fused kernel."""
+        for node in self._readers.get(name, ()):
+            passes_on = not node.operation or _VIEWS.fullmatch(_short(node))
+            if self.is_fused(node.name) if passes_on else _is_fused(node):
+                return True
+        return False
+
+
+def _source(name: str, by_name: Mapping[str, TextNode]) -> str:
+    """The node that wrote what a view shows."""
+    node = by_name.get(name)
+    while node is not None and node.arguments:
+        if node.operation and not _VIEWS.fullmatch(_short(node)):
+            break
+        name = node.arguments[0]
+        node = by_name.get(name)
+    return name
+
+
+def _is_fused(node: TextNode | None) -> bool:
+    return node is not None and bool(node.operation) and not _NOT_FUSED.fullmatch(_short(node))
+
+
+def _short(node: TextNode) -> str:
+    return node.operation.rpartition(".")[2]
+
+
+def _tensors(
+    tensor: TextTensor | None, hints: Mapping[str, int], *, is_fusible: bool
+) -> Iterator[BoundaryTensor]:
+    item_bytes = _ITEM_BYTES.get(tensor.dtype) if tensor else None
+    if tensor is None or item_bytes is None:
+        return
+    shape = _numbers(tensor.shape, hints)
+    if shape is None:
+        return
+    stride = None if tensor.stride is None else _numbers(tensor.stride, hints)
+    yield BoundaryTensor(tensor.dtype, shape, stride, math.prod(shape) * item_bytes, is_fusible)
+
+
+def _numbers(sizes: tuple[str, ...], hints: Mapping[str, int]) -> tuple[int, ...] | None:
+    values = [_number(ast.parse(size, mode="eval").body, hints) for size in sizes]
+    known = tuple(value for value in values if value is not None)
+    return known if len(known) == len(values) else None
+
+
+def _number(size: ast.expr, hints: Mapping[str, int]) -> int | None:
+    match size:
+        case ast.Constant(value=int() as value):
+            return value
+        case ast.Name(id=name):
+            return hints.get(name)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SYMBOL_OPERATORS:
+            first, second = _number(left, hints), _number(right, hints)
+            if first is None or second is None or (second <= 0 and not isinstance(sign, ast.Add)):
+                return None
+            return _SYMBOL_OPERATORS[type(sign)](first, second)
+    return None

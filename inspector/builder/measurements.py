@@ -1,0 +1,81 @@
+"""Gathers what was measured in a process, and what is needed to say what it means."""
+
+from __future__ import annotations
+
+from inspector.builder.boundary import make_boundary
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import CreateSymbol, DynamoOutputGraph
+from inspector.events.graph_text import parse_graph
+from inspector.events.payload import Payload
+from inspector.events.profile import InspectorCopyRates, InspectorProfile, ProfiledThread
+from inspector.model.boundary import Boundary
+from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread, nested
+
+__all__ = ["Measurements"]
+
+_KINDS = {kind.value: kind for kind in MarkKind}
+
+
+class Measurements:
+    """Profiles, copy rates, and where the texts of the graphs are."""
+
+    def __init__(self) -> None:
+        self._profiles: list[InspectorProfile] = []
+        self._copy_rates: InspectorCopyRates | None = None
+        self._texts: dict[str, Payload] = {}
+        self._hints: dict[str, int] = {}
+
+    def add(self, event: InspectorProfile | InspectorCopyRates) -> None:
+        """Takes something that was measured."""
+        if isinstance(event, InspectorProfile):
+            self._profiles.append(event)
+        else:
+            self._copy_rates = event
+
+    def add_graph(self, compile_id: CompileId, event: DynamoOutputGraph) -> None:
+        """Takes the place of a graph's text; that of a further attempt replaces it."""
+        if event.text is not None:
+            self._texts[str(compile_id)] = event.text
+
+    def add_symbol(self, event: CreateSymbol) -> None:
+        """Takes the value of a symbolic size."""
+        if event.value is not None:
+            self._hints[event.symbol] = event.value
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """The profiles, with their spans nested."""
+        return tuple(
+            Profile(
+                input=event.input,
+                first_call=event.first_call,
+                compiled=frozenset(event.compiled),
+                plain_ns=event.plain_ns,
+                mark_ns=event.mark_ns,
+                threads=tuple(_thread(thread) for thread in event.threads),
+            )
+            for event in self._profiles
+        )
+
+    def copy_rates(self) -> CopyRates | None:
+        """The copy rates, or None."""
+        event = self._copy_rates
+        return None if event is None else CopyRates(event.device, event.rates)
+
+    def boundaries(self) -> dict[str, Boundary]:
+        """The boundaries of the graphs; they cost reading their texts, and only costs need them."""
+        found: dict[str, Boundary] = {}
+        for compile_id, text in self._texts.items() if self._profiles else ():
+            try:
+                found[compile_id] = make_boundary(parse_graph(text.text()), self._hints)
+            except (ValueError, SyntaxError, RecursionError):
+                continue  # a text that was cut off: what crosses there is not known
+        return found
+
+
+def _thread(thread: ProfiledThread) -> Thread:
+    marks = [
+        Mark(_KINDS[kind], label, start_ns, end_ns, sequence)
+        for kind, label, start_ns, end_ns, sequence in thread.markers
+        if kind in _KINDS
+    ]
+    return Thread(nested(marks), tuple(Activity(*fields) for fields in thread.activities))

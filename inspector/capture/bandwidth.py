@@ -1,0 +1,54 @@
+"""How fast the device at hand copies memory."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import torch
+
+__all__ = ["copy_rates"]
+
+# A tensor that fits into a cache is copied much faster than one that does not.
+_SIZES_BYTES = (1 << 18, 1 << 21, 1 << 24, 1 << 27)
+_REPETITIONS = 5
+_LEAST_NS = 200_000
+
+
+def copy_rates(device: str) -> list[dict[str, float]]:
+    """Bytes read and written per second, for copies of several sizes.
+
+    Args:
+        device: Name of the device.
+
+    Returns:
+        ``{"size_bytes": …, "bytes_per_second": …}`` by size, medians of five measurements.
+    """
+    rates = []
+    for size in _SIZES_BYTES:
+        source = torch.ones(size, dtype=torch.uint8, device=device)
+        target = torch.empty_like(source)
+        elapsed_ns = _copy_ns(source, target)
+        rates.append({"size_bytes": size, "bytes_per_second": 2 * size / elapsed_ns * 1e9})
+    return rates
+
+
+def _copy_ns(source: torch.Tensor, target: torch.Tensor) -> float:
+    once_ns = _loop_ns(source, target, 2) / 2
+    repeats = max(1, round(_LEAST_NS / max(once_ns, 1)))
+    measured = [_loop_ns(source, target, repeats) / repeats for _ in range(_REPETITIONS)]
+    return max(1.0, statistics.median(measured))
+
+
+def _loop_ns(source: torch.Tensor, target: torch.Tensor, repeats: int) -> int:
+    _wait(source)
+    began_ns = time.perf_counter_ns()
+    for _ in range(repeats):
+        target.copy_(source)
+    _wait(source)
+    return time.perf_counter_ns() - began_ns
+
+
+def _wait(tensor: torch.Tensor) -> None:
+    if tensor.is_cuda:
+        torch.cuda.synchronize(tensor.device)

@@ -1,0 +1,143 @@
+"""Torch's profiler, and its events as plain rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._C._profiler import _ExperimentalConfig
+from torch.profiler import ProfilerActivity, profile
+
+__all__ = ["DeviceRow", "HostRow", "Session", "Taken"]
+
+_LOG_LEVEL = "KINETO_LOG_LEVEL"
+_SILENT = "99"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HostRow:
+    """An event on a thread of the program.
+
+    Attributes:
+        name: Its name.
+        thread: The profiler's number of the thread.
+        start_ns: On the profiler's clock.
+        end_ns: On the profiler's clock.
+        sequence: Autograd's number that a forward operator and its backward share, or -1.
+    """
+
+    name: str
+    thread: int
+    start_ns: int
+    end_ns: int
+    sequence: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A kernel or a copy on the device.
+
+    Attributes:
+        thread: Thread that launched it.
+        launched_ns: When it was launched.
+        start_ns: When it began, on the same clock.
+        end_ns: When it ended.
+    """
+
+    thread: int
+    launched_ns: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Taken:
+    """What a session saw.
+
+    Attributes:
+        host: Events on the threads, by start and, of the same start, the longest first.
+        device: What ran on the device and was launched by one of them.
+    """
+
+    host: tuple[HostRow, ...]
+    device: tuple[DeviceRow, ...]
+
+
+class Session:
+    """One profile of all threads, from `start` to `stop`.
+
+    Kineto can only be started for the first time on the thread that imported torch; a second
+    profile takes the place of a running one, which then ends with nothing.
+    """
+
+    def __init__(self) -> None:
+        activities = [ProfilerActivity.CPU]
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            activities.append(ProfilerActivity.CUDA)
+        self._profile = profile(
+            activities=activities,
+            acc_events=True,  # without it torch warns about cycles, which there are none of
+            experimental_config=_ExperimentalConfig(profile_all_threads=True),
+        )
+
+    def start(self) -> None:
+        """Begins; torch 2.13 would say so on standard error, which belongs to the program."""
+        before = os.environ.get(_LOG_LEVEL)
+        os.environ.setdefault(_LOG_LEVEL, _SILENT)  # read once, by the first profile of all
+        try:
+            self._profile.start()
+        finally:
+            if before is None:
+                del os.environ[_LOG_LEVEL]
+
+    def stop(self) -> None:
+        """Ends.
+
+        Raises:
+            RuntimeError: The program began a profile of its own in between.
+        """
+        self._profile.stop()
+
+    def take(self) -> Taken:
+        """What was seen; empty if the program's own profile took its place."""
+        results = getattr(self._profile.profiler, "kineto_results", None)
+        events = results.events() if results is not None else []
+        host, device, launches = [], [], {}
+        for event in events:
+            if _is_on_device(event):
+                device.append(event)
+                continue
+            row = _host_row(event)
+            host.append(row)
+            if row.name.startswith(("cuda", "cu", "hip")) and "::" not in row.name:
+                launches[event.correlation_id()] = row
+        host.sort(key=lambda row: (row.start_ns, -row.end_ns))
+        return Taken(tuple(host), tuple(_device_rows(device, launches)))
+
+
+def _is_on_device(event: Any) -> bool:  # noqa: ANN401 - torch's events are Any to mypy
+    return bool(event.device_type() != torch.autograd.DeviceType.CPU)
+
+
+def _host_row(event: Any) -> HostRow:  # noqa: ANN401
+    start_ns = event.start_ns()
+    return HostRow(
+        name=event.name(),
+        thread=event.start_thread_id(),
+        start_ns=start_ns,
+        end_ns=start_ns + event.duration_ns(),
+        sequence=event.sequence_nr(),
+    )
+
+
+def _device_rows(events: list[Any], launches: dict[int, HostRow]) -> Iterator[DeviceRow]:
+    for event in events:
+        launch = launches.get(event.correlation_id())
+        if launch is not None:  # else a synchronisation or an annotation, which is no work
+            start_ns = event.start_ns()
+            yield DeviceRow(
+                launch.thread, launch.start_ns, start_ns, start_ns + event.duration_ns()
+            )

@@ -1,0 +1,180 @@
+"""Calls a compiled target again, under torch's profiler, and writes what that shows."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+
+import torch
+from torch._dynamo.utils import counters
+from torch.utils import _pytree
+
+from inspector.capture.bandwidth import copy_rates
+from inspector.capture.call import Call, fresh
+from inspector.capture.kineto import Session
+from inspector.capture.state import State
+from inspector.capture.timeline import CALL_MARK, Marker, ThreadTimeline, timelines
+from inspector.capture.writer import write_artifact
+
+__all__ = ["Measurement", "measure", "write_copy_rates", "write_profile"]
+
+_SECONDS = 5.0
+_LEAST_CALLS = 3
+_MOST_UNPROFILED = 10
+_MOST_COPIED_BYTES = 1 << 28
+_MARKS = 500
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is called, and how often.
+
+    Attributes:
+        input: Number of the input, from 0.
+        first_call: Number of the first measured call with it.
+        calls: How often; fewer where that would take more than 5 s, but at least 3.
+        arguments: The input; every call gets a copy.
+        target: The target without the compiler: its state is the same before every call.
+        run: Calls the compiled target with arguments.
+    """
+
+    input: int
+    first_call: int
+    calls: int
+    arguments: Call
+    target: Callable[..., object]
+    run: Callable[[Call], None]
+
+
+def measure(what: Measurement) -> None:
+    """Measures warm calls with one input and writes ``inspector_profile``.
+
+    The calls follow each other closely, as in a loop: what is done between them (a file written,
+    say) empties the processor's caches and makes the next call slower. The first few are timed
+    without the profiler.
+    """
+    state = State(what.target)
+    plain_ns = list(_plain_times_ns(what, state))
+    session = Session()
+    session.start()
+    try:
+        mark_ns = _mark_ns()
+        compiled = list(_profiled(what, state))
+    finally:
+        session.stop()
+    write_profile(
+        timelines(session.take()),
+        {
+            "input": what.input,
+            "first_call": what.first_call + len(plain_ns),
+            "compiled": [number for number, again in enumerate(compiled) if again],
+            "plain_ns": round(statistics.median(plain_ns)),
+            "mark_ns": mark_ns,
+        },
+    )
+
+
+def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
+    for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
+        _wait_for_device()
+        began_ns = time.perf_counter_ns()
+        what.run(arguments)
+        _wait_for_device()
+        yield time.perf_counter_ns() - began_ns
+        state.restore()
+
+
+def _profiled(what: Measurement, state: State) -> Iterator[bool]:
+    """Calls under the profiler; whether anything was compiled in a call."""
+    for arguments in _copies(what, what.calls):
+        before = _compilations()
+        with _mark(CALL_MARK):
+            what.run(arguments)
+        _wait_for_device()
+        yield _compilations() != before
+        state.restore()
+
+
+def _compilations() -> int:
+    return int(counters["frames"]["total"])
+
+
+def _copies(what: Measurement, calls: int) -> Iterator[Call]:
+    """Copies of the input as long as there is time; made before the first call if they are small."""
+    leaves = _pytree.tree_leaves((what.arguments.args, what.arguments.kwargs))
+    size_bytes = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, torch.Tensor))
+    copies: Iterable[Call] = (fresh(what.arguments) for _ in range(calls))
+    if size_bytes * calls <= _MOST_COPIED_BYTES:
+        copies = list(copies)
+    began = time.monotonic()
+    for done, copy in enumerate(copies):
+        if done >= _LEAST_CALLS and time.monotonic() - began > _SECONDS / 2:
+            return
+        yield copy
+
+
+def _mark_ns() -> int:
+    """What one mark costs under the profiler; the first ones cost more."""
+    times = []
+    for _ in range(_MARKS):
+        began_ns = time.perf_counter_ns()
+        with _mark("inspector mark"):
+            pass
+        times.append(time.perf_counter_ns() - began_ns)
+    return round(statistics.median(times))
+
+
+def write_profile(found: Sequence[ThreadTimeline], fields: dict[str, object]) -> None:
+    """Writes ``inspector_profile``: torch's markers on each thread, and what lies between them.
+
+    Args:
+        found: The threads.
+        fields: What else is said of the calls.
+    """
+    starts = [marker.start_ns for timeline in found for marker in timeline.markers]
+    zero_ns = min(starts, default=0)
+    labels = sorted({marker.label for timeline in found for marker in timeline.markers})
+    numbers = {label: number for number, label in enumerate(labels)}
+    threads = [_thread(timeline, zero_ns, numbers) for timeline in found]
+    write_artifact("profile", {"v": 1, **fields, "labels": labels, "threads": threads})
+
+
+def write_copy_rates() -> None:
+    """Writes ``inspector_copy_rates``: what a copy costs on the device that the program uses."""
+    used = torch.cuda.is_available() and torch.cuda.is_initialized()
+    device = "cuda" if used else "cpu"
+    write_artifact("copy_rates", {"v": 1, "device": device, "rates": copy_rates(device)})
+
+
+def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> dict[str, object]:
+    def marker(item: Marker) -> list[object]:
+        start_ns, end_ns = item.start_ns - zero_ns, item.end_ns - zero_ns
+        return [item.kind, labels[item.label], start_ns, end_ns, item.sequence]
+
+    def since(time_ns: int) -> int:
+        return time_ns - zero_ns if time_ns else 0
+
+    return {
+        "thread": timeline.thread,
+        "markers": [marker(item) for item in timeline.markers],
+        "activities": [
+            [
+                since(item.at_ns), item.operators, item.operators_ns, item.wait_ns,
+                since(item.device_start_ns), since(item.device_end_ns), item.device_busy_ns,
+            ]
+            for item in timeline.activities
+        ],
+    }  # fmt: skip
+
+
+def _mark(name: str) -> AbstractContextManager[object]:
+    mark: AbstractContextManager[object] = torch._C._profiler._RecordFunctionFast(name)  # noqa: SLF001
+    return mark
+
+
+def _wait_for_device() -> None:
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()

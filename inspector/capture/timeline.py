@@ -1,0 +1,181 @@
+"""Makes a compact timeline of a profile: torch's markers, and what lies between them.
+
+A compiled graph is one span here: what runs inside of it is not what a graph break costs. Outside
+of graphs the operators between two markers are one activity.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.capture.kineto import DeviceRow, HostRow, Taken
+
+__all__ = ["CALL_MARK", "Activity", "Marker", "ThreadTimeline", "timelines"]
+
+CALL_MARK = "inspector call"
+"""Our own mark around one call of a target."""
+
+# Torch's own names, 2.11 to 2.13: the first is in torch/csrc/dynamo/eval_frame.c, then
+# torch/_dynamo/convert_frame.py, torch/_dynamo/utils.py, torch/_functorch/_aot_autograd and
+# torch/_inductor/output_code.py; the last is what FX generates with enrich_profiler_metadata.
+_MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("call", re.compile(f"{CALL_MARK}$")),
+    ("lookup", re.compile(r"TorchDynamo Cache Lookup$")),
+    ("region", re.compile(r"Torch-Compiled Region: (?P<label>.+)$")),
+    ("bytecode", re.compile(r"Pregraph bytecode$")),
+    ("prologue", re.compile(r"AOTDispatcher Runtime Wrapper Prologue$")),
+    ("function", re.compile(r"CompiledFunction$")),
+    (
+        "backward",
+        re.compile(r"autograd::engine::evaluate_function: CompiledFunctionBackward$"),
+    ),
+    ("graph", re.compile(r"## Call CompiledFxGraph (?P<label>\S+) ##$")),
+    ("graph", re.compile(r"## (?P<label>fx_generated_\S+) ##$")),
+)
+_WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Marker:
+    """A span that torch marks.
+
+    Attributes:
+        kind: ``call``, ``lookup``, ``region``, ``bytecode``, ``prologue``, ``function``,
+            ``backward`` or ``graph``.
+        label: The compile id of a region, the key of a graph, or an empty string.
+        start_ns: Start.
+        end_ns: End.
+        sequence: Autograd's number that a function and its backward share, or -1.
+    """
+
+    kind: str
+    label: str
+    start_ns: int
+    end_ns: int
+    sequence: int
+
+
+@dataclasses.dataclass(slots=True)
+class Activity:
+    """What happens between two neighbouring ends or starts of markers.
+
+    Attributes:
+        at_ns: A time in between.
+        operators: Operators that run there, without those that they call.
+        operators_ns: Their time.
+        wait_ns: Time of it in which the thread waits for the device.
+        device_start_ns: When the device began with what was launched there, or 0.
+        device_end_ns: When it was done, or 0.
+        device_busy_ns: Time for which it worked.
+    """
+
+    at_ns: int
+    operators: int = 0
+    operators_ns: int = 0
+    wait_ns: int = 0
+    device_start_ns: int = 0
+    device_end_ns: int = 0
+    device_busy_ns: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ThreadTimeline:
+    """One thread.
+
+    Attributes:
+        thread: The profiler's number of it.
+        markers: By start, the outer ones first.
+        activities: By time.
+    """
+
+    thread: int
+    markers: tuple[Marker, ...]
+    activities: tuple[Activity, ...]
+
+
+def timelines(taken: Taken) -> tuple[ThreadTimeline, ...]:
+    """The timeline of every thread on which torch marked something."""
+    threads = sorted({row.thread for row in taken.host})
+    made = (_thread_timeline(thread, taken) for thread in threads)
+    return tuple(timeline for timeline in made if timeline.markers)
+
+
+def _thread_timeline(thread: int, taken: Taken) -> ThreadTimeline:
+    rows = [row for row in taken.host if row.thread == thread]
+    markers = list(_markers(rows))
+    activities = _Activities(markers)
+    for row in _outermost_operators(rows, markers):
+        activity = activities.at(row.start_ns)
+        activity.operators += 1
+        activity.operators_ns += row.end_ns - row.start_ns
+    for row in rows:
+        if row.name.startswith(_WAITS):
+            activities.at(row.start_ns).wait_ns += row.end_ns - row.start_ns
+    for launched in taken.device:
+        if launched.thread == thread:
+            _add_device(activities.at(launched.launched_ns), launched)
+    return ThreadTimeline(thread, tuple(markers), activities.all())
+
+
+def _markers(rows: Iterable[HostRow]) -> Iterator[Marker]:
+    graph_until_ns = 0
+    for row in rows:
+        if row.start_ns < graph_until_ns:
+            continue  # a graph inside of a graph is part of it
+        for kind, pattern in _MARKERS:
+            match = pattern.match(row.name)
+            if match:
+                label = match.groupdict().get("label", "")
+                if kind == "graph":
+                    graph_until_ns = row.end_ns
+                yield Marker(kind, label, row.start_ns, row.end_ns, row.sequence)
+                break
+
+
+def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> Iterator[HostRow]:
+    """Operators outside of graphs that no other operator calls.
+
+    What contains a marker is no operator here but a part of the program around it.
+    """
+    starts = [marker.start_ns for marker in markers]
+    graphs = [marker for marker in markers if marker.kind == "graph"]
+    graph_starts = [graph.start_ns for graph in graphs]
+    until_ns = 0
+    for row in rows:
+        if "::" not in row.name or row.start_ns < until_ns:
+            continue
+        before = bisect.bisect_right(graph_starts, row.start_ns) - 1
+        if before >= 0 and graphs[before].end_ns > row.start_ns:
+            continue
+        first = bisect.bisect_left(starts, row.start_ns)
+        if first < len(starts) and starts[first] < row.end_ns:
+            continue
+        until_ns = row.end_ns
+        yield row
+
+
+class _Activities:
+    """Activities by the stretch between two neighbouring bounds of markers."""
+
+    def __init__(self, markers: Sequence[Marker]) -> None:
+        self._bounds = sorted(
+            {bound for marker in markers for bound in (marker.start_ns, marker.end_ns)}
+        )
+        self._found: dict[int, Activity] = {}
+
+    def at(self, time_ns: int) -> Activity:
+        stretch = bisect.bisect_right(self._bounds, time_ns)
+        return self._found.setdefault(stretch, Activity(time_ns))
+
+    def all(self) -> tuple[Activity, ...]:
+        return tuple(self._found[stretch] for stretch in sorted(self._found))
+
+
+def _add_device(activity: Activity, row: DeviceRow) -> None:
+    started = activity.device_start_ns or row.start_ns
+    activity.device_start_ns = min(started, row.start_ns)
+    activity.device_end_ns = max(activity.device_end_ns, row.end_ns)
+    activity.device_busy_ns += row.end_ns - row.start_ns

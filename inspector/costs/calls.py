@@ -1,0 +1,206 @@
+"""Finds the calls in a profile, and adds up what each site costs in one of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.costs.blame import Blame, Breaks, Site
+from inspector.costs.pieces import GraphCall, Piece, Pieces, cut
+from inspector.model.boundary import Boundary, Crossing, crossing
+from inspector.model.cost import Part
+from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+
+__all__ = ["CallCosts", "calls_of"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallCosts:
+    """One warm call.
+
+    Attributes:
+        is_warm: Whether nothing was compiled in it.
+        wall_ns: Its time.
+        graphs_ns: Time in compiled graphs.
+        outside_ns: Time outside of graphs, by blame.
+        parts: The same time on the host by part, by blame.
+        reached: How often each site was reached.
+        crossings: What the graphs behind a site read of what others wrote, by blame.
+        operators_unknown: Whether operators of graphs could not be told from others.
+    """
+
+    is_warm: bool
+    wall_ns: int
+    graphs_ns: int
+    outside_ns: Mapping[Blame, float]
+    parts: Mapping[tuple[Blame, Part], int]
+    reached: Mapping[Site, int]
+    crossings: Mapping[Blame, Crossing]
+    operators_unknown: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Root:
+    thread: Thread
+    start_ns: int
+    end_ns: int
+    marks: tuple[Mark, ...]
+
+
+def calls_of(
+    profile: Profile, breaks: Breaks, boundaries: Mapping[str, Boundary]
+) -> Iterator[CallCosts]:
+    """The calls in a profile: those of the target, or where none are marked, of compiled code."""
+    for number, root in enumerate(_roots(profile)):
+        cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
+        backward = list(_backward(profile, root, cut_up.graphs))
+        outside, parts = _sums(cut_up, backward, root.end_ns)
+        yield CallCosts(
+            is_warm=number not in profile.compiled,
+            wall_ns=root.end_ns - root.start_ns,
+            graphs_ns=sum(
+                graph.end_ns - graph.start_ns
+                for graph in (*cut_up.graphs, *(graph for graph, _, _ in backward))
+            ),
+            outside_ns=outside,
+            parts=parts,
+            reached=Counter(cut_up.reached),
+            crossings=_crossings(cut_up.graphs, boundaries),
+            operators_unknown=cut_up.operators_unknown,
+        )
+
+
+def _roots(profile: Profile) -> Iterator[_Root]:
+    for thread in profile.threads:
+        marked = [mark for mark in thread.marks if mark.kind is MarkKind.CALL]
+        for mark in marked:
+            yield _Root(thread, mark.start_ns, mark.end_ns, mark.inner)
+        if profile.input is None:
+            for mark in thread.marks:
+                if mark.kind is MarkKind.REGION:
+                    yield _Root(thread, mark.start_ns, mark.end_ns, (mark,))
+
+
+def _backward(
+    profile: Profile, root: _Root, graphs: Sequence[GraphCall]
+) -> Iterator[tuple[GraphCall, GraphCall, list[Piece]]]:
+    """Each backward graph of a call but the first, with the one before and the time between."""
+    forward = {graph.sequence: graph for graph in graphs if graph.sequence >= 0}
+    for thread in profile.threads:
+        before: GraphCall | None = None
+        for mark in _backward_marks(thread.marks):
+            source = forward.get(mark.sequence)
+            inner = [item for item in mark.inner if item.kind is MarkKind.GRAPH]
+            inside = root.start_ns <= mark.start_ns and (
+                profile.input is None or mark.end_ns <= root.end_ns
+            )
+            if source is None or not inner or not inside:
+                continue
+            graph = _graph_call(thread, source, inner)
+            if before is not None:
+                yield graph, before, list(_pieces_between(thread, before, graph, forward))
+            before = dataclasses.replace(graph, sequence=mark.sequence)
+
+
+def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
+    for mark in marks:
+        if mark.kind is MarkKind.BACKWARD:
+            yield mark
+        else:
+            yield from _backward_marks(mark.inner)
+
+
+def _graph_call(thread: Thread, source: GraphCall, graphs: Sequence[Mark]) -> GraphCall:
+    launched = thread.between(graphs[0].start_ns, graphs[-1].end_ns)
+    starts = [item.device_start_ns for item in launched if item.device_start_ns]
+    return GraphCall(
+        compile_id=source.compile_id,
+        start_ns=graphs[0].start_ns,
+        end_ns=graphs[-1].end_ns,
+        entered_by=source.entered_by,
+        device_start_ns=min(starts, default=0),
+        device_end_ns=max((item.device_end_ns for item in launched), default=0),
+    )
+
+
+def _pieces_between(
+    thread: Thread, before: GraphCall, graph: GraphCall, forward: Mapping[int, GraphCall]
+) -> Iterator[Piece]:
+    """The way from one backward graph to the next is the fault of what separated the forwards."""
+    later = forward[before.sequence]
+    time_ns = graph.start_ns - before.end_ns
+    activities = thread.between(before.end_ns, graph.start_ns)
+    waiting_ns = min(time_ns, sum(item.wait_ns for item in activities))
+    yield Piece(before.end_ns, later.entered_by, Part.BACKWARD, time_ns - waiting_ns)
+    if waiting_ns:
+        yield Piece(before.end_ns, later.entered_by, Part.WAITING, waiting_ns)
+
+
+def _sums(
+    cut_up: Pieces, backward: Sequence[tuple[GraphCall, GraphCall, list[Piece]]], end_ns: int
+) -> tuple[dict[Blame, float], dict[tuple[Blame, Part], int]]:
+    outside: dict[Blame, float] = {}
+    parts: dict[tuple[Blame, Part], int] = {}
+
+    def add(pieces: Sequence[Piece], scale: float) -> None:
+        for piece in pieces:
+            if piece.blame is not None:
+                outside[piece.blame] = outside.get(piece.blame, 0) + piece.time_ns * scale
+                key = piece.blame, piece.part
+                parts[key] = parts.get(key, 0) + piece.time_ns
+
+    for before, after, pieces in _gaps(cut_up):
+        add(pieces, _scale(before, after, pieces, end_ns))
+    for graph, before, pieces in backward:
+        add(pieces, _scale(before, graph, pieces, end_ns))
+    return outside, parts
+
+
+def _gaps(cut_up: Pieces) -> Iterator[tuple[GraphCall | None, GraphCall | None, list[Piece]]]:
+    """The pieces between neighbouring graphs, before the first one and behind the last one."""
+    bounds = [None, *cut_up.graphs, None]
+    rest = sorted(cut_up.pieces, key=lambda piece: piece.start_ns)
+    for before, after in itertools.pairwise(bounds):
+        count = sum(after is None or piece.start_ns < after.end_ns for piece in rest)
+        yield before, after, rest[:count]
+        rest = rest[count:]
+
+
+def _scale(
+    before: GraphCall | None, after: GraphCall | None, pieces: Sequence[Piece], end_ns: int
+) -> float:
+    """How much of the host's time between two graphs the device waits, or works for it.
+
+    Without a device, and where one has nothing to do before or behind, it is all of it. A device
+    that is still busy with the graph before hides what the host does meanwhile.
+    """
+    host_ns = sum(piece.time_ns for piece in pieces)
+    if not host_ns or before is None or not before.device_end_ns:
+        return 1.0
+    begin_ns = after.device_start_ns if after is not None else 0
+    if not begin_ns:
+        # Nothing follows on the device: what the host does when the graph is done.
+        begin_ns = after.start_ns if after is not None else end_ns
+        return min(1.0, max(0, begin_ns - max(before.device_end_ns, before.end_ns)) / host_ns)
+    return max(0, begin_ns - before.device_end_ns) / host_ns
+
+
+def _crossings(
+    graphs: Sequence[GraphCall], boundaries: Mapping[str, Boundary]
+) -> dict[Blame, Crossing]:
+    found: dict[Blame, Crossing] = {}
+    earlier: list[Boundary] = []
+    for graph in graphs:
+        boundary = boundaries.get(graph.compile_id)
+        if boundary is None:
+            continue
+        if graph.entered_by is not None:
+            old = found.get(graph.entered_by, Crossing())
+            new = crossing(earlier, boundary)
+            found[graph.entered_by] = Crossing(
+                old.size_bytes + new.size_bytes, old.fusible_bytes + new.fusible_bytes
+            )
+        earlier.append(boundary)
+    return found

@@ -1,0 +1,251 @@
+"""Cuts one warm call into graphs and the stretches between them, each with its blame."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.costs.blame import Blame, Breaks, Site
+from inspector.model.cost import Part
+from inspector.model.timeline import Mark, MarkKind, Thread
+
+__all__ = ["GraphCall", "Piece", "Pieces", "cut"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphCall:
+    """A compiled graph at work.
+
+    Attributes:
+        compile_id: Text of the compile id.
+        start_ns: Start.
+        end_ns: End.
+        entered_by: What led out of the graph before, or None for the first one.
+        sequence: Autograd's number of the function around it, or -1.
+        device_start_ns: When the device began with it, or 0.
+        device_end_ns: When it was done with it, or 0.
+    """
+
+    compile_id: str
+    start_ns: int
+    end_ns: int
+    entered_by: Blame | None
+    sequence: int = -1
+    device_start_ns: int = 0
+    device_end_ns: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Piece:
+    """Time outside of graphs.
+
+    Attributes:
+        start_ns: Start of the stretch that it is a part of.
+        blame: The site that it belongs to, or None: it would be there without any break.
+        part: What was done.
+        time_ns: For how long.
+    """
+
+    start_ns: int
+    blame: Blame | None
+    part: Part
+    time_ns: int
+
+
+@dataclasses.dataclass(slots=True)
+class Pieces:
+    """A call, cut up.
+
+    Attributes:
+        graphs: Its graphs, in order.
+        pieces: The time outside of them, in order.
+        reached: The sites at which it left compiled code, in order.
+        operators_unknown: Whether operators of graphs could not be told from others.
+    """
+
+    graphs: list[GraphCall] = dataclasses.field(default_factory=list)
+    pieces: list[Piece] = dataclasses.field(default_factory=list)
+    reached: list[Site] = dataclasses.field(default_factory=list)
+    operators_unknown: bool = False
+
+
+def cut(
+    thread: Thread, span_ns: tuple[int, int], marks: Sequence[Mark], breaks: Breaks, mark_ns: int
+) -> Pieces:
+    """Cuts a stretch of a thread.
+
+    Args:
+        thread: The thread, for what happens between its marks.
+        span_ns: Start and end of the call.
+        marks: The outermost marks inside.
+        breaks: Where compilations end.
+        mark_ns: What a mark costs, which is taken off again.
+    """
+    cutter = _Cutter(thread, breaks, mark_ns)
+    cutter.uncompiled(*span_ns, marks)
+    return cutter.found
+
+
+class _Cutter:
+    def __init__(self, thread: Thread, breaks: Breaks, mark_ns: int) -> None:
+        self.found = Pieces()
+        self._mark_ns = mark_ns
+        self._thread = thread
+        self._breaks = breaks
+
+    def uncompiled(self, start_ns: int, end_ns: int, marks: Sequence[Mark]) -> None:
+        """The program's own code around compiled functions."""
+        cursor_ns = start_ns
+        for mark in marks:
+            self._add(cursor_ns, mark.start_ns, None, Part.PYTHON)
+            if mark.kind is MarkKind.REGION:
+                self._region(mark, None)
+            elif mark.kind is MarkKind.LOOKUP:
+                self._add(mark.start_ns, mark.end_ns, None, Part.GUARDS)
+            elif mark.kind is not MarkKind.BACKWARD:  # those are looked at by themselves
+                self.uncompiled(mark.start_ns, mark.end_ns, mark.inner)
+            cursor_ns = mark.end_ns
+        self._add(cursor_ns, end_ns, None, Part.PYTHON)
+
+    def _region(self, region: Mark, outer: Blame | None) -> None:
+        """Compiled code: what leads to its graph is the blame of whoever called it.
+
+        What comes behind the graph is that of the break at which the code ends, if it does.
+        """
+        site = self._breaks.site(region.label)
+        own = outer
+        if site is not None:
+            self.found.reached += [site] if not self._is_reached_inside(region, site) else []
+            own = Blame(site, frozenset(self._sites_of_callees(region)) - {site})
+        graphs = list(_graphs(region.inner))
+        after_ns = _graph_end_ns(region, graphs)
+        is_unmarked = not graphs and self._breaks.has_graph(region.label)
+        if is_unmarked:
+            self.found.operators_unknown = True
+            self.found.graphs.append(GraphCall(region.label, after_ns, after_ns, outer))
+        tail = Part.RESUME if site is None else Part.PYTHON
+        self._inside(region, (outer, own), after_ns, tail, is_unmarked=is_unmarked)
+
+    def _inside(
+        self,
+        mark: Mark,
+        blames: tuple[Blame | None, Blame | None],
+        after_ns: int,
+        tail: Part,
+        *,
+        is_unmarked: bool,
+        sequence: int = -1,
+        label: str = "",
+    ) -> None:
+        outer, own = blames
+        label = label or mark.label
+
+        def stretch(start_ns: int, end_ns: int) -> None:
+            is_after = start_ns >= after_ns
+            self._add(
+                start_ns, end_ns, own if is_after else outer,
+                tail if is_after else Part.RESUME, with_operators=not is_unmarked,
+            )  # fmt: skip
+
+        cursor_ns = mark.start_ns
+        for inner in mark.inner:
+            stretch(cursor_ns, inner.start_ns)
+            blame = own if inner.start_ns >= after_ns else outer
+            match inner.kind:
+                case MarkKind.REGION:
+                    self._region(inner, blame)
+                case MarkKind.LOOKUP:
+                    self._add(inner.start_ns, inner.end_ns, blame, Part.GUARDS)
+                case MarkKind.GRAPH:
+                    self._graph(inner, label, outer, sequence)
+                case MarkKind.BACKWARD:
+                    pass
+                case _:
+                    self._inside(
+                        inner, blames, after_ns, Part.RESUME, is_unmarked=is_unmarked,
+                        sequence=inner.sequence, label=label,
+                    )  # fmt: skip
+            cursor_ns = inner.end_ns
+        stretch(cursor_ns, mark.end_ns)
+
+    def _graph(self, mark: Mark, label: str, entered_by: Blame | None, sequence: int) -> None:
+        launched = self._thread.between(mark.start_ns, mark.end_ns)
+        starts = [item.device_start_ns for item in launched if item.device_start_ns]
+        self.found.graphs.append(
+            GraphCall(
+                compile_id=label,
+                start_ns=mark.start_ns,
+                end_ns=mark.end_ns,
+                entered_by=entered_by,
+                sequence=sequence,
+                device_start_ns=min(starts, default=0),
+                device_end_ns=max((item.device_end_ns for item in launched), default=0),
+            )
+        )
+
+    def _add(
+        self,
+        start_ns: int,
+        end_ns: int,
+        blame: Blame | None,
+        part: Part,
+        *,
+        with_operators: bool = True,
+    ) -> None:
+        if end_ns <= start_ns:
+            return
+        activities = self._thread.between(start_ns, end_ns)
+        # What the profiler adds: once for each mark, which a stretch ends with, and each operator.
+        operators = sum(item.operators for item in activities)
+        added_ns = operators * self._mark_ns
+        operators_ns = max(0, sum(item.operators_ns for item in activities) - added_ns)
+        waiting_ns = sum(item.wait_ns for item in activities)
+        busy_ns = max(operators_ns, waiting_ns)
+        rest_ns = max(0, end_ns - start_ns - added_ns - self._mark_ns - busy_ns)
+        if not with_operators:
+            operators_ns = waiting_ns = 0
+        for what, time_ns in (
+            (part, rest_ns),
+            (Part.OPERATORS, max(0, operators_ns - waiting_ns)),
+            (Part.WAITING, waiting_ns),
+        ):
+            if time_ns:
+                self.found.pieces.append(Piece(start_ns, blame, what, time_ns))
+
+    def _callees(self, region: Mark) -> Iterator[Mark]:
+        """Compiled code that runs behind the break and is no continuation of the function."""
+        for inner in region.inner:
+            is_code = inner.kind is MarkKind.REGION
+            if is_code and not self._breaks.resumes(inner.label, region.label):
+                yield inner
+
+    def _sites_of_callees(self, region: Mark) -> Iterator[Site]:
+        for callee in self._callees(region):
+            yield from self._sites(callee)
+
+    def _sites(self, region: Mark) -> Iterator[Site]:
+        site = self._breaks.site(region.label)
+        if site is not None:
+            yield site
+        for inner in region.inner:
+            if inner.kind is MarkKind.REGION:
+                yield from self._sites(inner)
+
+    def _is_reached_inside(self, region: Mark, site: Site) -> bool:
+        """Whether a function that this one calls breaks there itself: once is enough to count."""
+        return any(site in self._sites(callee) for callee in self._callees(region))
+
+
+def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:
+    for mark in marks:
+        if mark.kind is MarkKind.GRAPH:
+            yield mark
+        elif mark.kind is not MarkKind.REGION:
+            yield from _graphs(mark.inner)
+
+
+def _graph_end_ns(region: Mark, graphs: Sequence[Mark]) -> int:
+    if graphs:
+        return graphs[-1].end_ns
+    before = [mark.end_ns for mark in region.inner if mark.kind is MarkKind.BYTECODE]
+    return max(before, default=region.start_ns)

@@ -1,0 +1,211 @@
+"""What each site costs in a warm call: medians over the calls that were measured."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from inspector.costs.blame import Blame, Breaks, Site
+from inspector.costs.calls import CallCosts, calls_of
+from inspector.model.cost import Cost, CostKind, Part, TimeShare
+from inspector.model.graph_break import Outcome
+from inspector.model.run import Process, Run
+
+__all__ = ["entry_cost", "site_costs"]
+
+_Value: TypeAlias = Callable[[CallCosts], float]
+
+_NOT_WARM = "every measured call compiled again, so none was warm"
+_OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
+_FUSION = "fusion that the break prevents shows with --backend inductor alone"
+
+
+def site_costs(run: Run) -> dict[Site, Cost]:
+    """The costs of all sites, where anything was measured.
+
+    A site in several processes (ranks) has the cost of the one in which it costs most.
+    """
+    found: dict[Site, Cost] = {}
+    for process in run.processes:
+        if not process.profiles:
+            continue
+        measured = _Measured(process, str(run.meta.settings.get("backend") or ""))
+        for site in dict.fromkeys(_sites(process)):
+            cost = measured.cost(site, run)
+            known = found.get(site)
+            if known is None or (cost.cost_ns or 0) > (known.cost_ns or 0):
+                found[site] = cost
+    return found
+
+
+def entry_cost(run: Run) -> Cost | None:
+    """The time of a target that runs without any compiled graph of its own, or None."""
+    process = next((item for item in run.processes if item.profiles), None)
+    if process is None:
+        return None
+    return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
+
+
+def _sites(process: Process) -> Iterable[Site]:
+    for frame in process.frames:
+        for compilation in frame.compilations:
+            yield from (record.key for record in compilation.graph_breaks)
+
+
+class _Measured:
+    """The measured calls of one process, by input."""
+
+    def __init__(self, process: Process, backend: str) -> None:
+        self._process = process
+        self._backend = backend
+        breaks = Breaks(process)
+        self._inputs: list[list[CallCosts]] = []
+        for profile in process.profiles:
+            calls = calls_of(profile, breaks, process.boundaries)
+            warm = [call for call in calls if call.is_warm]
+            if warm:
+                self._inputs.append(warm)
+        plain = [item.plain_ns for item in process.profiles if item.plain_ns is not None]
+        self._call_ns = round(statistics.mean(plain)) if plain else None
+
+    @property
+    def _calls(self) -> int:
+        return sum(len(calls) for calls in self._inputs)
+
+    def cost(self, site: Site, run: Run) -> Cost:
+        """What a site costs."""
+        if not self._inputs:
+            return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
+        outside = self._per_call(lambda call: _own_ns(call, site))
+        shared = self._per_call(lambda call: _shared_ns(call, site))
+        reached = self._mean(lambda call: float(call.reached.get(site, 0)))
+        if not reached and not outside and not shared:
+            return self._unreached(site)
+        crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
+        fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
+        rates = self._process.copy_rates
+        crossing_ns = rates.time_ns(fusible_bytes) if rates and fusible_bytes else 0
+        return Cost(
+            kind=CostKind.MEASURED,
+            cost_ns=round(outside) + (crossing_ns or 0),
+            outside_ns=round(outside),
+            shares=self._shares(site),
+            shared_ns=round(shared),
+            shared_with=self._others(site, run),
+            crossing_bytes=crossing_bytes,
+            fusible_bytes=fusible_bytes,
+            crossing_ns=crossing_ns,
+            executions_per_call=reached,
+            calls=self._calls,
+            call_ns=self._call_ns,
+            backend=self._backend,
+            note=self._note(),
+        )
+
+    def whole_frame(self) -> Cost:
+        """The whole call outside of the graphs that the frame's callees have."""
+        if not self._inputs:
+            return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
+        wall = self._per_call(
+            lambda call: call.wall_ns - call.graphs_ns - sum(call.outside_ns.values())
+        )
+        return Cost(
+            kind=CostKind.MEASURED,
+            cost_ns=round(wall),
+            outside_ns=round(wall),
+            executions_per_call=1.0,
+            calls=self._calls,
+            call_ns=self._call_ns,
+            is_whole_frame=True,
+            backend=self._backend,
+        )
+
+    def _unreached(self, site: Site) -> Cost:
+        """A site behind which no compiled code goes on: in a frame that was given up, say."""
+        target = self._process.target
+        for frame in self._process.frames:
+            for compilation in frame.compilations:
+                for record in compilation.graph_breaks:
+                    is_entry = (
+                        target is not None
+                        and (frame.file, frame.first_line) == (target.file, target.line)
+                        and record.outcome is Outcome.FRAME_SKIPPED
+                    )
+                    if record.key == site and is_entry:
+                        return self.whole_frame()
+        return Cost(
+            CostKind.UNKNOWN,
+            calls=self._calls,
+            call_ns=self._call_ns,
+            note="its time cannot be told from that of the code around it",
+        )
+
+    def _shares(self, site: Site) -> tuple[TimeShare, ...]:
+        def share(part: Part) -> TimeShare:
+            return TimeShare(part, round(self._per_call(lambda call: _part_ns(call, site, part))))
+
+        return tuple(found for part in Part if (found := share(part)).time_ns)
+
+    def _others(self, site: Site, run: Run) -> tuple[str, ...]:
+        others = {
+            other
+            for calls in self._inputs
+            for call in calls
+            for blame in call.outside_ns
+            if site in _sites_of(blame)
+            for other in _sites_of(blame) - {site}
+        }
+        return tuple(sorted(f"{run.roots.shown(file)}:{line}" for file, line, _ in others))
+
+    def _note(self) -> str:
+        if any(call.operators_unknown for calls in self._inputs for call in calls):
+            return _OPERATORS
+        return "" if self._backend == "inductor" else _FUSION
+
+    def _per_call(self, value: _Value) -> float:
+        """The mean over the inputs of the medians over their calls."""
+        medians = [statistics.median(value(call) for call in calls) for calls in self._inputs]
+        return statistics.mean(medians)
+
+    def _mean(self, value: _Value) -> float:
+        return statistics.mean(
+            statistics.mean(value(call) for call in calls) for calls in self._inputs
+        )
+
+
+def _sites_of(blame: Blame) -> frozenset[Site]:
+    return blame.shared_with | {blame.site}
+
+
+def _own_ns(call: CallCosts, site: Site) -> float:
+    return sum(
+        time_ns
+        for blame, time_ns in call.outside_ns.items()
+        if blame.site == site and not blame.shared_with
+    )
+
+
+def _shared_ns(call: CallCosts, site: Site) -> float:
+    return sum(
+        time_ns
+        for blame, time_ns in call.outside_ns.items()
+        if blame.shared_with and site in _sites_of(blame)
+    )
+
+
+def _part_ns(call: CallCosts, site: Site, part: Part) -> float:
+    return sum(
+        time_ns
+        for (blame, what), time_ns in call.parts.items()
+        if what is part and blame.site == site and not blame.shared_with
+    )
+
+
+def _crossing(call: CallCosts, site: Site) -> tuple[int, int]:
+    found = [
+        item
+        for blame, item in call.crossings.items()
+        if blame.site == site and not blame.shared_with
+    ]
+    return sum(item.size_bytes for item in found), sum(item.fusible_bytes for item in found)

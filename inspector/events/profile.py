@@ -1,0 +1,125 @@
+"""Our own artifacts about time: profiles of warm calls, and how fast memory is copied."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Self
+
+from inspector.events.envelope import Envelope
+from inspector.events.fields import natural
+
+__all__ = ["InspectorCopyRates", "InspectorProfile", "ProfiledThread"]
+
+_MARKER_FIELDS = 5
+_ACTIVITY_FIELDS = 7
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProfiledThread:
+    """One thread, as the artifact has it.
+
+    Attributes:
+        thread: The profiler's number of it.
+        markers: Kind, label, start, end (ns from the profile's begin) and autograd's number.
+        activities: A time in between, operators, their ns, ns of waiting, begin, end and busy ns
+            of the device.
+    """
+
+    thread: int
+    markers: tuple[tuple[str, str, int, int, int], ...]
+    activities: tuple[tuple[int, int, int, int, int, int, int], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorProfile:
+    """``inspector_profile``: torch's own markers in warm calls.
+
+    Attributes:
+        input: Number of the target's input, or None where a program's own calls were profiled.
+        first_call: Number of the first profiled call with it.
+        compiled: The calls, counted from 0, in which something was compiled.
+        plain_ns: Median time of a warm call without the profiler, or None.
+        mark_ns: What one mark costs under the profiler.
+        threads: The threads on which something was marked.
+    """
+
+    input: int | None
+    first_call: int
+    compiled: tuple[int, ...]
+    plain_ns: int | None
+    mark_ns: int
+    threads: tuple[ProfiledThread, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        labels = [str(label) for label in _items(payload.get("labels"))]
+        threads = [entry for entry in _items(payload.get("threads")) if isinstance(entry, dict)]
+        return cls(
+            input=natural(payload.get("input")),
+            first_call=natural(payload.get("first_call")) or 0,
+            compiled=tuple(natural(number) or 0 for number in _items(payload.get("compiled"))),
+            plain_ns=natural(payload.get("plain_ns")),
+            mark_ns=natural(payload.get("mark_ns")) or 0,
+            threads=tuple(
+                ProfiledThread(
+                    thread=natural(entry.get("thread")) or 0,
+                    markers=tuple(_markers(entry.get("markers"), labels)),
+                    activities=tuple(_activities(entry.get("activities"))),
+                )
+                for entry in threads
+            ),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorCopyRates:
+    """``inspector_copy_rates``: how fast memory is copied on the device that was used.
+
+    Attributes:
+        device: The device's type.
+        rates: Size of the copied tensor in bytes, and bytes read and written per second.
+    """
+
+    device: str
+    rates: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        rates = [entry for entry in _items(payload.get("rates")) if isinstance(entry, dict)]
+        return cls(
+            device=str(payload.get("device", "")),
+            rates=tuple(
+                (natural(entry.get("size_bytes")) or 0, float(entry["bytes_per_second"]))
+                for entry in rates
+                if isinstance(entry.get("bytes_per_second"), int | float)
+            ),
+        )
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _markers(value: object, labels: list[str]) -> Iterator[tuple[str, str, int, int, int]]:
+    for entry in _items(value):
+        if isinstance(entry, list) and len(entry) >= _MARKER_FIELDS:
+            kind, label, start_ns, end_ns, sequence = entry[:_MARKER_FIELDS]
+            yield str(kind), labels[int(label)], int(start_ns), int(end_ns), int(sequence)
+
+
+def _activities(value: object) -> Iterator[tuple[int, int, int, int, int, int, int]]:
+    for entry in _items(value):
+        if isinstance(entry, list) and len(entry) >= _ACTIVITY_FIELDS:
+            at, count, busy, wait, begin, end, device = map(int, entry[:_ACTIVITY_FIELDS])
+            yield at, count, busy, wait, begin, end, device

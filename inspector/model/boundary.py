@@ -1,0 +1,79 @@
+"""What crosses from one graph into the next."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable
+
+__all__ = ["Boundary", "BoundaryTensor", "Crossing", "crossing"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoundaryTensor:
+    """A tensor that a graph takes or returns.
+
+    Attributes:
+        dtype: In torch's short spelling.
+        shape: Sizes.
+        stride: Strides, or None where the text does not say.
+        size_bytes: Memory of its elements.
+        is_fusible: Whether the operator that writes it, or one that reads it, could be part of a
+            fused kernel; a matrix product or a convolution could not.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...] | None
+    size_bytes: int
+    is_fusible: bool
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a tensor still has in common with itself in the next graph."""
+        return self.dtype, self.shape, self.stride
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Boundary:
+    """What goes into a graph and what comes out.
+
+    Attributes:
+        inputs: Without parameters and buffers, which no graph before it wrote.
+        outputs: Without inputs that are handed through.
+    """
+
+    inputs: tuple[BoundaryTensor, ...]
+    outputs: tuple[BoundaryTensor, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Crossing:
+    """What earlier graphs wrote and a graph reads.
+
+    Attributes:
+        size_bytes: All of it.
+        fusible_bytes: That part for which both sides could have been fused: without the break
+            it need not have been written.
+    """
+
+    size_bytes: int = 0
+    fusible_bytes: int = 0
+
+
+def crossing(earlier: Iterable[Boundary], graph: Boundary) -> Crossing:
+    """What a graph reads of what others wrote before, told by dtype, shape and stride."""
+    written: dict[tuple[object, ...], collections.deque[BoundaryTensor]] = {}
+    for boundary in earlier:
+        for tensor in boundary.outputs:
+            written.setdefault(tensor.key, collections.deque()).appendleft(tensor)
+    size_bytes = fusible_bytes = 0
+    for tensor in graph.inputs:
+        found = written.get(tensor.key)
+        if not found:
+            continue
+        source = found.popleft()  # the newest of that kind
+        size_bytes += tensor.size_bytes
+        if source.is_fusible and tensor.is_fusible:
+            fusible_bytes += tensor.size_bytes
+    return Crossing(size_bytes, fusible_bytes)

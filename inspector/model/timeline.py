@@ -1,0 +1,151 @@
+"""Timelines of warm calls: what torch marked on each thread, and what lies between."""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import enum
+from collections.abc import Sequence
+
+__all__ = ["Activity", "CopyRates", "Mark", "MarkKind", "Profile", "Thread", "nested"]
+
+
+class MarkKind(enum.Enum):
+    """What torch marks; the names are those of the artifact."""
+
+    CALL = "call"
+    LOOKUP = "lookup"
+    REGION = "region"
+    BYTECODE = "bytecode"
+    PROLOGUE = "prologue"
+    FUNCTION = "function"
+    BACKWARD = "backward"
+    GRAPH = "graph"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Mark:
+    """A span that torch marked, with the spans inside of it.
+
+    Attributes:
+        kind: A call of the target; a look into Dynamo's cache, which runs the guards; compiled
+            bytecode; its part before the graph; AOTAutograd's part before it; the autograd
+            function around it; the autograd engine's call of its backward; or a graph.
+        label: The compile id of compiled bytecode, the key of a graph, or an empty string.
+        start_ns: From the begin of the profile.
+        end_ns: From the begin of the profile.
+        sequence: Autograd's number that a function and its backward share, or -1.
+        inner: The spans inside, by time.
+    """
+
+    kind: MarkKind
+    label: str
+    start_ns: int
+    end_ns: int
+    sequence: int
+    inner: tuple[Mark, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Activity:
+    """What happened between two neighbouring ends or starts of marks.
+
+    Attributes:
+        at_ns: A time in between.
+        operators: Operators that no other operator called.
+        operators_ns: Their time.
+        wait_ns: Time in which the thread waited for the device.
+        device_start_ns: When the device began with what was launched there, or 0.
+        device_end_ns: When it was done, or 0.
+        device_busy_ns: Time for which it worked.
+    """
+
+    at_ns: int
+    operators: int
+    operators_ns: int
+    wait_ns: int
+    device_start_ns: int
+    device_end_ns: int
+    device_busy_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread.
+
+    Attributes:
+        marks: The outermost spans, by time.
+        activities: By time.
+    """
+
+    marks: tuple[Mark, ...]
+    activities: tuple[Activity, ...]
+
+    def between(self, start_ns: int, end_ns: int) -> Sequence[Activity]:
+        """The activities of a stretch of time."""
+        first = bisect.bisect_left(self.activities, start_ns, key=_at)
+        return self.activities[first : bisect.bisect_left(self.activities, end_ns, key=_at)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Profile:
+    """Warm calls, as torch's profiler saw them.
+
+    Attributes:
+        input: Number of the target's input, or None where a program's own calls were profiled.
+        first_call: Number of the first profiled call with it.
+        compiled: The calls, counted from 0, in which something was compiled: they were not warm.
+        plain_ns: Median time of a warm call without the profiler, or None.
+        mark_ns: What one mark costs under the profiler.
+        threads: The threads on which something was marked.
+    """
+
+    input: int | None
+    first_call: int
+    compiled: frozenset[int]
+    plain_ns: int | None
+    mark_ns: int
+    threads: tuple[Thread, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CopyRates:
+    """How fast memory is copied.
+
+    Attributes:
+        device: Type of the device.
+        rates: Size of the tensor in bytes, and bytes read and written per second, by size.
+    """
+
+    device: str
+    rates: tuple[tuple[int, float], ...]
+
+    def time_ns(self, size_bytes: int) -> int | None:
+        """Time to write so many bytes and to read them again, at the rate of the nearest size."""
+        if not self.rates:
+            return None
+        _, rate = min(self.rates, key=lambda entry: abs(entry[0] - size_bytes))
+        return round(2 * size_bytes / rate * 1e9) if rate > 0 else None
+
+
+def nested(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """Flat spans as a forest; given by start, and of the same start the longest first."""
+    stack: list[tuple[Mark, list[Mark]]] = []
+    roots: list[Mark] = []
+
+    def close() -> None:
+        mark, inner = stack.pop()
+        whole = dataclasses.replace(mark, inner=tuple(inner))
+        (stack[-1][1] if stack else roots).append(whole)
+
+    for mark in marks:
+        while stack and stack[-1][0].end_ns <= mark.start_ns:
+            close()
+        stack.append((mark, []))
+    while stack:
+        close()
+    return tuple(roots)
+
+
+def _at(activity: Activity) -> int:
+    return activity.at_ns
