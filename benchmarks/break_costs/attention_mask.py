@@ -25,9 +25,9 @@ class Model(torch.nn.Module):
 
 
 def get_inputs(device="cpu"):
-    mask = torch.ones(4, 64, dtype=torch.bool, device=device)
-    mask[:, 48:] = False
-    return (torch.randn(4, 64, 128, device=device), mask)
+    mask = torch.ones(1, 16, dtype=torch.bool, device=device)
+    mask[:, 12:] = False
+    return (torch.randn(1, 16, 128, device=device), mask)
 
 
 model = Model().eval().requires_grad_(False)

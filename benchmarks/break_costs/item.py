@@ -13,11 +13,11 @@ class Model(torch.nn.Module):
         scale = x.mean()
         if self.broken:
             scale = scale.item()
-        return torch.tanh(x / scale) * x
+        return torch.relu(x / scale) * x
 
 
 def get_inputs(device="cpu"):
-    return (torch.randn(256, 1024, device=device),)
+    return (torch.randn(64, 256, device=device),)
 
 
 model = Model()

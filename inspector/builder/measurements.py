@@ -49,6 +49,7 @@ class Measurements:
                 input=event.input,
                 first_call=event.first_call,
                 compiled=frozenset(event.compiled),
+                with_device=event.with_device,
                 plain_ns=event.plain_ns,
                 mark_ns=event.mark_ns,
                 threads=tuple(_thread(thread) for thread in event.threads),

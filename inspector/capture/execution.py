@@ -15,6 +15,7 @@ from inspector.capture import versions
 from inspector.capture.call import Call, fresh
 from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
 from inspector.capture.measure import Measurement, measure, write_copy_rates
+from inspector.capture.quiet import quiet
 from inspector.capture.sources import SourceWriter
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
@@ -160,7 +161,8 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         run=lambda call: _call(call, request, function),
     )
     try:
-        measure(what)
+        with quiet():
+            measure(what)
     except Exception as error:
         raise _failed(target, index, request, error) from error
 

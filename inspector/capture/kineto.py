@@ -73,9 +73,9 @@ class Session:
     profile takes the place of a running one, which then ends with nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_device: bool) -> None:
         activities = [ProfilerActivity.CPU]
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
+        if with_device:
             activities.append(ProfilerActivity.CUDA)
         self._profile = profile(
             activities=activities,

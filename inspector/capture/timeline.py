@@ -65,7 +65,8 @@ class Activity:
     Attributes:
         at_ns: A time in between.
         operators: Operators that run there, without those that they call.
-        operators_ns: Their time.
+        events: All events of the profile there.
+        operators_ns: The operators' time.
         wait_ns: Time of it in which the thread waits for the device.
         device_start_ns: When the device began with what was launched there, or 0.
         device_end_ns: When it was done, or 0.
@@ -74,6 +75,7 @@ class Activity:
 
     at_ns: int
     operators: int = 0
+    events: int = 0
     operators_ns: int = 0
     wait_ns: int = 0
     device_start_ns: int = 0
@@ -112,8 +114,10 @@ def _thread_timeline(thread: int, taken: Taken) -> ThreadTimeline:
         activity.operators += 1
         activity.operators_ns += row.end_ns - row.start_ns
     for row in rows:
+        activity = activities.at(row.start_ns)
+        activity.events += 1
         if row.name.startswith(_WAITS):
-            activities.at(row.start_ns).wait_ns += row.end_ns - row.start_ns
+            activity.wait_ns += row.end_ns - row.start_ns
     for launched in taken.device:
         if launched.thread == thread:
             _add_device(activities.at(launched.launched_ns), launched)

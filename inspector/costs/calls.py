@@ -24,8 +24,9 @@ class CallCosts:
         is_warm: Whether nothing was compiled in it.
         wall_ns: Its time.
         graphs_ns: Time in compiled graphs.
-        outside_ns: Time outside of graphs, by blame.
-        parts: The same time on the host by part, by blame.
+        host_ns: Time outside of graphs on the host, by blame.
+        exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
+        parts: The host's time by part, by blame.
         reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
         operators_unknown: Whether operators of graphs could not be told from others.
@@ -34,7 +35,8 @@ class CallCosts:
     is_warm: bool
     wall_ns: int
     graphs_ns: int
-    outside_ns: Mapping[Blame, float]
+    host_ns: Mapping[Blame, int]
+    exposed_ns: Mapping[Blame, float]
     parts: Mapping[tuple[Blame, Part], int]
     reached: Mapping[Site, int]
     crossings: Mapping[Blame, Crossing]
@@ -56,7 +58,7 @@ def calls_of(
     for number, root in enumerate(_roots(profile)):
         cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
         backward = list(_backward(profile, root, cut_up.graphs))
-        outside, parts = _sums(cut_up, backward, root.end_ns)
+        host, exposed, parts = _sums(cut_up, backward, root.end_ns)
         yield CallCosts(
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
@@ -64,7 +66,8 @@ def calls_of(
                 graph.end_ns - graph.start_ns
                 for graph in (*cut_up.graphs, *(graph for graph, _, _ in backward))
             ),
-            outside_ns=outside,
+            host_ns=host,
+            exposed_ns=exposed,
             parts=parts,
             reached=Counter(cut_up.reached),
             crossings=_crossings(cut_up.graphs, boundaries),
@@ -140,22 +143,23 @@ def _pieces_between(
 
 def _sums(
     cut_up: Pieces, backward: Sequence[tuple[GraphCall, GraphCall, list[Piece]]], end_ns: int
-) -> tuple[dict[Blame, float], dict[tuple[Blame, Part], int]]:
-    outside: dict[Blame, float] = {}
-    parts: dict[tuple[Blame, Part], int] = {}
+) -> tuple[Counter[Blame], dict[Blame, float], Counter[tuple[Blame, Part]]]:
+    host: Counter[Blame] = Counter()
+    exposed: dict[Blame, float] = {}
+    parts: Counter[tuple[Blame, Part]] = Counter()
 
     def add(pieces: Sequence[Piece], scale: float) -> None:
         for piece in pieces:
             if piece.blame is not None:
-                outside[piece.blame] = outside.get(piece.blame, 0) + piece.time_ns * scale
-                key = piece.blame, piece.part
-                parts[key] = parts.get(key, 0) + piece.time_ns
+                host[piece.blame] += piece.time_ns
+                exposed[piece.blame] = exposed.get(piece.blame, 0) + piece.time_ns * scale
+                parts[piece.blame, piece.part] += piece.time_ns
 
     for before, after, pieces in _gaps(cut_up):
         add(pieces, _scale(before, after, pieces, end_ns))
     for graph, before, pieces in backward:
         add(pieces, _scale(before, graph, pieces, end_ns))
-    return outside, parts
+    return host, exposed, parts
 
 
 def _gaps(cut_up: Pieces) -> Iterator[tuple[GraphCall | None, GraphCall | None, list[Piece]]]:

@@ -195,9 +195,8 @@ class _Cutter:
         if end_ns <= start_ns:
             return
         activities = self._thread.between(start_ns, end_ns)
-        # What the profiler adds: once for each mark, which a stretch ends with, and each operator.
-        operators = sum(item.operators for item in activities)
-        added_ns = operators * self._mark_ns
+        # What the profiler adds: for the mark with which a stretch ends, and each event inside.
+        added_ns = sum(item.events for item in activities if item.operators) * self._mark_ns
         operators_ns = max(0, sum(item.operators_ns for item in activities) - added_ns)
         waiting_ns = sum(item.wait_ns for item in activities)
         busy_ns = max(operators_ns, waiting_ns)

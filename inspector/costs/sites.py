@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from inspector.costs.blame import Blame, Breaks, Site
@@ -61,11 +61,12 @@ class _Measured:
         self._backend = backend
         breaks = Breaks(process)
         self._inputs: list[list[CallCosts]] = []
+        self._on_device: list[list[CallCosts]] = []
         for profile in process.profiles:
             calls = calls_of(profile, breaks, process.boundaries)
             warm = [call for call in calls if call.is_warm]
             if warm:
-                self._inputs.append(warm)
+                (self._on_device if profile.with_device else self._inputs).append(warm)
         plain = [item.plain_ns for item in process.profiles if item.plain_ns is not None]
         self._call_ns = round(statistics.mean(plain)) if plain else None
 
@@ -77,8 +78,8 @@ class _Measured:
         """What a site costs."""
         if not self._inputs:
             return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
-        outside = self._per_call(lambda call: _own_ns(call, site))
-        shared = self._per_call(lambda call: _shared_ns(call, site))
+        outside = self._outside(lambda blame: blame.site == site and not blame.shared_with)
+        shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
         reached = self._mean(lambda call: float(call.reached.get(site, 0)))
         if not reached and not outside and not shared:
             return self._unreached(site)
@@ -108,8 +109,12 @@ class _Measured:
         if not self._inputs:
             return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
         wall = self._per_call(
-            lambda call: call.wall_ns - call.graphs_ns - sum(call.outside_ns.values())
+            lambda call: call.wall_ns - call.graphs_ns - sum(call.host_ns.values())
         )
+        # The profiler adds most to a frame that has no graph; without it nothing is told apart.
+        profiled = self._per_call(lambda call: call.wall_ns)
+        if self._call_ns and profiled:
+            wall = min(wall, wall * self._call_ns / profiled)
         return Cost(
             kind=CostKind.MEASURED,
             cost_ns=round(wall),
@@ -152,7 +157,7 @@ class _Measured:
             other
             for calls in self._inputs
             for call in calls
-            for blame in call.outside_ns
+            for blame in call.host_ns
             if site in _sites_of(blame)
             for other in _sites_of(blame) - {site}
         }
@@ -163,10 +168,23 @@ class _Measured:
             return _OPERATORS
         return "" if self._backend == "inductor" else _FUSION
 
+    def _outside(self, belongs: Callable[[Blame], bool]) -> float:
+        """Time outside of graphs per call: the host's, as far as the device has nothing to do."""
+
+        def host(call: CallCosts) -> float:
+            return sum(time_ns for blame, time_ns in call.host_ns.items() if belongs(blame))
+
+        def exposed(call: CallCosts) -> float:
+            return sum(time_ns for blame, time_ns in call.exposed_ns.items() if belongs(blame))
+
+        host_ns = self._per_call(host)
+        with_device_ns = _medians(self._on_device, host) if self._on_device else 0
+        if not with_device_ns:
+            return host_ns
+        return host_ns * _medians(self._on_device, exposed) / with_device_ns
+
     def _per_call(self, value: _Value) -> float:
-        """The mean over the inputs of the medians over their calls."""
-        medians = [statistics.median(value(call) for call in calls) for calls in self._inputs]
-        return statistics.mean(medians)
+        return _medians(self._inputs, value)
 
     def _mean(self, value: _Value) -> float:
         return statistics.mean(
@@ -178,20 +196,9 @@ def _sites_of(blame: Blame) -> frozenset[Site]:
     return blame.shared_with | {blame.site}
 
 
-def _own_ns(call: CallCosts, site: Site) -> float:
-    return sum(
-        time_ns
-        for blame, time_ns in call.outside_ns.items()
-        if blame.site == site and not blame.shared_with
-    )
-
-
-def _shared_ns(call: CallCosts, site: Site) -> float:
-    return sum(
-        time_ns
-        for blame, time_ns in call.outside_ns.items()
-        if blame.shared_with and site in _sites_of(blame)
-    )
+def _medians(inputs: Sequence[Sequence[CallCosts]], value: _Value) -> float:
+    """The mean over the inputs of the medians over their calls."""
+    return statistics.mean(statistics.median(value(call) for call in calls) for calls in inputs)
 
 
 def _part_ns(call: CallCosts, site: Site, part: Part) -> float:

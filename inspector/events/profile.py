@@ -12,7 +12,7 @@ from inspector.events.fields import natural
 __all__ = ["InspectorCopyRates", "InspectorProfile", "ProfiledThread"]
 
 _MARKER_FIELDS = 5
-_ACTIVITY_FIELDS = 7
+_ACTIVITY_FIELDS = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class ProfiledThread:
     Attributes:
         thread: The profiler's number of it.
         markers: Kind, label, start, end (ns from the profile's begin) and autograd's number.
-        activities: A time in between, operators, their ns, ns of waiting, begin, end and busy ns
-            of the device.
+        activities: A time in between, operators, events, the operators' ns, ns of waiting, begin,
+            end and busy ns of the device.
     """
 
     thread: int
     markers: tuple[tuple[str, str, int, int, int], ...]
-    activities: tuple[tuple[int, int, int, int, int, int, int], ...]
+    activities: tuple[tuple[int, int, int, int, int, int, int, int], ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class InspectorProfile:
         input: Number of the target's input, or None where a program's own calls were profiled.
         first_call: Number of the first profiled call with it.
         compiled: The calls, counted from 0, in which something was compiled.
+        with_device: Whether the device was watched too, which slows the host down.
         plain_ns: Median time of a warm call without the profiler, or None.
         mark_ns: What one mark costs under the profiler.
         threads: The threads on which something was marked.
@@ -47,6 +48,7 @@ class InspectorProfile:
     input: int | None
     first_call: int
     compiled: tuple[int, ...]
+    with_device: bool
     plain_ns: int | None
     mark_ns: int
     threads: tuple[ProfiledThread, ...]
@@ -64,6 +66,7 @@ class InspectorProfile:
             input=natural(payload.get("input")),
             first_call=natural(payload.get("first_call")) or 0,
             compiled=tuple(natural(number) or 0 for number in _items(payload.get("compiled"))),
+            with_device=bool(payload.get("with_device")),
             plain_ns=natural(payload.get("plain_ns")),
             mark_ns=natural(payload.get("mark_ns")) or 0,
             threads=tuple(
@@ -118,8 +121,8 @@ def _markers(value: object, labels: list[str]) -> Iterator[tuple[str, str, int, 
             yield str(kind), labels[int(label)], int(start_ns), int(end_ns), int(sequence)
 
 
-def _activities(value: object) -> Iterator[tuple[int, int, int, int, int, int, int]]:
+def _activities(value: object) -> Iterator[tuple[int, int, int, int, int, int, int, int]]:
     for entry in _items(value):
-        if isinstance(entry, list) and len(entry) >= _ACTIVITY_FIELDS:
-            at, count, busy, wait, begin, end, device = map(int, entry[:_ACTIVITY_FIELDS])
-            yield at, count, busy, wait, begin, end, device
+        if isinstance(entry, list) and len(entry) == _ACTIVITY_FIELDS:
+            at, operators, events, busy, wait, begin, end, device = map(int, entry)
+            yield at, operators, events, busy, wait, begin, end, device

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
+from inspector.findings.cost_wording import total_line
 from inspector.findings.escaping import one_line
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
@@ -104,14 +105,17 @@ def _verdict(summary: Summary) -> str:
     return f"no graph breaks{later}: {graphs}"
 
 
-def summary_rows(summary: Summary) -> tuple[Row, ...]:
-    """The counts of a summary, for people."""
+def summary_rows(report: Report) -> tuple[Row, ...]:
+    """The counts of a report, for people."""
+    summary = report.summary
+    total = total_line(report.findings)
     rows = [
         Row("frames", f"{summary.frames:,}", _frames(summary)),
         Row("graphs", f"{summary.graphs:,}"),
         Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
         Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
         Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
+        *([Row("warm call", *total)] if total else []),
         Row("compile time", duration(summary.compile_time_ns)),
     ]
     return (*rows, *_later(summary))
@@ -158,14 +162,17 @@ def _later(summary: Summary) -> Iterator[Row]:
         yield Row("later calls", "add", ", ".join(part for part in parts if part))
 
 
-def notices(run: Run) -> Iterator[tuple[str, str]]:
+def notices(report: Report) -> Iterator[tuple[str, str]]:
     """What stands between the recording and the whole truth, as (kind, text) pairs."""
+    run = report.run
     for warning in run.warnings:
         line = f":{warning.line}" if warning.line else ""
         yield "warning", one_line(f"{warning.file}{line}: {warning.message}")
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    limits = dict.fromkeys(finding.cost.note for finding in report.findings if finding.cost)
+    yield from (("note", f"of the costs: {text}") for text in limits if text)
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown

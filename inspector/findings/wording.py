@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "location",
     "paragraphs",
+    "size",
     "title",
 ]
 
@@ -26,6 +27,7 @@ _NS_PER_MS = 1_000_000
 _NS_PER_S = 1_000_000_000
 _S_PER_MIN = 60
 _BELOW_TEN = 9.95
+_UNIT = 1024
 # Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
 _CODE_INDENTATION = "    "
 
@@ -51,7 +53,8 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def duration(time_ns: int) -> str:
     """A duration with two or three digits: ``850 µs``, ``1.3 ms``, ``364 ms``, ``17.1 s``."""
     if time_ns < _NS_PER_MS:
-        return f"{round(time_ns / _NS_PER_US)} µs"
+        us = time_ns / _NS_PER_US
+        return f"{us:.1f} µs" if 0 < us < _BELOW_TEN else f"{round(us)} µs"
     if time_ns < _NS_PER_S:
         ms = time_ns / _NS_PER_MS
         # 999.6 ms would round to "1000 ms".
@@ -61,6 +64,18 @@ def duration(time_ns: int) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), _S_PER_MIN)
     return f"{minutes:,} min {rest} s"
+
+
+def size(size_bytes: int) -> str:
+    """A size with two or three digits: ``512 B``, ``4.0 KiB``, ``134 MiB``."""
+    if size_bytes < _UNIT:
+        return f"{size_bytes} B"
+    value = float(size_bytes)
+    for unit in ("KiB", "MiB", "GiB"):
+        value /= _UNIT
+        if value < _UNIT:
+            break
+    return f"{value:.1f} {unit}" if value < _BELOW_TEN else f"{value:,.0f} {unit}"
 
 
 def listed(items: Sequence[str], most: int = 12) -> str:

@@ -53,7 +53,8 @@ class Activity:
     Attributes:
         at_ns: A time in between.
         operators: Operators that no other operator called.
-        operators_ns: Their time.
+        events: All events of the profile there.
+        operators_ns: The operators' time.
         wait_ns: Time in which the thread waited for the device.
         device_start_ns: When the device began with what was launched there, or 0.
         device_end_ns: When it was done, or 0.
@@ -62,6 +63,7 @@ class Activity:
 
     at_ns: int
     operators: int
+    events: int
     operators_ns: int
     wait_ns: int
     device_start_ns: int
@@ -95,6 +97,7 @@ class Profile:
         input: Number of the target's input, or None where a program's own calls were profiled.
         first_call: Number of the first profiled call with it.
         compiled: The calls, counted from 0, in which something was compiled: they were not warm.
+        with_device: Whether the device was watched too, which slows the host down.
         plain_ns: Median time of a warm call without the profiler, or None.
         mark_ns: What one mark costs under the profiler.
         threads: The threads on which something was marked.
@@ -103,6 +106,7 @@ class Profile:
     input: int | None
     first_call: int
     compiled: frozenset[int]
+    with_device: bool
     plain_ns: int | None
     mark_ns: int
     threads: tuple[Thread, ...]

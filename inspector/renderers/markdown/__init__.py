@@ -61,7 +61,7 @@ def _incomplete(meta: Meta) -> Iterator[str]:
 def _table(report: Report) -> Iterator[str]:
     yield "| | | |"
     yield "|:--|--:|:--|"
-    for row in summary_rows(report.summary):
+    for row in summary_rows(report):
         yield f"| {cell(row.name)} | {cell(row.value)} | {cell(row.detail)} |"
     yield ""
     stages = report.summary.compile_time_by_stage
@@ -85,7 +85,7 @@ def _findings(report: Report) -> Iterator[str]:
 
 
 def _notices(report: Report) -> Iterator[str]:
-    found = list(notices(report.run))
+    found = list(notices(report))
     if not found:
         return
     yield "## What to know about this recording"

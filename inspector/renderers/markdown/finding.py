@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.cost_wording import cost_lines
 from inspector.findings.escaping import pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Finding, StackLine
@@ -36,6 +37,11 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield from fenced(source)
     if finding.why != finding.message:
         yield from _why(finding.why)
+    costs = cost_lines(finding.cost)
+    if costs:
+        yield f"**Cost:** {prose(costs[0])}"
+        yield ""
+    yield from _items(costs[1:])
     texts = advice(finding)
     if texts:
         yield f"**Fix:** {prose(texts[0])}"

@@ -38,7 +38,7 @@ def summary_lines(page: Page, report: Report) -> Iterator[Text]:
     """The counts of the run, compile time by stage, what is missing, and what to do next."""
     yield from page.wrapped(Text(headline(report), style="bold"))
     yield Text()
-    yield from _table(page, summary_rows(report.summary), report.summary.compile_time_by_stage)
+    yield from _table(page, summary_rows(report), report.summary.compile_time_by_stage)
     yield from _notices(page, report)
     yield from _next(report.next_steps)
 
@@ -70,7 +70,7 @@ def _bar(value: int, longest: int, width: int) -> str:
 
 
 def _notices(page: Page, report: Report) -> Iterator[Text]:
-    found = list(notices(report.run))
+    found = list(notices(report))
     if found:
         yield Text()
     for kind, text in found[:_MOST_NOTICES]:

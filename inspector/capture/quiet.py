@@ -1,0 +1,58 @@
+"""Keeps what a model prints away from the terminal while it is called for the tenth time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+
+__all__ = ["quiet"]
+
+_SHOWN_BYTES = 1 << 16
+_STREAMS = (1, 2)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Sends standard output and standard error to a file, which is shown if an exception comes.
+
+    The descriptors are changed and not Python's streams: what C++ code writes is caught too, and
+    to write costs what it costs without us.
+    """
+    _flush()
+    try:
+        saved = [os.dup(number) for number in _STREAMS]
+    except OSError:  # a stream is closed: there is nothing to keep away
+        yield
+        return
+    with tempfile.TemporaryFile() as taken:
+        for number in _STREAMS:
+            os.dup2(taken.fileno(), number)
+        try:
+            yield
+        except BaseException:
+            _give_back(saved)
+            _show(taken.fileno())
+            raise
+        _give_back(saved)
+
+
+def _give_back(saved: list[int]) -> None:
+    _flush()
+    for number, before in zip(_STREAMS, saved, strict=True):
+        os.dup2(before, number)
+        os.close(before)
+
+
+def _show(descriptor: int) -> None:
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    os.lseek(descriptor, max(0, size - _SHOWN_BYTES), os.SEEK_SET)
+    sys.stderr.write(os.read(descriptor, _SHOWN_BYTES).decode("utf-8", "replace"))
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the program may have put anything there
+            stream.flush()

@@ -1,0 +1,67 @@
+"""What a graph break costs, in words that all renderers share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.findings.finding import Finding
+from inspector.findings.wording import count, duration, listed, size
+from inspector.model.cost import Cost, CostKind
+
+__all__ = ["cost_lines", "total_line"]
+
+_SMALL = 0.005
+
+
+def cost_lines(cost: Cost | None) -> tuple[str, ...]:
+    """What a finding says of its cost, one sentence each, without full stops."""
+    if cost is None:
+        return ()
+    if cost.cost_ns is None:
+        return (f"unknown: {cost.note}" if cost.note else "unknown",)
+    return tuple(_lines(cost, cost.cost_ns))
+
+
+def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
+    of_call = f" of a call of {duration(cost.call_ns)}" if cost.call_ns else ""
+    what = "for the whole function, which runs eagerly" if cost.is_whole_frame else ""
+    times = _times(cost)
+    how = f"{cost.kind.value} in {count(cost.calls, 'warm call')}"
+    head = " ".join(part for part in (f"{duration(cost_ns)}{of_call}", what, times) if part)
+    yield f"{head} ({how})"
+    parts = [f"{duration(share.time_ns)} {share.part.value}" for share in cost.shares]
+    if parts:
+        yield f"outside of graphs: {', '.join(parts)}"
+    if cost.crossing_bytes:
+        yield _crossing(cost, cost.crossing_bytes)
+    if cost.shared_ns:
+        others = listed(cost.shared_with, 3)
+        yield f"{duration(cost.shared_ns)} more is shared with {others}: it goes when all do"
+
+
+def _times(cost: Cost) -> str:
+    times = cost.executions_per_call
+    if times is None or cost.is_whole_frame or abs(times - 1) < _SMALL:
+        return ""
+    return f"for {times:.3g} times that it is reached"
+
+
+def _crossing(cost: Cost, crossing_bytes: int) -> str:
+    text = f"{size(crossing_bytes)} go through memory to the graphs behind it"
+    if not cost.fusible_bytes:
+        return f"{text}, and would without the break"
+    part = "all of it" if cost.fusible_bytes == crossing_bytes else size(cost.fusible_bytes)
+    time = f": {duration(cost.crossing_ns)}, computed" if cost.crossing_ns else ""
+    return f"{text}; fusion could avoid {part}{time}"
+
+
+def total_line(findings: Sequence[Finding]) -> tuple[str, str] | None:
+    """The time of a warm call, and how much of it breaks take; None where nothing was measured."""
+    costs = [finding.cost for finding in findings if finding.cost is not None]
+    measured = [cost for cost in costs if cost.kind is CostKind.MEASURED]
+    call_ns = next((cost.call_ns for cost in measured if cost.call_ns), None)
+    if call_ns is None:
+        return None
+    own_ns = sum(cost.outside_ns or 0 for cost in measured)
+    shared_ns = max((cost.shared_ns for cost in measured), default=0)
+    return duration(call_ns), f"{duration(own_ns + shared_ns)} outside of graphs because of breaks"
