@@ -161,12 +161,16 @@ def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
     lines = [
         "# What a break costs: reported, and saved when it is removed",
         "",
-        f"`python benchmarks/break_cost.py --device {device}`: torch {torch.__version__}, {name}, "
-        f"medians of {PAIRS} pairs of calls with Inductor, in turns, in one process; the reports are "
-        "of the broken form. Times in µs.",
+        (
+            f"`python benchmarks/break_cost.py --device {device}`: torch {torch.__version__}, {name}, "
+            f"medians of {PAIRS} pairs of calls with Inductor, in turns, in one process; the reports are "
+            "of the broken form. Times in µs."
+        ),
         "",
-        "| model | broken | whole | saved (95 %) | `cost_ns`, inductor | ÷ saved | "
-        "`cost_ns`, default backend | ÷ saved |",
+        (
+            "| model | broken | whole | saved (95 %) | `cost_ns`, inductor | ÷ saved | "
+            "`cost_ns`, default backend | ÷ saved |"
+        ),
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:

@@ -5,7 +5,7 @@ from torch.nn import functional as F
 
 
 class Model(torch.nn.Module):
-    def __init__(self, broken=True):
+    def __init__(self, broken=True) -> None:
         super().__init__()
         self.broken = broken
         self.qkv = torch.nn.Linear(128, 384)

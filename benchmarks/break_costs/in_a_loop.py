@@ -4,7 +4,7 @@ import torch
 
 
 class Model(torch.nn.Module):
-    def __init__(self, broken=True):
+    def __init__(self, broken=True) -> None:
         super().__init__()
         self.broken = broken
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import collections
 
-from inspector.builder.measurements import Measurements
 from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.measurements import Measurements
 from inspector.builder.stages import Spans
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (

@@ -21,8 +21,8 @@ def copy_rates(device: str) -> list[dict[str, float]]:
         device: Name of the device.
 
     Returns:
-        ``{"size_bytes": …, "bytes_per_second": …}`` by size; the fastest of some measurements, since
-            whatever else the machine does makes them slower only.
+        ``{"size_bytes": …, "bytes_per_second": …}`` by size: the fastest of some measurements,
+            because whatever else the machine does makes them slower.
     """
     rates = []
     for size in _SIZES_BYTES:

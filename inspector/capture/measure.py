@@ -124,7 +124,7 @@ def _compilations() -> int:
 
 
 def _copies(what: Measurement, calls: int) -> Iterator[Call]:
-    """Copies of the input as long as there is time; made before the first call if they are small."""
+    """Copies of the input as long as there is time; small ones are made before the first call."""
     leaves = _pytree.tree_leaves((what.arguments.args, what.arguments.kwargs))
     size_bytes = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, torch.Tensor))
     copies: Iterable[Call] = (fresh(what.arguments) for _ in range(calls))

@@ -88,8 +88,8 @@ def _roots(profile: Profile) -> Iterator[_Root]:
 
 def _backward(
     profile: Profile, root: _Root, graphs: Sequence[GraphCall]
-) -> Iterator[tuple[GraphCall, GraphCall, list[Piece]]]:
-    """Each backward graph of a call but the first, with the one before and the time between."""
+) -> Iterator[tuple[GraphCall, GraphCall | None, list[Piece]]]:
+    """Each backward graph of a call, with the one before on its thread and the time between."""
     forward = {graph.sequence: graph for graph in graphs if graph.sequence >= 0}
     for thread in profile.threads:
         before: GraphCall | None = None
@@ -102,8 +102,8 @@ def _backward(
             if source is None or not inner or not inside:
                 continue
             graph = _graph_call(thread, source, inner)
-            if before is not None:
-                yield graph, before, list(_pieces_between(thread, before, graph, forward))
+            between = _pieces_between(thread, before, graph, forward) if before else ()
+            yield graph, before, list(between)
             before = dataclasses.replace(graph, sequence=mark.sequence)
 
 
@@ -142,7 +142,9 @@ def _pieces_between(
 
 
 def _sums(
-    cut_up: Pieces, backward: Sequence[tuple[GraphCall, GraphCall, list[Piece]]], end_ns: int
+    cut_up: Pieces,
+    backward: Sequence[tuple[GraphCall, GraphCall | None, list[Piece]]],
+    end_ns: int,
 ) -> tuple[Counter[Blame], dict[Blame, float], Counter[tuple[Blame, Part]]]:
     host: Counter[Blame] = Counter()
     exposed: dict[Blame, float] = {}

@@ -126,7 +126,7 @@ class _Cutter:
         tail = Part.RESUME if site is None else Part.PYTHON
         self._inside(region, (outer, own), after_ns, tail, is_unmarked=is_unmarked)
 
-    def _inside(
+    def _inside(  # noqa: PLR0913 - what is known of the region that the mark is in
         self,
         mark: Mark,
         blames: tuple[Blame | None, Blame | None],

@@ -28,6 +28,7 @@ _NS_PER_S = 1_000_000_000
 _S_PER_MIN = 60
 _BELOW_TEN = 9.95
 _UNIT = 1024
+_UNITS = ("B", "KiB", "MiB", "GiB")
 # Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
 _CODE_INDENTATION = "    "
 
@@ -70,12 +71,9 @@ def size(size_bytes: int) -> str:
     """A size with two or three digits: ``512 B``, ``4.0 KiB``, ``134 MiB``."""
     if size_bytes < _UNIT:
         return f"{size_bytes} B"
-    value = float(size_bytes)
-    for unit in ("KiB", "MiB", "GiB"):
-        value /= _UNIT
-        if value < _UNIT:
-            break
-    return f"{value:.1f} {unit}" if value < _BELOW_TEN else f"{value:,.0f} {unit}"
+    power = next((n for n in (1, 2) if size_bytes < _UNIT ** (n + 1)), 3)
+    value = size_bytes / _UNIT**power
+    return f"{value:.1f} {_UNITS[power]}" if value < _BELOW_TEN else f"{value:,.0f} {_UNITS[power]}"
 
 
 def listed(items: Sequence[str], most: int = 12) -> str:

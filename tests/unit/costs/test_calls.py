@@ -1,0 +1,233 @@
+"""Costs out of timelines written by hand: what belongs to which site, and what to nobody."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from inspector.costs.blame import Blame, Breaks, Site
+from inspector.costs.calls import CallCosts, calls_of
+from inspector.events.compile_id import CompileId
+from inspector.events.graph_break import Cause
+from inspector.model.boundary import Boundary, BoundaryTensor
+from inspector.model.compilation import Compilation, Frame
+from inspector.model.cost import Part
+from inspector.model.graph_break import Evidence, GraphBreak, Outcome
+from inspector.model.run import Process
+from inspector.model.stack import StackFrame
+from inspector.model.timeline import Activity, Mark, MarkKind, Profile, Thread
+
+FIRST: Site = ("m.py", 3, "print")
+SECOND: Site = ("m.py", 9, "item")
+
+
+def compiled(frame_id: int, name: str, site: Site | None, *, graphs: int = 1) -> Frame:
+    """A frame with one compilation that ends at a site, or at none."""
+    compile_id = CompileId(frame_id, 0)
+    records = [] if site is None else [broken(compile_id, site)]
+    compilation = Compilation(
+        compile_id=compile_id, call=0, stack=(), graphs=graphs, operators=1, guards=1,
+        has_guarded_code=True, failure=None, restart_reasons=(), recompile_reasons=(),
+        hit_limit=False, graph_breaks=tuple(records), finished=True, start_time_ns=None,
+        duration_ns=None,
+    )  # fmt: skip
+    return Frame(frame_id, name, "m.py", 1, (compilation,))
+
+
+def broken(compile_id: CompileId, site: Site) -> GraphBreak:
+    file, line, what = site
+    frame = StackFrame(file, line, "f")
+    return GraphBreak(
+        compile_id=compile_id, attempt=0, frame_name="f", frame_file=file, frame_line=1,
+        cause=Cause(None, what), wrappers=(), outcome=Outcome.RESUMED, stack=(frame,), user=frame,
+        project=None, has_graph=True, call=0, evidence=Evidence.ARTIFACT,
+    )  # fmt: skip
+
+
+def process(*frames: Frame) -> Process:
+    return Process(
+        host="", pid=1, rank=None, versions={}, hardware={}, target=None, calls=(), frames=frames,
+        skipped=(), compile_time_ns=0, stages=(), unknown_events={}, problems=(),
+        has_inspector_events=True,
+    )  # fmt: skip
+
+
+def mark(kind: str, start_ns: int, end_ns: int, *inner: Mark, label: str = "") -> Mark:
+    return Mark(MarkKind(kind), label, start_ns, end_ns, -1, inner)
+
+
+def region(label: str, start_ns: int, end_ns: int, *inner: Mark) -> Mark:
+    return mark("region", start_ns, end_ns, *inner, label=label)
+
+
+def costs(
+    frames: Sequence[Frame],
+    marks: Sequence[Mark],
+    activities: Sequence[Activity] = (),
+    boundaries: Mapping[str, Boundary] | None = None,
+) -> CallCosts:
+    """The costs of one call from 0 to 1000 ns."""
+    taken = profile([mark("call", 0, 1000, *marks)], activities)
+    (found,) = calls_of(taken, Breaks(process(*frames)), boundaries or {})
+    return found
+
+
+def profile(
+    marks: Sequence[Mark], activities: Sequence[Activity] = (), *, of_program: bool = False
+) -> Profile:
+    return Profile(
+        input=None if of_program else 0, first_call=0, compiled=frozenset(), with_device=False,
+        plain_ns=1000, mark_ns=0, threads=(Thread(tuple(marks), tuple(activities)),),
+    )  # fmt: skip
+
+
+TWO_GRAPHS = (
+    mark("lookup", 10, 20),
+    region(
+        "0/0", 20, 900,
+        mark("bytecode", 25, 30),
+        mark("graph", 40, 240),
+        mark("lookup", 300, 330),
+        region("1/0", 340, 880, mark("bytecode", 350, 360), mark("graph", 400, 870)),
+    ),
+)  # fmt: skip
+
+
+def test_time_between_two_graphs_belongs_to_the_break_between_them() -> None:
+    found = costs(
+        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)], TWO_GRAPHS
+    )
+    blame = Blame(FIRST)
+    # From the end of the first graph to the begin of the second, and the way back.
+    assert found.host_ns == {blame: (400 - 240) + (900 - 870)}
+    assert found.parts[blame, Part.GUARDS] == 30
+    assert found.parts[blame, Part.RESUME] == (400 - 340) + (880 - 870)
+    assert found.parts[blame, Part.PYTHON] == (300 - 240) + (340 - 330) + (900 - 880)
+    assert found.graphs_ns == 200 + 470
+    assert found.reached == {FIRST: 1}
+
+
+def test_without_breaks_nothing_is_blamed() -> None:
+    found = costs([compiled(0, "f", None)], [region("0/0", 20, 900, mark("graph", 40, 880))])
+    assert (found.host_ns, found.reached) == ({}, {})
+
+
+def test_operators_and_waiting_are_parts_of_their_own() -> None:
+    activities = [Activity(250, 2, 2, 30, 12, 0, 0, 0), Activity(45, 1, 1, 150, 0, 0, 0, 0)]
+    found = costs(
+        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)],
+        TWO_GRAPHS,
+        sorted(activities, key=lambda item: item.at_ns),
+    )
+    blame = Blame(FIRST)
+    assert found.parts[blame, Part.OPERATORS] == 18
+    assert found.parts[blame, Part.WAITING] == 12
+    assert found.host_ns[blame] == 190
+
+
+def test_leaving_and_reentering_a_caller_belongs_to_the_inner_site() -> None:
+    """`f` calls `g`, in which the break is: both have a record of the same site."""
+    frames = [
+        compiled(0, "f", FIRST), compiled(1, "g", FIRST),
+        compiled(2, "torch_dynamo_resume_in_g_at_3", None),
+        compiled(3, "torch_dynamo_resume_in_f_at_7", None),
+    ]  # fmt: skip
+    inner = region(
+        "1/0", 260, 560,
+        mark("graph", 280, 380),
+        region("2/0", 400, 550, mark("graph", 420, 540)),
+    )  # fmt: skip
+    last = region("3/0", 600, 800, mark("graph", 620, 790))
+    found = costs(frames, [region("0/0", 20, 900, mark("graph", 40, 240), inner, last)])
+    # 40 into g, 40 over the break, 80 back into f, 110 to return.
+    assert found.host_ns == {Blame(FIRST): 40 + 40 + 80 + 110}
+    assert found.reached == {FIRST: 1}
+
+
+def test_what_two_breaks_in_a_callee_cause_is_shared() -> None:
+    frames = [
+        compiled(0, "f", FIRST), compiled(1, "g", FIRST),
+        compiled(2, "torch_dynamo_resume_in_g_at_3", SECOND),
+        compiled(3, "torch_dynamo_resume_in_g_at_9", None),
+        compiled(4, "torch_dynamo_resume_in_f_at_7", None),
+    ]  # fmt: skip
+    third = region("3/0", 500, 540, mark("graph", 510, 530))
+    second = region("2/0", 400, 550, mark("graph", 420, 440), third)
+    inner = region("1/0", 260, 560, mark("graph", 280, 380), second)
+    last = region("4/0", 600, 800, mark("graph", 620, 790))
+    found = costs(frames, [region("0/0", 20, 900, mark("graph", 40, 240), inner, last)])
+    shared = Blame(FIRST, frozenset({SECOND}))
+    assert found.host_ns[Blame(FIRST)] == (420 - 380) + (560 - 550)
+    assert found.host_ns[Blame(SECOND)] == (510 - 440) + (550 - 530)
+    # Into g, back into f, and the way out: with one of the breaks left, f is still cut.
+    assert found.host_ns[shared] == (280 - 240) + (620 - 560) + (900 - 790)
+
+
+def test_a_break_before_the_first_operator_has_a_cost_too() -> None:
+    frames = [
+        compiled(0, "f", FIRST, graphs=0), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
+    ]  # fmt: skip
+    resumed = region("1/0", 200, 880, mark("graph", 260, 870))
+    found = costs(frames, [region("0/0", 20, 900, mark("bytecode", 25, 30), resumed)])
+    assert found.host_ns == {Blame(FIRST): (260 - 30) + (900 - 870)}
+
+
+def test_a_busy_device_hides_what_the_host_does() -> None:
+    """The device is busy with the first graph until 380, and begins with the second at 410."""
+    activities = [Activity(45, 0, 0, 0, 0, 50, 380, 300), Activity(405, 0, 0, 0, 0, 410, 860, 400)]
+    found = costs(
+        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)],
+        TWO_GRAPHS,
+        activities,
+    )
+    blame = Blame(FIRST)
+    between, back = 410 - 380, 900 - 870
+    assert round(found.exposed_ns[blame]) == between + back
+    assert found.host_ns[blame] == 190
+
+
+def test_backward_graphs_are_held_apart_by_what_parts_the_forward_ones() -> None:
+    def function(start_ns: int, end_ns: int, sequence: int) -> Mark:
+        graph = mark("graph", start_ns, end_ns)
+        return dataclasses.replace(mark("function", start_ns, end_ns, graph), sequence=sequence)
+
+    def backward(start_ns: int, end_ns: int, sequence: int) -> Mark:
+        graph = mark("graph", start_ns + 5, end_ns)
+        return dataclasses.replace(mark("backward", start_ns, end_ns, graph), sequence=sequence)
+
+    resumed = region("1/0", 150, 300, function(160, 290, 8))
+    forward = region("0/0", 20, 310, function(40, 140, 7), resumed)
+    found = costs(
+        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)],
+        [forward, backward(400, 500, 8), backward(560, 700, 7)],
+    )
+    assert found.parts[Blame(FIRST), Part.BACKWARD] == 565 - 500
+    assert found.graphs_ns == 100 + 130 + 95 + 135
+
+
+def test_a_break_in_a_program_is_counted_by_compiled_call() -> None:
+    calls = [
+        region("0/0", start, start + 90, mark("graph", start, start + 50)) for start in (0, 99)
+    ]
+    (call, again) = calls_of(
+        profile(calls, of_program=True), Breaks(process(compiled(0, "f", FIRST))), {}
+    )
+    assert call.host_ns == again.host_ns == {Blame(FIRST): 40}
+
+
+def tensor(*shape: int, fusible: bool = True) -> BoundaryTensor:
+    return BoundaryTensor("f32", shape, None, 4 * sum(shape), fusible)
+
+
+def test_what_crosses_is_what_one_graph_writes_and_a_later_one_reads() -> None:
+    boundaries = {
+        "0/0": Boundary((), (tensor(8), tensor(16, fusible=False), tensor(32))),
+        "1/0": Boundary((tensor(8), tensor(16), tensor(64)), ()),
+    }
+    found = costs(
+        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)],
+        TWO_GRAPHS,
+        boundaries=boundaries,
+    )
+    crossing = found.crossings[Blame(FIRST)]
+    assert (crossing.size_bytes, crossing.fusible_bytes) == (4 * 8 + 4 * 16, 4 * 8)

@@ -1,0 +1,63 @@
+"""What a site costs over several calls, and what is said where nobody can know."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.findings.cost_wording import cost_lines, total_line
+from inspector.findings.finding import Finding
+from inspector.findings.severity import Severity
+from inspector.model.cost import Cost, CostKind, Part, TimeShare
+from inspector.model.timeline import CopyRates
+
+COST = Cost(
+    CostKind.MEASURED, cost_ns=37_000, outside_ns=36_000, executions_per_call=1.0, calls=20,
+    call_ns=386_000, shares=(TimeShare(Part.GUARDS, 9_400), TimeShare(Part.PYTHON, 26_600)),
+)  # fmt: skip
+
+
+def test_a_cost_says_where_it_comes_from() -> None:
+    assert cost_lines(COST) == (
+        "37 µs of a call of 386 µs (measured in 20 warm calls)",
+        "outside of graphs: 9.4 µs guards, 27 µs Python",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"executions_per_call": 12.0}, "for 12 times that it is reached"),
+        ({"is_whole_frame": True}, "for the whole function, which runs eagerly"),
+        ({"crossing_bytes": 4096}, "4.0 KiB go through memory to the graphs behind it, and would"),
+        (
+            {"crossing_bytes": 4096, "fusible_bytes": 4096, "crossing_ns": 1500},
+            "fusion could avoid all of it: 1.5 µs, computed",
+        ),
+        ({"shared_ns": 9000, "shared_with": ("m.py:9",)}, "9.0 µs more is shared with m.py:9"),
+    ],
+)
+def test_what_else_there_is_to_say(change: dict[str, object], expected: str) -> None:
+    assert expected in "\n".join(cost_lines(dataclasses.replace(COST, **change)))
+
+
+def test_what_nobody_knows_is_called_unknown() -> None:
+    assert cost_lines(Cost(CostKind.UNKNOWN, note="it compiled again")) == (
+        "unknown: it compiled again",
+    )
+    assert cost_lines(None) == ()
+
+
+def test_shared_time_is_counted_once() -> None:
+    shared = dataclasses.replace(COST, shared_ns=4_000)
+    findings = [Finding("graph-break", Severity.WARNING, "x", cost=cost) for cost in (shared,) * 2]
+    assert total_line(findings) == ("386 µs", "76 µs outside of graphs because of breaks")
+    assert total_line([]) is None
+
+
+def test_a_copy_takes_the_rate_of_its_size() -> None:
+    rates = CopyRates("cpu", ((1 << 18, 1e11), (1 << 27, 1e10)))
+    assert rates.time_ns(1 << 18) == round(2 * (1 << 18) / 1e11 * 1e9)
+    assert rates.time_ns(1 << 27) == round(2 * (1 << 27) / 1e10 * 1e9)
+    assert CopyRates("cpu", ()).time_ns(1) is None
