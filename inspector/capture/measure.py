@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import torch
@@ -19,7 +19,7 @@ from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, Marker, ThreadTimeline, timelines
 from inspector.capture.writer import write_artifact
 
-__all__ = ["Measurement", "measure", "write_copy_rates", "write_profile"]
+__all__ = ["Measurement", "mark_cost_ns", "measure", "write_copy_rates", "write_profile"]
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
@@ -70,7 +70,7 @@ def _profile(
     session = Session(with_device=with_device)
     session.start()
     try:
-        mark_ns = _mark_ns()
+        mark_ns = mark_cost_ns()
         compiled = list(_profiled(what, state))
     finally:
         session.stop()
@@ -137,8 +137,8 @@ def _copies(what: Measurement, calls: int) -> Iterator[Call]:
         yield copy
 
 
-def _mark_ns() -> int:
-    """What one mark costs under the profiler; the first ones cost more."""
+def mark_cost_ns() -> int:
+    """What one mark costs now (under a profiler that runs); the first ones cost more."""
     times = []
     for _ in range(_MARKS):
         began_ns = time.perf_counter_ns()
@@ -148,7 +148,7 @@ def _mark_ns() -> int:
     return round(statistics.median(times))
 
 
-def write_profile(found: Sequence[ThreadTimeline], fields: dict[str, object]) -> None:
+def write_profile(found: Sequence[ThreadTimeline], fields: Mapping[str, object]) -> None:
     """Writes ``inspector_profile``: torch's markers on each thread, and what lies between them.
 
     Args:
