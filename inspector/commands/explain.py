@@ -15,6 +15,13 @@ import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
+from inspector.commands.gate import (
+    EXIT_FINDINGS,
+    asked_gate,
+    gate_options,
+    say_verdict,
+    with_gate,
+)
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
@@ -35,6 +42,7 @@ __all__ = ["command"]
 @click.argument("target", required=False, shell_complete=complete_file)
 @target_options
 @process_options
+@gate_options
 @output_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
@@ -43,6 +51,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
     *,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
@@ -58,8 +68,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect explain samples/graph_breaks/model.py
       inspect explain model.py:Net --input 'f32[8,3,224,224]' --train
       inspect explain samples/graph_breaks/recording.zip -o report.md
+      inspect explain model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
+    gate = asked_gate(fail_on, baseline, output)
     # dynamic=False was asked for; a flag that is False was not.
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
@@ -82,8 +94,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         # How the program ended back then is in the report; reading it has succeeded.
         run, code = _read(target), 0
     rules = [module.RULE for module in plugins.load_analyses()]
-    write_report(make_report(run, rules, _next_steps(run)), output, format_)
-    return code
+    report = with_gate(make_report(run, rules, _next_steps(run)), gate)
+    write_report(report, output, format_)
+    if output is not None or format_ is not None:  # else the verdict is at the end of the page
+        say_verdict(report)
+    return code or (EXIT_FINDINGS if report.gate and not report.gate.passed else 0)
 
 
 def _is_model(target: str) -> bool:

@@ -75,6 +75,8 @@ class Finding:
         outcome: What becomes of the frame (graph breaks), or an empty string.
         evidence: What it is known from.
         later: Whether only calls after the first one of each input showed it.
+        is_new: Whether the baseline does not have it; None without one.
+        fails_gate: Whether it makes the gate fail.
     """
 
     rule: str
@@ -93,3 +95,5 @@ class Finding:
     outcome: str = ""
     evidence: str = ""
     later: bool = False
+    is_new: bool | None = None
+    fails_gate: bool = False

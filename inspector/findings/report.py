@@ -6,11 +6,15 @@ import dataclasses
 from collections.abc import Iterable
 
 from inspector.findings.finding import Finding
+from inspector.findings.gate import Gate
 from inspector.findings.rule import Rule
 from inspector.model.run import Run
 from inspector.model.summary import Summary, summarize
 
-__all__ = ["Report", "make_report"]
+__all__ = ["FORMAT_VERSION", "Report", "make_report"]
+
+FORMAT_VERSION = 1
+"""Of a report as JSON: counts up when a field changes its meaning or goes, not for a new one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -22,12 +26,14 @@ class Report:
         summary: Its counts.
         findings: What was found, the gravest first, in the order in which it happened.
         next_steps: Commands worth running next.
+        gate: The verdict on it, or None where none was asked for.
     """
 
     run: Run
     summary: Summary
     findings: tuple[Finding, ...]
     next_steps: tuple[str, ...]
+    gate: Gate | None = None
 
 
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:

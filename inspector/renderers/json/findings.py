@@ -27,6 +27,8 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "outcome": finding.outcome or None,
         "evidence": finding.evidence,
         "later": finding.later,
+        "is_new": finding.is_new,
+        "fails_gate": finding.fails_gate,
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
     }

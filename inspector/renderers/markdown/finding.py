@@ -8,6 +8,7 @@ from inspector.findings.escaping import pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.stacks import callers
+from inspector.findings.verdict import status
 from inspector.findings.wording import (
     advice,
     kind,
@@ -29,7 +30,8 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     """
     yield f"### {number}. {prose(title(finding))}"
     yield ""
-    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}"
+    new = f" (**{status(finding)}**)" if status(finding) else ""
+    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}{new}"
     yield ""
     source = "\n".join(_source(finding))
     if source:

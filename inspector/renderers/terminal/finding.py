@@ -11,6 +11,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
+from inspector.findings.verdict import status
 from inspector.findings.wording import advice, kind, location, paragraphs, title
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
@@ -18,6 +19,7 @@ from inspector.renderers.terminal.source import source_lines
 __all__ = ["finding_lines"]
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
 _GAP = "  "
 _LABEL = 8
 _MOST_LINES = 12
@@ -53,6 +55,8 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
 
 def _heading(page: Page, finding: Finding, style: str) -> Iterator[Text]:
     where = Text(location(finding.place), style="bold").append(_GAP).append(kind(finding), style)
+    if status(finding):
+        where.append(_GAP).append(status(finding), _STATUS_STYLES[status(finding)])
     what = title(finding)
     if cell_len(where.plain) + len(_GAP) + cell_len(what) <= page.width:
         yield where.append(_GAP + what, style="not bold")
