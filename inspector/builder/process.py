@@ -28,6 +28,7 @@ from inspector.events.inspector import (
 )
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
+from inspector.events.trial import InspectorTrial
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.run import Process
@@ -47,6 +48,7 @@ class ProcessBuilder:
         self._rank: int | None = None
         self._torch_version = ""
         self._target: InspectorTarget | None = None
+        self._trial: InspectorTrial | None = None
         self._calls: list[InspectorCall] = []
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
@@ -80,6 +82,8 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
                 self._take_ours(event)
+            case InspectorTrial():
+                self._trial = event
             case _:
                 self._take_of_compilation(envelope, event)
 
@@ -149,6 +153,7 @@ class ProcessBuilder:
             versions=versions,
             hardware=environment.hardware if environment else {},
             target=self._target,
+            trial=self._trial,
             calls=tuple(self._calls),
             frames=tuple(self._frames(roots)),
             skipped=tuple(_skipped(item, roots) for item in self._skipped),

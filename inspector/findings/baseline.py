@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Self
 
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
@@ -32,6 +33,19 @@ class KnownFinding:
     line: int
     gb_id: str | None
     fingerprint: str
+
+    @classmethod
+    def of(cls, finding: Finding) -> Self:
+        """A finding as a later report will know it."""
+        return cls(
+            rule=finding.rule,
+            severity=finding.severity,
+            message=finding.message,
+            file=finding.place.file,
+            line=finding.place.line,
+            gb_id=finding.gb_id,
+            fingerprint=finding.fingerprint,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import dataclasses
 
 from inspector.findings.severity import Severity
 from inspector.model.source import SourceLine
+from inspector.model.verification import Tried
 
 __all__ = ["Finding", "Place", "StackLine"]
 
@@ -77,6 +78,7 @@ class Finding:
         later: Whether only calls after the first one of each input showed it.
         is_new: Whether the baseline does not have it; None without one.
         fails_gate: Whether it makes the gate fail.
+        verified: Settings that remove it, as trials have shown.
     """
 
     rule: str
@@ -97,3 +99,4 @@ class Finding:
     later: bool = False
     is_new: bool | None = None
     fails_gate: bool = False
+    verified: tuple[Tried, ...] = ()

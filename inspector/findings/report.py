@@ -10,6 +10,7 @@ from inspector.findings.gate import Gate
 from inspector.findings.rule import Rule
 from inspector.model.run import Run
 from inspector.model.summary import Summary, summarize
+from inspector.model.verification import Verification
 
 __all__ = ["FORMAT_VERSION", "Report", "make_report"]
 
@@ -27,6 +28,7 @@ class Report:
         findings: What was found, the gravest first, in the order in which it happened.
         next_steps: Commands worth running next.
         gate: The verdict on it, or None where none was asked for.
+        verification: What was tried from outside, or None where that was not asked for.
     """
 
     run: Run
@@ -34,6 +36,7 @@ class Report:
     findings: tuple[Finding, ...]
     next_steps: tuple[str, ...]
     gate: Gate | None = None
+    verification: Verification | None = None
 
 
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.inspector import InspectorCall, InspectorTarget
+from inspector.events.trial import InspectorTrial
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Roots
@@ -61,6 +62,7 @@ class Process:
         unknown_events: Events that this version does not know, with their counts.
         problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+        trial: What a process of ``--verify`` found out, or None.
     """
 
     host: str
@@ -77,6 +79,7 @@ class Process:
     unknown_events: Mapping[str, int]
     problems: tuple[str, ...]
     has_inspector_events: bool
+    trial: InspectorTrial | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

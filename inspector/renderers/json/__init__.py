@@ -16,6 +16,7 @@ from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
+from inspector.renderers.json.verification import verification_fields
 
 __all__ = ["render"]
 
@@ -36,6 +37,9 @@ def _fields(report: Report) -> dict[str, object]:
         "environment": [_environment(process) for process in run.processes],
         "summary": summary_fields(report.summary),
         "gate": None if report.gate is None else gate_fields(report.gate),
+        "verification": None
+        if report.verification is None
+        else verification_fields(report.verification),
         "findings": [finding_fields(finding) for finding in report.findings],
         "frames": [
             frame_fields(run, index, frame)

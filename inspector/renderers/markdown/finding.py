@@ -8,6 +8,7 @@ from inspector.findings.escaping import pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.stacks import callers
+from inspector.findings.tried import tried_sentence
 from inspector.findings.verdict import status
 from inspector.findings.wording import (
     advice,
@@ -44,6 +45,9 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield ""
     for text in texts[1:]:
         yield f"**Or:** {prose(text)}"
+        yield ""
+    for tried in finding.verified:
+        yield f"**Tried:** {prose(tried_sentence(tried))}"
         yield ""
     notes = finding.notes
     yield from _items(tuple(note for note in notes if note))

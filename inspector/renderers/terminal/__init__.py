@@ -13,6 +13,7 @@ from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines, summary_lines
+from inspector.renderers.terminal.tried import tried_lines
 
 __all__ = ["render"]
 
@@ -35,6 +36,7 @@ def render(report: Report, stream: TextIO) -> None:
     for finding in later:
         page.add(finding_lines(page, finding))
     page.add(error_lines(page, report.run.meta))
+    page.add(tried_lines(page, report))
     page.add(summary_lines(page, report))
     page.add(gate_lines(page, report))
     page.write()

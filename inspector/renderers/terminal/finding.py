@@ -11,6 +11,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
+from inspector.findings.tried import tried_sentence
 from inspector.findings.verdict import status
 from inspector.findings.wording import advice, kind, location, paragraphs, title
 from inspector.renderers.terminal.page import Page
@@ -48,6 +49,8 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
+    for tried in finding.verified:
+        yield from _prose(page, "tried", tried_sentence(tried), "bold green")
     yield from _via(page, callers(finding))
     if finding.url:
         yield _labelled("see").append(one_line(finding.url), style="dim")

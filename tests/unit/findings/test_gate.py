@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.findings.baseline import Baseline
+from inspector.findings.baseline import Baseline, KnownFinding
 from inspector.findings.verdict import changes, verdict
 from inspector.model.run import LogWarning
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.renderers import runs
-from tests.unit.renderers.gates import gated, known, with_gate
+from tests.unit.renderers.gates import gated, with_gate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def test_only_new_findings_fail_against_a_baseline() -> None:
 
 def test_known_findings_pass() -> None:
     report = runs.report_of(runs.broken())
-    old = Baseline("old.json", tuple(map(known, report.findings)))
+    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
 
     assert verdict_of(with_gate(report, old)) == (
         True,
@@ -119,7 +119,7 @@ def test_a_run_in_which_nothing_was_compiled_does_not_pass() -> None:
 
 def test_unless_the_baseline_knows_why() -> None:
     report = runs.report_of(runs.nothing())
-    old = Baseline("old.json", tuple(map(known, report.findings)))
+    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
 
     assert report.findings
     assert verdict_of(with_gate(report, old))[0]

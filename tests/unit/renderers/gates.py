@@ -12,24 +12,9 @@ from inspector.findings.severity import Severity
 from tests.unit.renderers import runs
 
 if TYPE_CHECKING:
-    from inspector.findings.finding import Finding
     from inspector.findings.report import Report
 
-__all__ = ["gated", "known", "with_gate"]
-
-
-def known(finding: Finding, **changes: object) -> KnownFinding:
-    """A finding as an earlier report has it."""
-    as_it_is = KnownFinding(
-        rule=finding.rule,
-        severity=finding.severity,
-        message=finding.message,
-        file=finding.place.file,
-        line=finding.place.line,
-        gb_id=finding.gb_id,
-        fingerprint=finding.fingerprint,
-    )
-    return dataclasses.replace(as_it_is, **changes)  # type: ignore[arg-type]
+__all__ = ["gated", "with_gate"]
 
 
 def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -> Report:
@@ -47,7 +32,7 @@ def gated() -> Report:
     )
     old = Baseline(
         name="old.json",
-        findings=(known(report.findings[0]), gone),
+        findings=(KnownFinding.of(report.findings[0]), gone),
         target="model.py",
         settings={"backend": "inductor", "device": "cpu"},
         torch=("2.11.0+cpu",),
