@@ -40,11 +40,11 @@ def apply_settings(settings: Iterable[Setting]) -> None:
 def _function(name: str) -> Callable[..., object]:
     """The function of a name such as ``logging.Logger.info``."""
     module, _, rest = name.partition(".")
-    found: object = importlib.import_module(module)
     try:
+        found: object = importlib.import_module(module)
         for part in rest.split("."):
             found = getattr(found, part)
-    except AttributeError as error:
+    except (AttributeError, ImportError) as error:
         raise UsageError(f"There is no function {name}.", "Name it as module.name.") from error
     if not callable(found):
         raise UsageError(f"{name} is no function.", "Name one as module.name.")

@@ -31,7 +31,7 @@ from inspector.model.request import Request
 __all__ = ["seed_trial", "watched"]
 
 _SEED = 0
-_MOST_ROUNDS = 20
+_MOST_ROUNDS = 100
 _LEAST_ROUNDS = 5
 _MOST_SECONDS = 2.0
 
@@ -166,6 +166,7 @@ def _write(
             "backend": "" if target.already_compiled else request.backend,
             "rounds": len(rounds),
             "warm_call_ns": round(statistics.median(rounds)) if rounds else None,
+            "least_warm_call_ns": min(rounds, default=None),
             "outputs": None if comparison is None else _fields(comparison),
         },
     )

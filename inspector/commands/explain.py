@@ -115,7 +115,9 @@ def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple
         request = dataclasses.replace(request, keep_outputs=outputs)
         recorded = _recorded(request, settings)
         report = _report(recorded.run)
-        verification, stopped = verification_of(report, request, recorder(settings))
+        verification, stopped = verification_of(
+            report, request, recorder(settings, recorded.ending)
+        )
     return with_verification(report, verification), recorded.exit_code or stopped
 
 

@@ -20,6 +20,7 @@ from inspector.findings.trials import measured, together, trial_of
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.model.verification import Candidate, Trial, Verification
+from inspector.sources.child import Ending
 
 __all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
 
@@ -31,6 +32,8 @@ verify_option = click.option(
 )
 # The first call with each input, and one more for what only a second call shows.
 _CALLS = 2
+_LEAST_SECONDS = 60
+_TIMES_AS_LONG = 5
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -53,13 +56,25 @@ Runner: TypeAlias = Callable[[Request, str], Outcome]
 """Records a request in a fresh process; the text says what is done, for the progress line."""
 
 
-def recorder(settings: Settings) -> Runner:
-    """Records silently, into a folder that is deleted as soon as it is read."""
+def recorder(settings: Settings, first: Ending) -> Runner:
+    """Records silently, into a folder that is deleted as soon as it is read.
+
+    Args:
+        settings: How the first process was recorded.
+        first: How that ended. Without ``--timeout`` the others get several times as long: a setting
+            that hardly anybody uses can hang.
+    """
+    limit = max(_LEAST_SECONDS, round(_TIMES_AS_LONG * first.elapsed_ns / 1e9))
+    seconds = settings.timeout_seconds or limit
 
     def run(request: Request, doing: str) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="inspector-trial-") as folder:
             quiet = dataclasses.replace(
-                settings, save=Path(folder) / "recording", silent=True, doing=doing
+                settings,
+                timeout_seconds=seconds,
+                save=Path(folder) / "recording",
+                silent=True,
+                doing=doing,
             )
             try:
                 arguments = ("explain", request.to_json())
@@ -69,9 +84,10 @@ def recorder(settings: Settings) -> Runner:
         meta = recorded.run.meta
         interrupted = meta.ended == "interrupted"
         stop = recorded.ending.recorder_signal and recorded.ending.shell_exit_code
-        return Outcome(
-            recorded.run, meta.partial or meta.error, _INTERRUPTED if interrupted else stop
-        )
+        failure = meta.partial or meta.error
+        if meta.ended == "timed-out":
+            failure = f"it was ended after {seconds:g} seconds; give it more with --timeout"
+        return Outcome(recorded.run, failure, _INTERRUPTED if interrupted else stop)
 
     return run
 

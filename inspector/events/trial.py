@@ -48,6 +48,7 @@ class InspectorTrial:
         backend: The backend, or an empty string where the file compiles its model itself.
         rounds: How many warm rounds were timed.
         warm_call_ns: Median wall time of a round: one call with each input.
+        least_warm_call_ns: That of the fastest round.
         outputs: What it gave, compared; None where it was the first to run.
     """
 
@@ -55,6 +56,7 @@ class InspectorTrial:
     backend: str
     rounds: int
     warm_call_ns: int | None
+    least_warm_call_ns: int | None
     outputs: OutputsCompared | None
 
     @classmethod
@@ -74,6 +76,7 @@ class InspectorTrial:
             backend=str(payload.get("backend", "")),
             rounds=natural(payload.get("rounds")) or 0,
             warm_call_ns=natural(payload.get("warm_call_ns")),
+            least_warm_call_ns=natural(payload.get("least_warm_call_ns")),
             outputs=_outputs(payload.get("outputs")),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.baseline import KnownFinding, compared
 from inspector.findings.report import Report
@@ -27,6 +27,7 @@ def measured(report: Report) -> Measured:
         recompiles=summary.recompiles + summary.later.recompiles,
         compile_time_ns=summary.compile_time_ns,
         warm_call_ns=trial.warm_call_ns if trial else None,
+        least_warm_call_ns=trial.least_warm_call_ns if trial else None,
         outputs=trial.outputs if trial else None,
     )
 
@@ -44,9 +45,7 @@ def trial_of(
     """
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
-    left = {finding.fingerprint for finding in report.findings}
-    gone = dict.fromkeys(item.fingerprint for item in comparison.fixed)
-    removed = tuple(fingerprint for fingerprint in gone if fingerprint not in left)
+    removed = tuple(dict.fromkeys(_gone(comparison.fixed, report)))
     was, now = measured(before), measured(report)
     spoils = deterministic and now.outputs is not None and now.outputs.equal is False
     return Trial(
@@ -56,6 +55,15 @@ def trial_of(
         added=sum(comparison.is_new),
         helps=not spoils and _is_better(was, now, removed),
     )
+
+
+def _gone(fixed: Iterable[KnownFinding], report: Report) -> Iterator[str]:
+    """The fingerprints of what is gone, and has not become another finding at the same place."""
+    prints = {finding.fingerprint for finding in report.findings}
+    places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
+    for item in fixed:
+        if item.fingerprint not in prints and (item.rule, item.file, item.line) not in places:
+            yield item.fingerprint
 
 
 def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:

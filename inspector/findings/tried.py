@@ -17,6 +17,8 @@ COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
 """Titles of the numbers of a row; breaks are records at sites."""
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_BUSY = 2
+_TOGETHER = "(what helps, together)"
 _AS_IT_IS = "(as it is)"
 
 
@@ -57,7 +59,8 @@ def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
 
 
 def _row(trial: Trial, baseline: Measured, verification: Verification) -> TrialRow:
-    setting = shown_settings(trial.candidate.settings)
+    settings = trial.candidate.settings
+    setting = shown_settings(settings) if len(settings) == 1 else _TOGETHER
     if trial.measured is None:
         return TrialRow(setting, (), one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
@@ -66,7 +69,8 @@ def _row(trial: Trial, baseline: Measured, verification: Verification) -> TrialR
 
 def _cells(found: Measured, baseline: Measured, outputs: str) -> tuple[str, ...]:
     ratio = ""
-    if found is not baseline and found.warm_call_ns and baseline.warm_call_ns:
+    busy = _was_busy(found) or _was_busy(baseline)
+    if found is not baseline and found.warm_call_ns and baseline.warm_call_ns and not busy:
         ratio = f"{found.warm_call_ns / baseline.warm_call_ns:.2f}{_TIMES}"
     return (
         f"{found.graphs:,}",
@@ -94,6 +98,11 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and verification.backend == "eager":
         yield "the eager backend lowers no graph: these times say nothing about Inductor's"
+    if any(map(_was_busy, _all_measured(verification))):
+        yield (
+            "the machine was busy: most warm calls took much longer than the fastest, so that "
+            "no ratio says anything"
+        )
     if verification.deterministic is False:
         yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
     for trial in verification.trials:
@@ -107,20 +116,34 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield f"not everything was tried: {verification.not_tried}"
 
 
+def _all_measured(verification: Verification) -> Iterator[Measured]:
+    found = (verification.baseline, *(trial.measured for trial in verification.trials))
+    yield from (measured for measured in found if measured is not None)
+
+
+def _was_busy(measured: Measured) -> bool:
+    """Whether the median is no measure of the code: threads that wait for a core take ms."""
+    median, least = measured.warm_call_ns, measured.least_warm_call_ns
+    return bool(median and least and median > _BUSY * least)
+
+
 def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
     settings = trial.candidate.settings
     if len(settings) > 1:
-        return  # its parts have been said
+        yield f"together: {shown_settings(settings)}"
+        return
     name = settings[0][0]
     if trial.candidate.caution:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
-        yield f"{name}: {count(trial.added, 'finding')} behind it that were not reached before"
+        more = count(trial.added, "more finding")
+        yield f"{name}: {more}, behind what it removes or in its place"
     outputs = trial.measured.outputs if trial.measured else None
     if outputs and outputs.equal is False and deterministic:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
-        yield f"{name}: {count(outputs.differing, 'output')} differ{most}: {outputs.first}"
+        differing = count(outputs.differing, "value")
+        yield f"{name}: outputs differ in {differing}{most}: {outputs.first}"
 
 
 def tried_sentence(tried: Tried) -> str:
@@ -131,4 +154,4 @@ def tried_sentence(tried: Tried) -> str:
         None: "whether outputs stay equal is unknown",
     }[tried.outputs_equal]
     setting = " + ".join(map(shown_setting, tried.settings))
-    return one_line(f"{setting} removes it; {equal}")
+    return one_line(f"{setting} removes it (tried; {equal})")

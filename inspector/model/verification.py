@@ -37,6 +37,7 @@ class Measured:
         recompiles: Recompilations, those of later calls too.
         compile_time_ns: The time of all compilations.
         warm_call_ns: Median wall time of a warm round (one call with each input), or None.
+        least_warm_call_ns: That of the fastest round, or None.
         outputs: What it gave against the first process, or None.
     """
 
@@ -46,6 +47,7 @@ class Measured:
     recompiles: int
     compile_time_ns: int
     warm_call_ns: int | None
+    least_warm_call_ns: int | None
     outputs: OutputsCompared | None
 
 

@@ -56,6 +56,7 @@ def _measured(measured: Measured) -> dict[str, object]:
         "recompiles": measured.recompiles,
         "compile_time_ns": measured.compile_time_ns,
         "warm_call_ns": measured.warm_call_ns,
+        "least_warm_call_ns": measured.least_warm_call_ns,
         "outputs": None if outputs is None else _outputs(outputs),
     }
 

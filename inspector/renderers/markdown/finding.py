@@ -47,7 +47,7 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield f"**Or:** {prose(text)}"
         yield ""
     for tried in finding.verified:
-        yield f"**Tried:** {prose(tried_sentence(tried))}"
+        yield f"**Set:** {prose(tried_sentence(tried))}"
         yield ""
     notes = finding.notes
     yield from _items(tuple(note for note in notes if note))

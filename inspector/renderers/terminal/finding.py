@@ -50,7 +50,7 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
     for tried in finding.verified:
-        yield from _prose(page, "tried", tried_sentence(tried), "bold green")
+        yield from _prose(page, "set", tried_sentence(tried), "bold green")
     yield from _via(page, callers(finding))
     if finding.url:
         yield _labelled("see").append(one_line(finding.url), style="dim")

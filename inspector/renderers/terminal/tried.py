@@ -19,7 +19,8 @@ _GAP = "  "
 def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     """The table, or why there is none, and what else there is to know about it.
 
-    Where settings and numbers do not fit on one line, a setting has a line of its own.
+    Where settings and numbers do not fit on one line, a setting has a line of its own; where the
+    numbers alone do not, they are told one after the other.
     """
     if report.verification is None:
         return
@@ -47,13 +48,22 @@ def _table(page: Page, rows: Sequence[TrialRow]) -> Iterator[Text]:
             yield from _on_one_line(page, row, widths, settings)
         return
     indentation = 2 * len(_GAP)
-    yield _line(Text(""), COLUMNS, widths, indentation, "dim")
+    fits = indentation + numbers <= page.width
+    if fits:
+        yield _line(Text(""), COLUMNS, widths, indentation, "dim")
     for row in rows:
         yield from page.wrapped(_setting(row), _GAP, _GAP * 2)
         if row.failure:
             yield from page.wrapped(Text(row.failure, style="red"), _GAP * 3)
-        else:
+        elif fits:
             yield _line(Text(""), row.cells, widths, indentation)
+        else:
+            yield from page.wrapped(Text(_in_words(row)), _GAP * 3)
+
+
+def _in_words(row: TrialRow) -> str:
+    pairs = zip(COLUMNS, row.cells, strict=True)
+    return " · ".join(f"{title} {cell}".strip() for title, cell in pairs if cell)
 
 
 def _on_one_line(page: Page, row: TrialRow, widths: Sequence[int], settings: int) -> Iterator[Text]:
