@@ -78,7 +78,7 @@ class _Witness:
         self._target = target
         self._function = function
         self._calls = 0
-        self._arguments: list[Any] = []
+        self._arguments: list[Any] | None = None
         self._kept: list[Kept] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> object:  # noqa: ANN401 - the target's own
@@ -96,8 +96,11 @@ class _Witness:
         return outputs
 
     def _look_behind(self) -> None:
-        """Keeps what the call before changed: its inputs, and, after its backward, gradients."""
-        if not self._arguments:
+        """Keeps what the call before changed: its inputs, gradients, and in the end the model.
+
+        At once, for how many calls follow differs from process to process.
+        """
+        if self._arguments is None:
             return
         index = self._calls
         tensors = [item for item in self._arguments if isinstance(item, torch.Tensor)]
@@ -105,13 +108,14 @@ class _Witness:
         for number, tensor in enumerate(tensors, 1):
             values[f"tensor {number} of input {index}"] = tensor
             values[f"gradient of tensor {number} of input {index}"] = _gradient(tensor)
+        if index == len(self._target.calls):
+            values |= _state(self._target.function)
         self._kept.append(kept_values(values))
-        self._arguments = []
+        self._arguments = None
 
     def kept(self) -> Kept:
-        """All that was given and changed, with the model's parameters' gradients and buffers."""
+        """All that was given and changed."""
         self._look_behind()
-        self._kept.append(kept_values(_state(self._target.function)))
         return Kept(
             tensors={name: value for kept in self._kept for name, value in kept.tensors.items()},
             others={name: value for kept in self._kept for name, value in kept.others.items()},
@@ -124,6 +128,7 @@ def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
 
 
 def _state(function: Callable[..., object]) -> dict[str, object]:
+    """The gradients of a model's parameters, and its buffers."""
     module = versions.original_module(function)
     if not isinstance(module, torch.nn.Module):
         return {}

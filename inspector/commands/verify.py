@@ -103,8 +103,10 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     Returns:
         What came of it, and the exit code with which it was stopped, or 0.
     """
-    if report.run.meta.partial or report.run.meta.error:
-        return Verification(not_tried="the recording is not complete"), 0
+    meta = report.run.meta
+    if meta.partial or meta.error:
+        reason = "the recording is partial" if meta.partial else "the model failed"
+        return Verification(not_tried=reason), 0
     known = next((p.trial.settings for p in report.run.processes if p.trial), ())
     found = candidates(report.run)
     possible = [c for c in found if all(name in known for name, _ in c.settings)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from inspector.errors import UsageError
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
-from inspector.model.near_matches import did_you_mean
+from inspector.model.near_matches import near_matches
 
 __all__ = ["FailOn", "parse_fail_on"]
 
@@ -65,9 +65,9 @@ def _full_names(name: str, rules: tuple[str, ...]) -> Iterator[str]:
     if begun:
         message = f"--fail-on {name} can be {' or '.join(begun)}."
         raise UsageError(message, "Name the rule in full.")
-    choice = did_you_mean(folded, [*rules, *_short(rules), *severities], otherwise="")
-    near = choice if choice.startswith("Did") else _choices(rules)
-    raise UsageError(f"There is no rule or severity {name!r} to fail on.", near)
+    near = near_matches(folded, [*rules, *_short(rules), *severities])
+    hint = f"Did you mean {' or '.join(near)}?" if near else _choices(rules)
+    raise UsageError(f"There is no rule or severity {name!r} to fail on.", hint)
 
 
 def _short(rules: tuple[str, ...]) -> Iterator[str]:

@@ -19,18 +19,16 @@ class Change:
     """A finding that came or went since the baseline.
 
     Attributes:
-        status: ``new`` or ``fixed``.
+        status: ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
         place: Where it is, or was then.
         kind: What it is, in few words.
         title: What was found.
-        fails: Whether it makes the gate fail.
     """
 
     status: str
     place: str
     kind: str
     title: str
-    fails: bool
 
 
 def verdict(gate: Gate) -> str:
@@ -66,12 +64,9 @@ def _changes(report: Report) -> Iterator[Change]:
         return
     for finding in report.findings:
         if finding.is_new:
-            yield Change(
-                "new", location(finding.place), kind(finding), title(finding), finding.fails_gate
-            )
+            new = "new" if finding.fails_gate else "new, passes"
+            yield Change(new, location(finding.place), kind(finding), title(finding))
     for known in report.gate.baseline.fixed:
         place = f"{known.file or '(unknown place)'}{f':{known.line}' if known.line else ''}"
         words = known.rule.replace("-", " ") + (f" {known.gb_id}" if known.gb_id else "")
-        yield Change(
-            "fixed", one_line(place), one_line(words), one_line(known.message), fails=False
-        )
+        yield Change("fixed", one_line(place), one_line(words), one_line(known.message))

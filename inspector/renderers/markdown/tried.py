@@ -24,7 +24,8 @@ def tried_lines(report: Report) -> Iterator[str]:
         yield f"|:--|{'--:|' * (len(COLUMNS) - 1)}:--|"
     for row in rows:
         cells = row.cells or ("", "", "", "", "", row.failure)
-        yield f"| {cell(code(row.setting))} | {' | '.join(map(cell, cells))} |"
+        setting = code(row.setting) if "=" in row.setting else row.setting
+        yield f"| {cell(setting)} | {' | '.join(map(cell, cells))} |"
     if rows:
         yield ""
     notes = tried_notes(report.verification)

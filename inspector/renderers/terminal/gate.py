@@ -29,7 +29,7 @@ def gate_lines(page: Page, report: Report) -> Iterator[Text]:
     shown = found[:_MOST_CHANGES]
     widths = [
         max((len(part) for part in parts), default=0)
-        for parts in zip(*((change.place, change.kind) for change in shown), strict=True)
+        for parts in zip(*((item.status, item.place, item.kind) for item in shown), strict=True)
     ]
     yield from (page.cropped(_line(change, widths)) for change in shown)
     if len(found) > len(shown):
@@ -41,6 +41,6 @@ def gate_lines(page: Page, report: Report) -> Iterator[Text]:
 
 
 def _line(change: Change, widths: list[int]) -> Text:
-    text = Text(_GAP).append(f"{change.status:5}", style=_STYLES[change.status])
-    text.append(f"{_GAP}{change.place:<{widths[0]}}{_GAP}{change.kind:<{widths[1]}}")
+    text = Text(_GAP).append(f"{change.status:<{widths[0]}}", style=_STYLES.get(change.status, ""))
+    text.append(f"{_GAP}{change.place:<{widths[1]}}{_GAP}{change.kind:<{widths[2]}}")
     return text.append(_GAP + change.title, style="dim")

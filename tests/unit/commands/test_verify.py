@@ -130,4 +130,4 @@ def test_a_recording_that_is_not_complete_is_not_tried() -> None:
     cut = dataclasses.replace(cut, meta=dataclasses.replace(cut.meta, partial="killed"))
     verification, _ = verification_of(runs.report_of(cut), REQUEST, Runner(BROKEN))
 
-    assert verification.not_tried == "the recording is not complete"
+    assert verification.not_tried == "the recording is partial"

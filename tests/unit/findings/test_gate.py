@@ -69,7 +69,7 @@ def test_new_findings_of_other_rules_are_shown_and_pass() -> None:
     report = with_gate(runs.report_of(runs.broken()), Baseline("old.json", ()), "recompile")
 
     assert verdict_of(report)[0]
-    assert [change.fails for change in changes(report)] == [False] * 3
+    assert [change.status for change in changes(report)] == ["new, passes"] * 3
 
 
 def test_what_was_recorded_otherwise_is_said() -> None:
