@@ -89,15 +89,34 @@ def together(trials: Sequence[Trial]) -> Candidate | None:
             chosen.append(trial)
     if len(chosen) < 2:  # noqa: PLR2004 - one alone has been tried
         return None
-    merged: dict[str, bool | tuple[str, ...]] = {}
-    for name, value in (setting for trial in chosen for setting in trial.candidate.settings):
-        before = merged.get(name)
-        both = isinstance(before, tuple) and isinstance(value, tuple)
-        merged[name] = tuple(dict.fromkeys((*before, *value))) if both else value  # type: ignore[misc]
-    settings: tuple[Setting, ...] = tuple(merged.items())
+    settings = _merged([setting for trial in chosen for setting in trial.candidate.settings])
+    if settings in [trial.candidate.settings for trial in chosen]:
+        return None
     cautions = dict.fromkeys(trial.candidate.caution for trial in chosen)
     gb_ids = dict.fromkeys(gb_id for trial in chosen for gb_id in trial.candidate.gb_ids)
     return Candidate(settings, tuple(gb_ids), "; ".join(filter(None, cautions)))
+
+
+def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings; a function stands in the last of the sets alone that it was tried in.
+
+    Where messages are to be moved and to be dropped, torch moves them. They are dropped only where
+    that removes more.
+    """
+    merged: dict[str, bool | tuple[str, ...]] = {}
+    for name, value in settings:
+        if isinstance(value, tuple):
+            merged |= {
+                other: tuple(item for item in items if item not in value)
+                for other, items in merged.items()
+                if isinstance(items, tuple) and other != name
+            }
+        before = merged.get(name)
+        if isinstance(value, tuple) and isinstance(before, tuple):
+            merged[name] = tuple(dict.fromkeys((*before, *value)))
+        else:
+            merged[name] = value
+    return tuple((name, value) for name, value in merged.items() if value != ())
 
 
 def with_verification(report: Report, verification: Verification) -> Report:

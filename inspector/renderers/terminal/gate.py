@@ -23,8 +23,8 @@ def gate_lines(page: Page, report: Report) -> Iterator[Text]:
     gate = report.gate
     if gate is None:
         return
-    label = Text("gate: ", style="bold green" if gate.passed else "bold red")
-    yield from page.wrapped(label.append(verdict(gate), style="not bold"), further=_GAP)
+    label = Text().append("gate: ", style="bold green" if gate.passed else "bold red")
+    yield from page.wrapped(label.append(verdict(gate)), further=_GAP)
     found = changes(report)
     shown = found[:_MOST_CHANGES]
     widths = [

@@ -33,8 +33,8 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     if notes and rows:
         yield Text()
     for note in notes:
-        label = Text("note: ", style="bold")
-        yield from page.wrapped(label.append(note, style="not bold"), _GAP, _GAP * 2)
+        label = Text().append("note: ", style="bold")
+        yield from page.wrapped(label.append(note), _GAP, _GAP * 2)
 
 
 def _table(page: Page, rows: Sequence[TrialRow]) -> Iterator[Text]:

@@ -59,6 +59,17 @@ def test_functions_of_the_same_setting_are_joined() -> None:
     assert chosen.settings == (("set", ("a.b", "c.d")),)
 
 
+def test_a_function_is_not_in_two_sets() -> None:
+    move = Candidate((("move", ("a.b", "c.d")),))
+    drop = Candidate((("drop", ("c.d", "e.f")),))
+    chosen = together([helping(move, "x"), helping(drop, "x", "y")])
+    assert chosen is not None
+    assert chosen.settings == (("move", ("a.b",)), ("drop", ("c.d", "e.f")))
+
+    all_of_it = Candidate((("drop", ("a.b", "c.d")),))
+    assert together([helping(move, "x"), helping(all_of_it, "x", "y")]) is None
+
+
 def test_a_finding_says_which_settings_remove_it() -> None:
     report = verified()
     assert [tried_sentence(tried) for tried in report.findings[0].verified] == [
