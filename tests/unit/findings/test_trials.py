@@ -53,7 +53,7 @@ def test_of_two_that_remove_the_same_the_first_is_taken() -> None:
 
 
 def test_functions_of_the_same_setting_are_joined() -> None:
-    one, other = (Candidate((("set", names),)) for names in (("a.b",), ("a.b", "c.d")))
+    one, other = (Candidate((("set", names),)) for names in (("a.b",), ("c.d",)))
     chosen = together([helping(one, "x"), helping(other, "y")])
     assert chosen is not None
     assert chosen.settings == (("set", ("a.b", "c.d")),)
