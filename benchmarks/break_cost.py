@@ -92,7 +92,7 @@ def _saved(path: Path, device: str) -> dict[str, Any]:
     forms[1].load_state_dict(forms[0].state_dict())
     if not is_training:
         forms = [form.eval().requires_grad_(requires_grad=False) for form in forms]
-    steps = [_step(torch.compile(form), form, inputs, is_training) for form in forms]
+    steps = [_step(torch.compile(form), form, inputs, is_training=is_training) for form in forms]
     torch.set_num_threads(1)
     for step in steps * 10:
         step()
@@ -117,7 +117,7 @@ def _module(path: Path) -> Any:
     return module
 
 
-def _step(function: Any, model: Any, inputs: Any, is_training: bool) -> Any:
+def _step(function: Any, model: Any, inputs: Any, *, is_training: bool) -> Any:
     def forward() -> Any:
         return function(*inputs)
 
@@ -146,9 +146,10 @@ def _timed_ns(step: Any, device: str) -> float:
 
 
 def _interval(broken: list[float], whole: list[float]) -> tuple[float, float]:
+    draw = random.Random(0).choices  # noqa: S311 - resampling, not a secret
     draws = sorted(
-        statistics.median(random.choices(broken, k=len(broken)))
-        - statistics.median(random.choices(whole, k=len(whole)))
+        statistics.median(draw(broken, k=len(broken)))
+        - statistics.median(draw(whole, k=len(whole)))
         for _ in range(400)
     )
     return draws[10], draws[-11]
@@ -162,9 +163,9 @@ def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
         "# What a break costs: reported, and saved when it is removed",
         "",
         (
-            f"`python benchmarks/break_cost.py --device {device}`: torch {torch.__version__}, {name}, "
-            f"medians of {PAIRS} pairs of calls with Inductor, in turns, in one process; the reports are "
-            "of the broken form. Times in µs."
+            f"`python benchmarks/break_cost.py --device {device}`: torch {torch.__version__}, "
+            f"{name}, medians of {PAIRS} pairs of calls with Inductor, in turns, in one process; "
+            "the reports are of the broken form. Times in µs."
         ),
         "",
         (
@@ -179,7 +180,7 @@ def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
             row["name"].replace("_", " "),
             f"{row['broken_ns'] / 1e3:.1f}",
             f"{row['whole_ns'] / 1e3:.1f}",
-            f"{saved / 1e3:.1f} ({row['low_ns'] / 1e3:.1f} – {row['high_ns'] / 1e3:.1f})",
+            f"{saved / 1e3:.1f} ({row['low_ns'] / 1e3:.1f} to {row['high_ns'] / 1e3:.1f})",
         ]
         for backend in ("inductor", "eager"):
             cost = row["reported"][backend]
@@ -187,7 +188,7 @@ def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
             whole = " (whole frame)" if cost["is_whole_frame"] else ""
             known = cost_ns is not None
             cells += [f"{cost_ns / 1e3:.1f}{whole}" if known else "unknown"]
-            cells += [f"{cost_ns / saved:.2f}" if known else "–"]
+            cells += [f"{cost_ns / saved:.2f}" if known else "-"]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 

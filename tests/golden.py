@@ -20,7 +20,7 @@ from inspector import plugins
 from inspector.commands import explain
 from inspector.findings.report import Report, make_report
 from inspector.sources.recording import opened, read_run
-from tests.unit.renderers import runs
+from tests.unit.renderers import gates, runs, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ SNAPSHOTS = ROOT / "tests" / "unit" / "renderers" / "snapshots"
 MADE: dict[str, Callable[[], Report]] = {
     make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
     for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
-}
+} | {"gated": gates.gated, "verified": verified.verified}
 # A new release alone changes no golden file.
 _VERSION = "0.0.0+golden"
 

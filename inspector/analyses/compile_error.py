@@ -71,7 +71,8 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
         fix=best_hint(cause.hints),
         hints=cause.hints,
         notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
-        fingerprint=fingerprint(run, place, CompileErrorRule.id, message),
+        # The message can hold sizes, addresses and names of temporary files.
+        fingerprint=fingerprint(run, place, CompileErrorRule.id, cause.gb_id or failure.type),
         gb_id=cause.gb_id,
         gb_type=cause.gb_type,
         url=cause.url,

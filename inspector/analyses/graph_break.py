@@ -78,7 +78,8 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),
-        fingerprint=fingerprint(run, record.user, GraphBreakRule.id, record.key[2]),
+        # Torch has renamed types, and keeps their ids (GB0131 between 2.11 and 2.13).
+        fingerprint=fingerprint(run, record.user, GraphBreakRule.id, cause.gb_id or record.key[2]),
         gb_id=cause.gb_id,
         gb_type=cause.gb_type,
         url=cause.url,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
+from inspector.findings.place import fingerprint, frame_kind, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
@@ -69,7 +69,9 @@ def _finding(run: Run, frame: Frame) -> Finding:
         why=_why(reasons),
         fix=_fix(reasons),
         records=len(again) + len(refused),
-        fingerprint=fingerprint(run, place, RecompileRule.id, shown_name(frame.name)),
+        fingerprint=fingerprint(
+            run, place, RecompileRule.id, frame_kind(run, frame.file, frame.name)
+        ),
         evidence="recompile_reasons",
         later=all(is_later(item) for item in again + refused),
     )

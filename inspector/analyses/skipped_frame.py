@@ -106,7 +106,8 @@ def _silent(run: Run, skip: SkippedFrame) -> Finding:
         place=make_place(run, frame, skip.stack),
         why=f"Dynamo left it alone: {skip.reason}.",
         fix=_advice(f"{skip.cause} {skip.reason}"),
-        fingerprint=fingerprint(run, frame, SkippedFrameRule.id, skip.reason),
+        # A function is skipped once; the reason is told in torch's words, which change.
+        fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "skipped"),
         evidence="inspector_skipped_frame",
     )
 

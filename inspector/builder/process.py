@@ -31,6 +31,7 @@ from inspector.events.inspector import (
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
+from inspector.events.trial import InspectorTrial
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.run import Process
@@ -50,6 +51,7 @@ class ProcessBuilder:
         self._rank: int | None = None
         self._torch_version = ""
         self._target: InspectorTarget | None = None
+        self._trial: InspectorTrial | None = None
         self._calls: list[InspectorCall] = []
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
@@ -88,6 +90,8 @@ class ProcessBuilder:
                 self._measurements.add(event)
             case CreateSymbol():
                 self._measurements.add_symbol(event)
+            case InspectorTrial():
+                self._trial = event
             case _:
                 self._take_of_compilation(envelope, event)
 
@@ -158,6 +162,7 @@ class ProcessBuilder:
             versions=versions,
             hardware=environment.hardware if environment else {},
             target=self._target,
+            trial=self._trial,
             calls=tuple(self._calls),
             frames=tuple(self._frames(roots)),
             skipped=tuple(_skipped(item, roots) for item in self._skipped),

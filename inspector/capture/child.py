@@ -58,16 +58,21 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.failures import user_traceback
     from inspector.capture.handler import attach_handler
+    from inspector.capture.settings import apply_settings
     from inspector.capture.skips import watch_skips
     from inspector.capture.target import load_target
+    from inspector.capture.trial import seed_trial, watched
 
     sources = attach_handler(folder)
     watch_skips(sources)
+    seed_trial(request)
     target = load_target(request)
+    apply_settings(request.config)  # after what the user's file sets
     write_environment(target.root)
     write_target(target, sources)
     try:
-        call_target(target, request, compiled(target, request))
+        with watched(target, request, compiled(target, request)) as function:
+            call_target(target, request, function)
     except SystemExit as exit_:
         code = "" if exit_.code is None else repr(exit_.code)
         message = f"{target.name} ended the program with sys.exit({code}) while it was called."

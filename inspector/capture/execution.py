@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import torch
 from torch._dynamo import list_backends, lookup_backend
 from torch._dynamo.exc import TorchDynamoException
-from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.call import Call, fresh
+from inspector.capture.calling import backward, finished
 from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.quiet import quiet
@@ -182,33 +182,9 @@ def _error_of(
 
 
 def _call(call: Call, request: Request, function: Callable[..., object]) -> None:
-    outputs = function(*call.args, **call.kwargs)
-    if inspect.iscoroutine(outputs):
-        outputs = _awaited(outputs)
-    elif inspect.isgenerator(outputs):
-        outputs = list(outputs)
+    outputs = finished(function(*call.args, **call.kwargs))
     if request.train:
-        _backward(outputs)
-
-
-def _awaited(coroutine: object) -> object:
-    import asyncio
-
-    async def wait() -> object:
-        return await coroutine  # type: ignore[misc]
-
-    return asyncio.run(wait())
-
-
-def _backward(outputs: object) -> None:
-    tensors = [leaf for leaf in _pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
-    wanted = [tensor.sum() for tensor in tensors if tensor.requires_grad]
-    if not wanted:
-        message = "--train needs an output that requires grad, and none does."
-        raise UsageError(
-            message, "Leave --train out, or give the model parameters that require grad."
-        )
-    torch.stack([value.float() for value in wanted]).sum().backward()
+        backward(outputs)
 
 
 def _failed(target: Target, index: int, request: Request, error: Exception) -> InspectorError:

@@ -20,6 +20,7 @@ __all__ = [
     "SKIP_LOGGER",
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
+    "dynamo_settings",
     "frame_of_conversion",
     "mark_graphs",
     "original_module",
@@ -111,6 +112,24 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
         elif depth > _MOST_FRAMES:
             return None
     return None
+
+
+def dynamo_settings() -> tuple[str, ...]:
+    """The names of the settings of ``torch._dynamo.config`` that do something in this version.
+
+    ``_config`` is what torch makes of the module's variables (torch/utils/_config_module.py, 2.11
+    to 2.13); reading the value of a deprecated one would warn.
+    """
+    from torch._dynamo import config
+
+    entries: dict[str, object] = getattr(config, "_config", {})
+    return tuple(
+        sorted(
+            name
+            for name, entry in entries.items()
+            if "." not in name and not getattr(entry, "deprecated", False)
+        )
+    )
 
 
 def original_module(target: Callable[..., object]) -> Callable[..., object]:

@@ -7,7 +7,7 @@ from click.shell_completion import CompletionItem
 
 from inspector import plugins
 
-__all__ = ["complete_file", "complete_format", "complete_rule"]
+__all__ = ["complete_fail_on", "complete_file", "complete_format", "complete_rule"]
 
 
 def complete_file(
@@ -24,6 +24,19 @@ def complete_format(
     """The formats."""
     del context, parameter
     return [CompletionItem(name) for name in plugins.RENDERERS if name.startswith(incomplete)]
+
+
+def complete_fail_on(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Our rules and the severities; behind a comma the next one."""
+    del context, parameter
+    from inspector.findings.severity import Severity
+
+    before, comma, begun = incomplete.rpartition(",")
+    names = [module.RULE.id for module in plugins.load_analyses()]
+    names += [severity.value for severity in Severity]
+    return [CompletionItem(before + comma + name) for name in names if name.startswith(begun)]
 
 
 def complete_rule(

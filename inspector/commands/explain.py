@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,22 @@ import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
+from inspector.commands.gate import (
+    EXIT_FINDINGS,
+    asked_gate,
+    gate_options,
+    say_verdict,
+    with_gate,
+)
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Recorded, Settings, record
+from inspector.commands.verify import recorder, verification_of, verify_option
 from inspector.errors import UsageError
 from inspector.findings.escaping import one_line
-from inspector.findings.report import make_report
+from inspector.findings.report import Report, make_report
+from inspector.findings.trials import with_verification
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -35,6 +45,8 @@ __all__ = ["command"]
 @click.argument("target", required=False, shell_complete=complete_file)
 @target_options
 @process_options
+@verify_option
+@gate_options
 @output_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
@@ -43,7 +55,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
     *,
+    verify: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -58,8 +73,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect explain samples/graph_breaks/model.py
       inspect explain model.py:Net --input 'f32[8,3,224,224]' --train
       inspect explain samples/graph_breaks/recording.zip -o report.md
+      inspect explain model.py --verify
+      inspect explain model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
+    gate = asked_gate(fail_on, baseline, output)
     # dynamic=False was asked for; a flag that is False was not.
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
     unasked |= {"measure"} if asked["measure"] else set()
@@ -76,15 +94,37 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             own_stdout=output is not None and format_ is None,
             fresh_caches=True,
         )
-        recorded = _recorded(Request(target, **given), settings)
-        run, code = recorded.run, recorded.exit_code
+        report, code = _explained(Request(target, **given), settings, verified=verify)
     else:
-        _refuse_options({**given, "python": python, "timeout": timeout, "save": save})
+        others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
+        _refuse_options({**given, **others})
         # How the program ended back then is in the report; reading it has succeeded.
-        run, code = _read(target), 0
+        report, code = _report(_read(target)), 0
+    report = with_gate(report, gate)
+    write_report(report, output, format_)
+    if output is not None or format_ is not None:  # else the verdict is at the end of the page
+        say_verdict(report)
+    return code or (EXIT_FINDINGS if report.gate and not report.gate.passed else 0)
+
+
+def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple[Report, int]:
+    """The report of a model that is recorded now, and the exit code before any findings."""
+    if not verified:
+        recorded = _recorded(request, settings)
+        return _report(recorded.run), recorded.exit_code
+    with tempfile.TemporaryDirectory(prefix="inspector-outputs-") as outputs:
+        request = dataclasses.replace(request, keep_outputs=outputs)
+        recorded = _recorded(request, settings)
+        report = _report(recorded.run)
+        verification, stopped = verification_of(
+            report, request, recorder(settings, recorded.ending)
+        )
+    return with_verification(report, verification), recorded.exit_code or stopped
+
+
+def _report(run: Run) -> Report:
     rules = [module.RULE for module in plugins.load_analyses()]
-    write_report(make_report(run, rules, _next_steps(run)), output, format_)
-    return code
+    return make_report(run, rules, _next_steps(run))
 
 
 def _is_model(target: str) -> bool:
@@ -95,10 +135,8 @@ def _is_model(target: str) -> bool:
 
 
 def _recorded(request: Request, settings: Settings) -> Recorded:
-    asked = dataclasses.asdict(request)
-    del asked["target"]
     arguments = ("explain", request.to_json())
-    return record(arguments, request.target, asked, settings)
+    return record(arguments, request.target, request.asked, settings)
 
 
 def _refuse_options(given: dict[str, object]) -> None:

@@ -16,9 +16,10 @@ _FIRST_AFTER_NS = 500_000_000
 class ProgressLine:
     """Shows counts and elapsed time; silent where standard error is no terminal."""
 
-    def __init__(self, *, enabled: bool, what: str) -> None:
+    def __init__(self, *, enabled: bool, what: str, doing: str = "") -> None:
         self._shown = False
         self._what = what
+        self._doing = doing
         self._status = None
         if enabled and sys.stderr.isatty():
             from rich.console import Console
@@ -48,4 +49,5 @@ class ProgressLine:
             count(progress.graphs, "graph"),
             count(progress.graph_breaks, "graph break"),
         )
-        return " · ".join((one_line(doing), *counts, f"{elapsed_ns / 1e9:.0f} s"))
+        before = (one_line(self._doing),) if self._doing else ()
+        return " · ".join((*before, one_line(doing), *counts, f"{elapsed_ns / 1e9:.0f} s"))

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import datetime as dt
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -50,6 +51,8 @@ class Settings:
         progress: Whether progress is shown.
         own_stdout: Whether the program keeps standard output; else it is sent to standard error.
         fresh_caches: Whether Inductor's caches are new.
+        silent: Whether what the program writes to its standard streams is dropped.
+        doing: What is done, for the progress line, where that is not plain recording.
     """
 
     python: str | None
@@ -58,6 +61,8 @@ class Settings:
     progress: bool
     own_stdout: bool
     fresh_caches: bool
+    silent: bool = False
+    doing: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -157,15 +162,23 @@ def _ending(
         folder=folder,
         python=settings.python or sys.executable,
         arguments=arguments,
-        stdout=None if settings.own_stdout else sys.stderr.fileno(),
+        stdout=_stdout(settings),
+        stderr=subprocess.DEVNULL if settings.silent else None,
         timeout_seconds=settings.timeout_seconds,
         fresh_caches=settings.fresh_caches,
     )
-    line = ProgressLine(enabled=settings.progress, what=target)
+    line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
     try:
         return Recorder(job, builder).record(line.update)
     finally:
         line.close()
+
+
+def _stdout(settings: Settings) -> int | None:
+    """Where the program's standard output goes; None for our own."""
+    if settings.silent:
+        return subprocess.DEVNULL
+    return None if settings.own_stdout else sys.stderr.fileno()
 
 
 def _completed(folder: Path, run: Run) -> Run:

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import click
 
+from inspector import plugins
+from inspector.commands.gate import (
+    EXIT_FINDINGS,
+    asked_gate,
+    gate_options,
+    say_verdict,
+    with_gate,
+)
 from inspector.commands.options import process_options
 from inspector.commands.record import Recorded, Settings, record
 from inspector.errors import UsageError
+from inspector.findings.report import make_report
 from inspector.findings.wording import count
 from inspector.model.summary import summarize
 
@@ -21,22 +30,31 @@ __all__ = ["command"]
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @process_options
+@gate_options
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
-def command(
-    program: tuple[str, ...], python: str | None, timeout: float | None, save: Path | None
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    program: tuple[str, ...],
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
 ) -> int:
     """Record any program, however it calls torch.compile.
 
     PROGRAM is a script with its arguments, or -m and a module with its arguments. Arguments,
-    standard streams and exit code are the program's own; the recording is what is added.
+    standard streams and exit code are the program's own; the recording is what is added. With
+    --fail-on a program that ends with 0 ends with 1 where there are such findings.
 
     \b
     Examples:
       inspect run train.py --epochs 1
       inspect run -m package.train --epochs 1
       inspect run --timeout 60 -- train.py
+      inspect run --fail-on graph-break,recompile train.py
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     _check(program)
+    gate = asked_gate(fail_on, baseline)
     settings = Settings(
         python=python,
         timeout_seconds=timeout,
@@ -48,7 +66,13 @@ def command(
     name = program[1] if program[0] == "-m" else program[0]
     recorded = record(("run", *program), name, {"caches": "user"}, settings)
     _say(recorded)
-    return recorded.ending.shell_exit_code
+    if gate is None:
+        return recorded.ending.shell_exit_code
+    rules = [module.RULE for module in plugins.load_analyses()]
+    report = with_gate(make_report(recorded.run, rules), gate)
+    say_verdict(report, "inspect: ")
+    failed = report.gate is not None and not report.gate.passed
+    return recorded.ending.shell_exit_code or (EXIT_FINDINGS if failed else 0)
 
 
 def _check(program: tuple[str, ...]) -> None:

@@ -32,6 +32,7 @@ from inspector.events.inspector import (
 )
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.timing import ChromiumEvent
+from inspector.events.trial import InspectorTrial
 
 __all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
 
@@ -75,6 +76,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
+    ("artifact", "inspector_trial"): InspectorTrial,
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.

@@ -7,6 +7,7 @@ import dataclasses
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
 from inspector.model.source import SourceLine
+from inspector.model.verification import Tried
 
 __all__ = ["Finding", "Place", "StackLine"]
 
@@ -77,6 +78,9 @@ class Finding:
         evidence: What it is known from.
         later: Whether only calls after the first one of each input showed it.
         cost: What it costs in a warm call, or None where that was not asked or has no meaning.
+        is_new: Whether the baseline does not have it; None without one.
+        fails_gate: Whether it makes the gate fail.
+        verified: Settings that remove it, as trials have shown.
     """
 
     rule: str
@@ -96,3 +100,6 @@ class Finding:
     evidence: str = ""
     later: bool = False
     cost: Cost | None = None
+    is_new: bool | None = None
+    fails_gate: bool = False
+    verified: tuple[Tried, ...] = ()

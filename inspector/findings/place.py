@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from inspector.findings.finding import Place, StackLine
 from inspector.model.run import Run
 from inspector.model.source import SourceLine
-from inspector.model.stack import StackFrame, plain_name
+from inspector.model.stack import StackFrame, plain_name, resumed_line
 
-__all__ = ["fingerprint", "make_place", "stack_lines"]
+__all__ = ["fingerprint", "frame_kind", "make_place", "stack_lines"]
 
 _LINES_AROUND = 2
 
@@ -53,18 +53,36 @@ def stack_lines(run: Run, stack: Sequence[StackFrame]) -> tuple[StackLine, ...]:
 
 
 def fingerprint(run: Run, frame: StackFrame | None, *kind: str) -> str:
-    """What identifies a finding across edits elsewhere in the file.
+    """What identifies a finding across edits elsewhere in the file, checkouts and torch's versions.
 
-    Made of the relative path, the qualified name, the source line with its white space folded, and
-    the kind (the rule and what else tells two findings on a line apart).
+    Made of the file's name, the qualified name, the source line with its white space folded, and
+    the kind (the rule and what else tells two findings on a line apart). The folder is not in it:
+    it is another one from another working directory. For what is in ``kind``, the same holds: no
+    line numbers, and none of torch's words where it has an id for them.
     """
     place: tuple[str, ...] = ()
     if frame is not None:
-        code = run.sources.line(frame.file, frame.line) or frame.code
-        shown = run.roots.shown(frame.file)
-        place = (shown, _function(run, frame), " ".join(code.split()))
+        name = frame.file.replace("\\", "/").rpartition("/")[2]
+        code = _code(run, frame.file, frame.line) or " ".join(frame.code.split())
+        place = (name, _function(run, frame), code)
     text = "\0".join((*place, *kind))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def frame_kind(run: Run, file: str, name: str) -> str:
+    """What tells a function apart from those that Dynamo made of it behind its graph breaks.
+
+    Args:
+        run: The run.
+        file: The file of the code object.
+        name: Its name.
+    """
+    line = resumed_line(name)
+    return "" if line is None else f"resumed at {_code(run, file, line)}"
+
+
+def _code(run: Run, file: str, line: int) -> str:
+    return " ".join((run.sources.line(file, line) or "").split())
 
 
 def _function(run: Run, frame: StackFrame) -> str:

@@ -6,11 +6,16 @@ import dataclasses
 from collections.abc import Iterable
 
 from inspector.findings.finding import Finding
+from inspector.findings.gate import Gate
 from inspector.findings.rule import Rule
 from inspector.model.run import Run
 from inspector.model.summary import Summary, summarize
+from inspector.model.verification import Verification
 
-__all__ = ["Report", "make_report"]
+__all__ = ["FORMAT_VERSION", "Report", "make_report"]
+
+FORMAT_VERSION = 1
+"""Of a report as JSON: counts up when a field changes its meaning or goes, not for a new one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,12 +28,16 @@ class Report:
         findings: What was found: the gravest first, of these what costs most, and what costs
             nothing that is known in the order in which it happened.
         next_steps: Commands worth running next.
+        gate: The verdict on it, or None where none was asked for.
+        verification: What was tried from outside, or None where that was not asked for.
     """
 
     run: Run
     summary: Summary
     findings: tuple[Finding, ...]
     next_steps: tuple[str, ...]
+    gate: Gate | None = None
+    verification: Verification | None = None
 
 
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:

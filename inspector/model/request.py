@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import TypeAlias
 
-__all__ = ["Request"]
+__all__ = ["Request", "Setting"]
+
+Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
+"""A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
+names as ``module.name``."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,6 +29,9 @@ class Request:
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
+        config: Settings of ``torch._dynamo.config`` to compile with.
+        keep_outputs: Folder in which to keep what the first calls give, or None.
+        compare_outputs: Folder of what they gave in another process, to compare with, or None.
     """
 
     target: str
@@ -37,6 +45,17 @@ class Request:
     backend: str = "eager"
     calls: int = 20
     measure: bool = True
+    config: tuple[Setting, ...] = ()
+    keep_outputs: str | None = None
+    compare_outputs: str | None = None
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """The settings by name, as a recording's description has them."""
+        fields = dataclasses.asdict(self)
+        for name in ("target", "config", "keep_outputs", "compare_outputs"):
+            del fields[name]
+        return fields
 
     def to_json(self) -> str:
         """The request as one line of JSON."""
@@ -51,4 +70,8 @@ class Request:
         """
         fields = json.loads(text)
         fields["inputs"] = tuple(fields["inputs"])
+        fields["config"] = tuple(
+            (name, tuple(value) if isinstance(value, list) else value)
+            for name, value in fields.get("config", ())
+        )
         return cls(**fields)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.inspector import InspectorCall, InspectorTarget
+from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
@@ -67,6 +68,7 @@ class Process:
         copy_rates: How fast memory was copied there, or None where nobody measured it.
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile.
+        trial: What a process of ``--verify`` found out, or None.
     """
 
     host: str
@@ -86,6 +88,7 @@ class Process:
     profiles: tuple[Profile, ...] = ()
     copy_rates: CopyRates | None = None
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
+    trial: InspectorTrial | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ __all__ = [
     "is_resumed",
     "plain_name",
     "project_frame",
+    "resumed_line",
     "shown_name",
     "user_frame",
 ]
@@ -56,6 +57,12 @@ def shown_name(name: str) -> str:
     """``forward``, or ``forward resumed at line 12`` for what Dynamo made behind a graph break."""
     match = _RESUMED.fullmatch(name)
     return f"{match['name']} resumed at line {match['line']}" if match else name
+
+
+def resumed_line(name: str) -> int | None:
+    """The line behind which a function that Dynamo made goes on; None for the user's own."""
+    match = _RESUMED.fullmatch(name)
+    return int(match["line"]) if match else None
 
 
 def is_resumed(name: str) -> bool:

@@ -43,6 +43,7 @@ class Job:
         timeout_seconds: After which the program is ended, or None.
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
+        stderr: As ``stdout``, for standard error.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class Job:
     stdout: int | None
     timeout_seconds: float | None
     fresh_caches: bool
+    stderr: int | None = None
 
     @property
     def is_target(self) -> bool:
@@ -136,7 +138,9 @@ class Recorder:
         if self._job.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
         try:
-            return subprocess.Popen(command, stdout=self._job.stdout, env=environment)
+            return subprocess.Popen(
+                command, stdout=self._job.stdout, stderr=self._job.stderr, env=environment
+            )
         except OSError as error:
             message = f"The interpreter {self._job.python} cannot be started ({error.strerror})."
             raise EnvironmentLacksError(message, "Name another one with --python.") from error

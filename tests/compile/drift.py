@@ -55,7 +55,7 @@ def seen_now() -> dict[str, list[str]]:
         for number, backend in enumerate(("eager", "inductor")):
             folder = Path(temporary) / str(number)
             folder.mkdir()
-            request = Request(str(target), train=backend == "inductor", backend=backend, calls=1)
+            request = Request(str(target), train=backend == "inductor", backend=backend, calls=3)
             server.record(Job(str(folder), request.to_json(), str(ROOT)))
             for label, names in _fields(folder):
                 fields[label] |= names

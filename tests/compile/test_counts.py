@@ -48,7 +48,7 @@ def request_of(case: Case) -> Request:
     """The request that the command line makes of a case's arguments."""
     options = {name.removeprefix("--"): True for name in case.options}
     target, *_ = case.arguments
-    return Request(target, case.inputs, **options)
+    return Request(target, case.inputs, measure=False, **options)
 
 
 def report_of(server: ForkServer, case: Case, folder: Path) -> Report:

@@ -10,16 +10,15 @@ from typing import TextIO
 import orjson
 
 from inspector import __version__
-from inspector.findings.report import Report
+from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
+from inspector.renderers.json.gate import gate_fields
+from inspector.renderers.json.verification import verification_fields
 
-__all__ = ["FORMAT_VERSION", "render"]
-
-FORMAT_VERSION = 1
-"""Counts up when a field changes its meaning or goes; new fields alone do not change it."""
+__all__ = ["render"]
 
 
 def render(report: Report, stream: TextIO) -> None:
@@ -37,6 +36,10 @@ def _fields(report: Report) -> dict[str, object]:
         "recording": _recording(run),
         "environment": [_environment(process) for process in run.processes],
         "summary": summary_fields(report.summary),
+        "gate": None if report.gate is None else gate_fields(report.gate),
+        "verification": None
+        if report.verification is None
+        else verification_fields(report.verification),
         "findings": [finding_fields(finding) for finding in report.findings],
         "frames": [
             frame_fields(run, index, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.findings.finding import Finding, Place
 from inspector.model.cost import Cost, CostKind
 from inspector.model.summary import Summary
+from inspector.renderers.json.verification import tried_fields
 
 __all__ = ["finding_fields", "summary_fields"]
 
@@ -29,6 +30,9 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "evidence": finding.evidence,
         "later": finding.later,
         **_cost(finding.cost),
+        "is_new": finding.is_new,
+        "fails_gate": finding.fails_gate,
+        "verified": [tried_fields(tried) for tried in finding.verified],
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
     }

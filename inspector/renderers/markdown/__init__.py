@@ -15,7 +15,9 @@ from inspector.findings.report import Report
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
 from inspector.renderers.markdown.finding import finding_lines
+from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
+from inspector.renderers.markdown.tried import tried_lines
 
 __all__ = ["render"]
 
@@ -38,8 +40,10 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _incomplete(report.run.meta)
     yield f"**{prose(headline(report))}**"
     yield ""
+    yield from gate_lines(report)
     yield from _table(report)
     yield from _findings(report)
+    yield from tried_lines(report)
     yield from _notices(report)
     yield from _next(report)
 

@@ -9,6 +9,8 @@ from inspector.findings.escaping import pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.stacks import callers
+from inspector.findings.tried import tried_sentence
+from inspector.findings.verdict import status
 from inspector.findings.wording import (
     advice,
     kind,
@@ -30,7 +32,8 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     """
     yield f"### {number}. {prose(title(finding))}"
     yield ""
-    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}"
+    new = f" (**{status(finding)}**)" if status(finding) else ""
+    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}{new}"
     yield ""
     source = "\n".join(_source(finding))
     if source:
@@ -48,6 +51,9 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield ""
     for text in texts[1:]:
         yield f"**Or:** {prose(text)}"
+        yield ""
+    for tried in finding.verified:
+        yield f"**Set:** {prose(tried_sentence(tried))}"
         yield ""
     notes = finding.notes
     yield from _items(tuple(note for note in notes if note))

@@ -10,8 +10,10 @@ from rich.text import Text
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.finding import finding_lines
+from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines, summary_lines
+from inspector.renderers.terminal.tried import tried_lines
 
 __all__ = ["render"]
 
@@ -34,7 +36,9 @@ def render(report: Report, stream: TextIO) -> None:
     for finding in later:
         page.add(finding_lines(page, finding))
     page.add(error_lines(page, report.run.meta))
+    page.add(tried_lines(page, report))
     page.add(summary_lines(page, report))
+    page.add(gate_lines(page, report))
     page.write()
 
 

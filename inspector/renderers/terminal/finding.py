@@ -12,6 +12,8 @@ from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
+from inspector.findings.tried import tried_sentence
+from inspector.findings.verdict import status
 from inspector.findings.wording import advice, kind, location, paragraphs, title
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
@@ -19,6 +21,7 @@ from inspector.renderers.terminal.source import source_lines
 __all__ = ["finding_lines"]
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
 _GAP = "  "
 _LABEL = 8
 _MOST_LINES = 12
@@ -48,6 +51,8 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
+    for tried in finding.verified:
+        yield from _prose(page, "set", tried_sentence(tried), "bold green")
     yield from _via(page, callers(finding))
     if finding.url:
         yield _labelled("see").append(one_line(finding.url), style="dim")
@@ -55,6 +60,8 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
 
 def _heading(page: Page, finding: Finding, style: str) -> Iterator[Text]:
     where = Text(location(finding.place), style="bold").append(_GAP).append(kind(finding), style)
+    if status(finding):
+        where.append(_GAP).append(status(finding), _STATUS_STYLES[status(finding)])
     what = title(finding)
     if cell_len(where.plain) + len(_GAP) + cell_len(what) <= page.width:
         yield where.append(_GAP + what, style="not bold")

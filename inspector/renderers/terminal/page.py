@@ -20,6 +20,7 @@ _MOST_PROSE = 100
 # What an encoding without these characters shows instead (a Windows code page, LANG=C).
 _PLAIN = str.maketrans(
     {"│": "|", "┃": ">", "·": "-", "…": "...", "µ": "u", "─": "-", "█": "#"}
+    | {"\N{MULTIPLICATION SIGN}": "x", "→": "->"}
     | dict.fromkeys("▏▎▍▌▋▊▉", "")
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector import plugins
 from inspector.sources.recording import opened, read_run
-from tests.unit.renderers import runs
+from tests.unit.renderers import gates, runs, verified
 
 if TYPE_CHECKING:
     from inspector.findings.report import Report
@@ -42,5 +42,6 @@ def read_trace(path: Path) -> Report:
 
 
 def all_reports() -> list[Report]:
-    """The reports of all runs made by hand and of all plain traces."""
-    return [runs.report_of(make()) for make in MADE] + [read_trace(path) for path in TRACES]
+    """The reports of all runs made by hand, one with a gate, and of all plain traces."""
+    made = [runs.report_of(make()) for make in MADE]
+    return [*made, gates.gated(), verified.verified(), *(read_trace(path) for path in TRACES)]

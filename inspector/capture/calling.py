@@ -1,0 +1,46 @@
+"""The parts of a call: running what it returned to its end, and its backward."""
+
+from __future__ import annotations
+
+import inspect
+
+import torch
+from torch.utils import _pytree
+
+from inspector.errors import UsageError
+
+__all__ = ["backward", "finished"]
+
+
+def finished(outputs: object) -> object:
+    """What a call returned, with coroutines awaited and generators run to their end."""
+    if inspect.iscoroutine(outputs):
+        return _awaited(outputs)
+    if inspect.isgenerator(outputs):
+        return list(outputs)
+    return outputs
+
+
+def _awaited(coroutine: object) -> object:
+    import asyncio
+
+    async def wait() -> object:
+        return await coroutine  # type: ignore[misc]
+
+    return asyncio.run(wait())
+
+
+def backward(outputs: object) -> None:
+    """Backward of the sum of all outputs that require grad.
+
+    Raises:
+        UsageError: None does.
+    """
+    tensors = [leaf for leaf in _pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
+    wanted = [tensor.sum() for tensor in tensors if tensor.requires_grad]
+    if not wanted:
+        message = "--train needs an output that requires grad, and none does."
+        raise UsageError(
+            message, "Leave --train out, or give the model parameters that require grad."
+        )
+    torch.stack([value.float() for value in wanted]).sum().backward()

@@ -1,0 +1,160 @@
+"""What calls gave, kept for another process and compared with what they gave there."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+
+from inspector.errors import UsageError
+
+__all__ = ["Comparison", "Kept", "compare", "keep", "kept_values", "load"]
+
+_FILE = "outputs.pt"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kept:
+    """What calls gave.
+
+    Attributes:
+        tensors: Tensors on the CPU, by where they were: ``output 0 of input 1``.
+        others: Numbers, texts and the like, spelled out.
+        uncompared: How many values are of a kind that cannot be compared.
+    """
+
+    tensors: Mapping[str, Any]
+    others: Mapping[str, str]
+    uncompared: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two processes gave.
+
+    Attributes:
+        values: How many values were compared.
+        differing: How many of them differ by more than `torch.testing` allows for their dtype.
+        uncompared: How many could not be compared.
+        max_abs_error: The largest absolute difference, or None without numbers.
+        max_rel_error: The largest relative one, or None.
+        first: What differs first, in one sentence, or an empty string.
+    """
+
+    values: int
+    differing: int
+    uncompared: int
+    max_abs_error: float | None
+    max_rel_error: float | None
+    first: str
+
+
+def kept_values(values: Mapping[str, object]) -> Kept:
+    """Copies of the values, by name; containers are taken apart."""
+    tensors: dict[str, Any] = {}
+    others: dict[str, str] = {}
+    uncompared = 0
+    for name, value in values.items():
+        for path, leaf in _leaves(name, value):
+            if isinstance(leaf, torch.Tensor):
+                copied = _copied(leaf)
+                uncompared += copied is None
+                tensors |= {} if copied is None else {path: copied}
+            elif leaf is None or isinstance(leaf, bool | int | float | complex | str | bytes):
+                others[path] = repr(leaf)
+            else:
+                uncompared += 1
+    return Kept(tensors, others, uncompared)
+
+
+def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
+    leaves = _pytree.tree_leaves(value)
+    for index, leaf in enumerate(leaves):
+        yield (f"{name}[{index}]" if len(leaves) > 1 else name), leaf
+
+
+def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """An ordinary tensor with the same elements, or None where there is no such thing."""
+    try:
+        with torch.no_grad():
+            plain = tensor.detach()
+            dense = plain if plain.layout is torch.strided else plain.to_dense()
+            copied = dense.to("cpu", copy=True).resolve_conj().resolve_neg()
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None
+    return copied if type(copied) is torch.Tensor and not copied.is_quantized else None
+
+
+def keep(kept: Kept, folder: Path) -> None:
+    """Writes values for another process."""
+    fields = dataclasses.asdict(dataclasses.replace(kept, tensors={}))
+    torch.save({**fields, "tensors": dict(kept.tensors)}, folder / _FILE)
+
+
+def load(folder: Path) -> Kept:
+    """Reads what another process kept.
+
+    Raises:
+        UsageError: It kept nothing.
+    """
+    try:
+        return Kept(**torch.load(folder / _FILE, weights_only=True))
+    except FileNotFoundError as error:
+        raise UsageError("There are no outputs to compare with.", "") from error
+
+
+def compare(kept: Kept, expected: Kept) -> Comparison:
+    """Compares what this process gave with what another one gave."""
+    names = [*dict.fromkeys((*expected.tensors, *expected.others, *kept.tensors, *kept.others))]
+    differences: list[str] = []
+    errors: list[tuple[float, float]] = []
+    for name in names:
+        if name in kept.tensors and name in expected.tensors:
+            pair = kept.tensors[name], expected.tensors[name]
+            errors += _errors(*pair)
+            said = _difference(*pair)
+        else:
+            mine, theirs = kept.others.get(name), expected.others.get(name)
+            missing = name in kept.tensors or name in expected.tensors
+            said = "it is of another kind" if missing or mine != theirs else ""
+        if said:
+            differences.append(f"{name}: {said}")
+    return Comparison(
+        values=len(names),
+        differing=len(differences),
+        uncompared=max(kept.uncompared, expected.uncompared),
+        max_abs_error=max((absolute for absolute, _ in errors), default=None),
+        max_rel_error=max((relative for _, relative in errors), default=None),
+        first=next(iter(differences), ""),
+    )
+
+
+def _difference(mine: Any, theirs: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+    """What `torch.testing.assert_close` says with its tolerances, in one line."""
+    try:
+        torch.testing.assert_close(mine, theirs, equal_nan=True)
+    except AssertionError as error:
+        return " ".join(str(error).split())
+    return ""
+
+
+def _errors(mine: Any, theirs: Any) -> Iterator[tuple[float, float]]:  # noqa: ANN401 - see above
+    """The largest absolute and relative difference of two tensors, where they have any."""
+    if mine.shape != theirs.shape or not mine.numel():
+        return
+    wide = torch.complex128 if mine.is_complex() or theirs.is_complex() else torch.float64
+    mine, theirs = mine.to(wide), theirs.to(wide)
+    # Infinity and NaN in the same places are no difference.
+    same = (mine == theirs) | (mine.isnan() & theirs.isnan())
+    absolute = torch.where(same, 0.0, (mine - theirs).abs())
+    relative = torch.where(same, 0.0, absolute / theirs.abs())
+    found = float(absolute.max()), float(relative.max())
+    yield (
+        found[0] if math.isfinite(found[0]) else math.inf,
+        found[1] if math.isfinite(found[1]) else math.inf,
+    )

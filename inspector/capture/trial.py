@@ -1,0 +1,185 @@
+"""A process of ``--verify``: the same random numbers as in the others, what it gives, how fast.
+
+Such a process either keeps what the first calls give, or compares that with what was kept and then
+times warm calls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import math
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+
+from inspector.capture import versions
+from inspector.capture.call import fresh
+from inspector.capture.calling import backward, finished
+from inspector.capture.outputs import Comparison, Kept, compare, keep, kept_values, load
+from inspector.capture.target import Target
+from inspector.capture.writer import write_artifact
+from inspector.model.request import Request
+
+__all__ = ["seed_trial", "watched"]
+
+_SEED = 0
+_MOST_ROUNDS = 100
+_LEAST_ROUNDS = 5
+_MOST_SECONDS = 2.0
+
+
+def seed_trial(request: Request) -> None:
+    """Seeds every generator that models draw from, in a process of ``--verify`` alone."""
+    if request.keep_outputs or request.compare_outputs:
+        _seed(_SEED)
+
+
+def _seed(seed: int) -> None:
+    random.seed(seed)
+    torch.manual_seed(seed)
+    with contextlib.suppress(ImportError):  # torch runs without it
+        importlib.import_module("numpy").random.seed(seed)
+
+
+@contextlib.contextmanager
+def watched(
+    target: Target, request: Request, function: Callable[..., object]
+) -> Iterator[Callable[..., object]]:
+    """The function to call in place of ``function``; when all calls are made, says what they gave.
+
+    Outside of ``--verify`` that is the function itself.
+    """
+    if not request.keep_outputs and not request.compare_outputs:
+        yield function
+        return
+    witness = _Witness(target, function)
+    yield witness
+    kept = witness.kept()
+    if request.keep_outputs:
+        keep(kept, Path(request.keep_outputs))
+        _write(target, request, None, ())
+    if request.compare_outputs:
+        comparison = compare(kept, load(Path(request.compare_outputs)))
+        _write(target, request, comparison, tuple(_rounds(target, request, function)))
+
+
+class _Witness:
+    """Calls a function, and keeps what the first call with each input gives and changes."""
+
+    def __init__(self, target: Target, function: Callable[..., object]) -> None:
+        self._target = target
+        self._function = function
+        self._calls = 0
+        self._arguments: list[Any] | None = None
+        self._kept: list[Kept] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> object:  # noqa: ANN401 - the target's own
+        self._look_behind()
+        index = self._calls
+        if index == len(self._target.calls):
+            return self._function(*args, **kwargs)
+        self._calls += 1
+        # So that what one input draws does not depend on what was drawn for the one before.
+        _seed(_SEED + 1 + index)
+        # Of a coroutine only the end has a result, and that is the caller's.
+        outputs = self._function(*args, **kwargs)
+        self._kept.append(kept_values({f"output of input {index + 1}": outputs}))
+        self._arguments = _pytree.tree_leaves((args, kwargs))
+        return outputs
+
+    def _look_behind(self) -> None:
+        """Keeps what the call before changed: its inputs, gradients, and in the end the model.
+
+        At once, for how many calls follow differs from process to process.
+        """
+        if self._arguments is None:
+            return
+        index = self._calls
+        tensors = [item for item in self._arguments if isinstance(item, torch.Tensor)]
+        values: dict[str, object] = {}
+        for number, tensor in enumerate(tensors, 1):
+            values[f"tensor {number} of input {index}"] = tensor
+            values[f"gradient of tensor {number} of input {index}"] = _gradient(tensor)
+        if index == len(self._target.calls):
+            values |= _state(self._target.function)
+        self._kept.append(kept_values(values))
+        self._arguments = None
+
+    def kept(self) -> Kept:
+        """All that was given and changed."""
+        self._look_behind()
+        return Kept(
+            tensors={name: value for kept in self._kept for name, value in kept.tensors.items()},
+            others={name: value for kept in self._kept for name, value in kept.others.items()},
+            uncompared=sum(kept.uncompared for kept in self._kept),
+        )
+
+
+def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    return tensor.grad if tensor.is_leaf else None
+
+
+def _state(function: Callable[..., object]) -> dict[str, object]:
+    """The gradients of a model's parameters, and its buffers."""
+    module = versions.original_module(function)
+    if not isinstance(module, torch.nn.Module):
+        return {}
+    gradients = {f"gradient of {name}": _gradient(p) for name, p in module.named_parameters()}
+    return gradients | {f"buffer {name}": buffer for name, buffer in module.named_buffers()}
+
+
+def _rounds(target: Target, request: Request, function: Callable[..., object]) -> Iterator[int]:
+    """Wall times in ns of warm rounds: one call with each input, without copying the inputs."""
+    began = time.monotonic()
+    for index in range(_MOST_ROUNDS):
+        if index >= _LEAST_ROUNDS and time.monotonic() - began > _MOST_SECONDS:
+            return
+        total_ns = 0
+        for call in target.calls:
+            copied = fresh(call)
+            _synchronize()
+            start_ns = time.perf_counter_ns()
+            outputs = finished(function(*copied.args, **copied.kwargs))
+            if request.train:
+                backward(outputs)
+            _synchronize()
+            total_ns += time.perf_counter_ns() - start_ns
+        yield total_ns
+
+
+def _synchronize() -> None:
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _write(
+    target: Target, request: Request, comparison: Comparison | None, rounds: tuple[int, ...]
+) -> None:
+    write_artifact(
+        "trial",
+        {
+            "v": 1,
+            "settings": list(versions.dynamo_settings()),
+            "backend": "" if target.already_compiled else request.backend,
+            "rounds": len(rounds),
+            "warm_call_ns": round(statistics.median(rounds)) if rounds else None,
+            "least_warm_call_ns": min(rounds, default=None),
+            "outputs": None if comparison is None else _fields(comparison),
+        },
+    )
+
+
+def _fields(comparison: Comparison) -> dict[str, object]:
+    """The comparison; JSON has no infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in dataclasses.asdict(comparison).items()
+    }

@@ -1,0 +1,176 @@
+"""``--verify``: tries what can be tried from outside, each in a fresh process."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+
+from inspector import plugins
+from inspector.commands.record import Settings, record
+from inspector.errors import InspectorError
+from inspector.findings.candidates import candidates
+from inspector.findings.report import Report, make_report
+from inspector.findings.settings import shown_settings
+from inspector.findings.trials import measured, together, trial_of
+from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.model.verification import Candidate, Trial, Verification
+from inspector.sources.child import Ending
+
+__all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
+
+verify_option = click.option(
+    "--verify",
+    is_flag=True,
+    help="Try torch's settings that may remove graph breaks, each in a process of its own: graphs, "
+    "breaks, times, and whether outputs stay equal.",
+)
+_LEAST_SECONDS = 60
+_TIMES_AS_LONG = 5
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the process of a trial ended.
+
+    Attributes:
+        run: What was recorded, or None where nothing was.
+        failure: What failed, in one sentence, or an empty string.
+        stop: Exit code with which everything ends (Ctrl-C), or 0.
+    """
+
+    run: Run | None
+    failure: str = ""
+    stop: int = 0
+
+
+Runner: TypeAlias = Callable[[Request, str], Outcome]
+"""Records a request in a fresh process; the text says what is done, for the progress line."""
+
+
+def recorder(settings: Settings, first: Ending) -> Runner:
+    """Records silently, into a folder that is deleted as soon as it is read.
+
+    Args:
+        settings: How the first process was recorded.
+        first: How that ended. Without ``--timeout`` the others get several times as long: a setting
+            that hardly anybody uses can hang.
+    """
+    limit = max(_LEAST_SECONDS, round(_TIMES_AS_LONG * first.elapsed_ns / 1e9))
+    seconds = settings.timeout_seconds or limit
+
+    def run(request: Request, doing: str) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="inspector-trial-") as folder:
+            quiet = dataclasses.replace(
+                settings,
+                timeout_seconds=seconds,
+                save=Path(folder) / "recording",
+                silent=True,
+                doing=doing,
+            )
+            try:
+                arguments = ("explain", request.to_json())
+                recorded = record(arguments, request.target, request.asked, quiet)
+            except InspectorError as error:
+                return Outcome(None, str(error))
+        meta = recorded.run.meta
+        interrupted = meta.ended == "interrupted"
+        stop = recorded.ending.recorder_signal and recorded.ending.shell_exit_code
+        failure = meta.partial or meta.error
+        if meta.ended == "timed-out":
+            failure = f"it was ended after {seconds:g} seconds; give it more with --timeout"
+        return Outcome(recorded.run, failure, _INTERRUPTED if interrupted else stop)
+
+    return run
+
+
+def verification_of(report: Report, request: Request, run: Runner) -> tuple[Verification, int]:
+    """Tries every candidate, then all that helped together.
+
+    Args:
+        report: The report of the first process, which kept its outputs.
+        request: Its request.
+        run: Runs a process.
+
+    Returns:
+        What came of it, and the exit code with which it was stopped, or 0.
+    """
+    meta = report.run.meta
+    if meta.partial or meta.error:
+        reason = "the recording is partial" if meta.partial else "the model failed"
+        return Verification(not_tried=reason), 0
+    known = next((p.trial.settings for p in report.run.processes if p.trial), ())
+    found = candidates(report.run)
+    possible = [c for c in found if all(name in known for name, _ in c.settings)]
+    left_out = tuple(
+        dict.fromkeys(name for c in found for name, _ in c.settings if name not in known)
+    )
+    if not possible:
+        reason = "no setting of torch is known to remove what was found"
+        return Verification(not_tried=reason, left_out=left_out), 0
+    session = _Session(request, run, len(possible) + 1)
+    verification = session.verification(possible)
+    return dataclasses.replace(verification, left_out=left_out), session.stop
+
+
+class _Session:
+    """One verification while it goes on."""
+
+    def __init__(self, request: Request, run: Runner, planned: int) -> None:
+        self._request = dataclasses.replace(
+            request, keep_outputs=None, compare_outputs=request.keep_outputs, measure=False
+        )
+        self._run = run
+        self._planned = planned
+        self._done = 0
+        self.stop = 0
+
+    def verification(self, possible: list[Candidate]) -> Verification:
+        """Runs all processes, one after the other, as they would disturb each other's times."""
+        before, failure = self._report(Candidate(()), "the model as it is")
+        if before is None:
+            return Verification(not_tried=f"the second process failed: {failure}")
+        baseline = measured(before)
+        deterministic = baseline.outputs.equal if baseline.outputs else None
+        trials = list(self._trials(possible, before, deterministic=deterministic))
+        combined = None if self.stop else together(trials)
+        if combined is not None:
+            self._planned += 1
+            trials += self._trials([combined], before, deterministic=deterministic)
+        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        return Verification(
+            backend=backends[0] if backends else "",
+            baseline=baseline,
+            trials=tuple(trials),
+            deterministic=deterministic,
+            not_tried="it was interrupted" if self.stop else "",
+        )
+
+    def _trials(
+        self, planned: list[Candidate], before: Report, *, deterministic: bool | None
+    ) -> Iterator[Trial]:
+        for candidate in planned:
+            report, failure = self._report(candidate, shown_settings(candidate.settings))
+            if self.stop:
+                return
+            if report is None:
+                yield Trial(candidate, None, failure=failure)
+            else:
+                yield trial_of(candidate, report, before, deterministic=deterministic)
+
+    def _report(self, candidate: Candidate, what: str) -> tuple[Report | None, str]:
+        """The report of one process, or None and why there is none."""
+        self._done += 1
+        doing = f"trying {what} ({self._done} of {self._planned})"
+        outcome = self._run(dataclasses.replace(self._request, config=candidate.settings), doing)
+        self.stop = self.stop or outcome.stop
+        if outcome.run is None or outcome.failure:
+            return None, outcome.failure
+        rules = [module.RULE for module in plugins.load_analyses()]
+        return make_report(outcome.run, rules), ""

@@ -1,0 +1,126 @@
+"""What can be tried from outside for the graph breaks of a run: one kind of candidate a function.
+
+`KINDS` is the table of them; each looks at what was recorded and names the breaks it is for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from inspector.model.graph_break import GraphBreak
+from inspector.model.run import Run
+from inspector.model.stack import plain_name
+from inspector.model.verification import Candidate
+
+__all__ = ["KINDS", "candidates"]
+
+# Switches that torch's own hints name and that only make Dynamo trace more. The hint has the name;
+# what is true by default is not worth trying.
+_SWITCHES = {
+    "capture_scalar_outputs": "",
+    "capture_dynamic_output_shape_ops": "",
+    "allow_rnn": "",
+    "allow_unspec_int_on_nn_module": "",
+    "compiled_autograd": "the backward is compiled as well",
+    "enable_trace_load_build_class": "",
+    "enable_trace_unittest": "",
+    "inline_inbuilt_nn_modules": "",
+    "skip_fwd_side_effects_in_bwd_under_checkpoint": "side effects of a checkpointed function "
+    "happen once, not again in the backward",
+    "trace_autograd_ops": "",
+}
+_NAMED = re.compile(r"\bconfig\.([a-z_0-9]+)")
+_REORDER = "reorderable_logging_functions"
+_IGNORE = "ignore_logging_functions"
+# Functions that only say something; `builtin print [...]`, `method: <Logger x>.info, args: ...` and
+# `module: _warnings, qualname: warn` are torch's contexts of GB0059, GB0291 and GB0007.
+_BUILTIN = re.compile(r"builtin (print)\b")
+_WARN = re.compile(r"module: _?warnings, qualname: (warn)\b")
+_METHOD = re.compile(
+    r"method: <[^>]*Logger[^>]*>\.(debug|info|warning|warn|error|critical|exception|log)\b"
+)
+_LOGGING = re.compile(r"/logging/__init__\.py$")
+_LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
+
+
+def candidates(run: Run) -> tuple[Candidate, ...]:
+    """Everything worth trying, what changes least first."""
+    return tuple(candidate for kind in KINDS for candidate in kind(run))
+
+
+def _switches(run: Run) -> Iterator[Candidate]:
+    """Switches that the hints of the recorded breaks, or the reasons of recompilations, name."""
+    named: dict[str, dict[str, None]] = {}
+    for record in run.graph_breaks:
+        cause = record.cause
+        for name in _names((*cause.hints, cause.title, cause.explanation)):
+            named.setdefault(name, {})[cause.gb_id or ""] = None
+    for compilation in run.compilations:
+        for name in _names(compilation.recompile_reasons):
+            named.setdefault(name, {})
+    for name, caution in _SWITCHES.items():
+        if name in named:
+            yield Candidate(((name, True),), tuple(filter(None, named[name])), caution)
+
+
+def _names(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in _NAMED.findall(text)}
+
+
+def _reordered_logging(run: Run) -> Iterator[Candidate]:
+    """Messages written when the graph has run."""
+    # A method of a logger is no function to torch, and cannot be moved.
+    yield from _logging(run, _REORDER, "messages are written after the graph", ("Logger",))
+
+
+def _ignored_logging(run: Run) -> Iterator[Candidate]:
+    """Messages not written at all."""
+    yield from _logging(run, _IGNORE, "these messages are no longer written", ())
+
+
+def _logging(run: Run, name: str, caution: str, without: tuple[str, ...]) -> Iterator[Candidate]:
+    functions: dict[str, None] = {}
+    gb_ids: dict[str, None] = {}
+    for record in run.graph_breaks:
+        function = _logging_function(record)
+        if function and not any(word in function for word in without):
+            functions[function] = None
+            gb_ids[record.cause.gb_id or ""] = None
+    if functions:
+        yield Candidate(((name, tuple(functions)),), tuple(filter(None, gb_ids)), caution)
+
+
+def _logging_function(record: GraphBreak) -> str:
+    """The function that says something where the graph broke, or an empty string."""
+    context = record.cause.context
+    for pattern, prefix in ((_BUILTIN, "builtins."), (_WARN, "warnings."), (_METHOD, "")):
+        match = pattern.match(context)
+        if match:
+            return f"{prefix or 'logging.Logger.'}{match[1]}"
+    for frame in record.stack:  # logging.warning("…") breaks somewhere inside of itself
+        if _LOGGING.search(frame.file.replace("\\", "/")) and frame.name in _LEVELS:
+            return f"logging.{frame.name}"
+    return ""
+
+
+def _nested_breaks(run: Run) -> Iterator[Candidate]:
+    """Going on inside of the function that broke, for breaks in functions that others call."""
+    inner = [record for record in run.graph_breaks if _is_inlined(record)]
+    if inner:
+        gb_ids = dict.fromkeys(record.cause.gb_id for record in inner)
+        yield Candidate((("nested_graph_breaks", True),), tuple(filter(None, gb_ids)))
+
+
+def _is_inlined(record: GraphBreak) -> bool:
+    """Whether the graph broke in a function that the compiled one calls."""
+    user = record.user
+    return user is not None and plain_name(user.name) != plain_name(record.frame_name)
+
+
+KINDS: tuple[Callable[[Run], Iterator[Candidate]], ...] = (
+    _nested_breaks,
+    _switches,
+    _reordered_logging,
+    _ignored_logging,
+)

@@ -1,0 +1,135 @@
+"""What a trial's report says against that of the target as it is."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.findings.baseline import KnownFinding, compared
+from inspector.findings.report import Report
+from inspector.model.request import Setting
+from inspector.model.summary import Summary
+from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
+
+__all__ = ["measured", "together", "trial_of", "with_verification"]
+
+
+def measured(report: Report) -> Measured:
+    """What a process came to."""
+    summary: Summary = report.summary
+    trials = [process.trial for process in report.run.processes if process.trial]
+    trial = trials[0] if trials else None
+    return Measured(
+        graphs=summary.graphs,
+        graph_breaks=summary.graph_breaks,
+        distinct_graph_breaks=summary.distinct_graph_breaks,
+        recompiles=summary.recompiles + summary.later.recompiles,
+        compile_time_ns=summary.compile_time_ns,
+        warm_call_ns=trial.warm_call_ns if trial else None,
+        least_warm_call_ns=trial.least_warm_call_ns if trial else None,
+        outputs=trial.outputs if trial else None,
+    )
+
+
+def trial_of(
+    candidate: Candidate, report: Report, before: Report, *, deterministic: bool | None
+) -> Trial:
+    """A candidate that was tried.
+
+    Args:
+        candidate: What was tried.
+        report: The report of it.
+        before: The report of the target as it is.
+        deterministic: Whether its outputs are the same from run to run.
+    """
+    known = [KnownFinding.of(finding) for finding in before.findings]
+    comparison = compared(report.findings, known)
+    removed = tuple(dict.fromkeys(_gone(comparison.fixed, report)))
+    was, now = measured(before), measured(report)
+    spoils = deterministic and now.outputs is not None and now.outputs.equal is False
+    return Trial(
+        candidate,
+        now,
+        removed=removed,
+        added=sum(comparison.is_new),
+        helps=not spoils and _is_better(was, now, removed),
+    )
+
+
+def _gone(fixed: Iterable[KnownFinding], report: Report) -> Iterator[str]:
+    """The fingerprints of what is gone, and has not become another finding at the same place."""
+    prints = {finding.fingerprint for finding in report.findings}
+    places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
+    for item in fixed:
+        if item.fingerprint not in prints and (item.rule, item.file, item.line) not in places:
+            yield item.fingerprint
+
+
+def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
+    pairs = (
+        (was.graph_breaks, now.graph_breaks),
+        (was.graphs, now.graphs),
+        (was.recompiles, now.recompiles),
+    )
+    fewer = any(after < before for before, after in pairs)
+    return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks
+
+
+def together(trials: Sequence[Trial]) -> Candidate | None:
+    """All that helped, in one process; None where that is nothing new.
+
+    Of two that remove the same findings (messages moved, messages dropped) the first is taken.
+    """
+    chosen: list[Trial] = []
+    for trial in trials:
+        earlier = {fingerprint for other in chosen for fingerprint in other.removed}
+        same = bool(trial.removed) and set(trial.removed) <= earlier
+        if trial.helps and not same:
+            chosen.append(trial)
+    if len(chosen) < 2:  # noqa: PLR2004 - one alone has been tried
+        return None
+    settings = _merged([setting for trial in chosen for setting in trial.candidate.settings])
+    if settings in [trial.candidate.settings for trial in chosen]:
+        return None
+    cautions = dict.fromkeys(trial.candidate.caution for trial in chosen)
+    gb_ids = dict.fromkeys(gb_id for trial in chosen for gb_id in trial.candidate.gb_ids)
+    return Candidate(settings, tuple(gb_ids), "; ".join(filter(None, cautions)))
+
+
+def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The settings; a function stands in the last of the sets alone that it was tried in.
+
+    Where messages are to be moved and to be dropped, torch moves them. They are dropped only where
+    that removes more.
+    """
+    merged: dict[str, bool | tuple[str, ...]] = {}
+    for name, value in settings:
+        if isinstance(value, tuple):
+            merged |= {
+                other: tuple(item for item in items if item not in value)
+                for other, items in merged.items()
+                if isinstance(items, tuple) and other != name
+            }
+        before = merged.get(name)
+        if isinstance(value, tuple) and isinstance(before, tuple):
+            merged[name] = tuple(dict.fromkeys((*before, *value)))
+        else:
+            merged[name] = value
+    return tuple((name, value) for name, value in merged.items() if value != ())
+
+
+def with_verification(report: Report, verification: Verification) -> Report:
+    """A report with what was tried, and its findings with what removes them."""
+    tried: dict[str, list[Tried]] = collections.defaultdict(list)
+    for trial in verification.trials:
+        compared_ = trial.measured.outputs if trial.measured else None
+        equal = compared_.equal if compared_ and verification.deterministic else None
+        single = len(trial.candidate.settings) == 1  # what helps together is said in the table
+        for fingerprint in trial.removed if single else ():
+            tried[fingerprint].append(Tried(trial.candidate.settings, equal))
+    findings = tuple(
+        dataclasses.replace(finding, verified=tuple(tried.get(finding.fingerprint, ())))
+        for finding in report.findings
+    )
+    return dataclasses.replace(report, findings=findings, verification=verification)

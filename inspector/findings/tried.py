@@ -1,0 +1,157 @@
+"""What was tried, in the words and numbers that every renderer uses."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.events.trial import OutputsCompared
+from inspector.findings.escaping import one_line
+from inspector.findings.settings import shown_setting, shown_settings
+from inspector.findings.wording import count, duration
+from inspector.model.verification import Measured, Trial, Tried, Verification
+
+__all__ = ["COLUMNS", "TrialRow", "tried_notes", "tried_rows", "tried_sentence", "tried_title"]
+
+COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
+"""Titles of the numbers of a row; breaks are records at sites."""
+
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_BUSY = 2
+_TOGETHER = "(what helps, together)"
+_AS_IT_IS = "(as it is)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrialRow:
+    """One line of the table.
+
+    Attributes:
+        setting: What was set.
+        cells: The numbers under `COLUMNS`; empty where it failed.
+        failure: Why it failed, or an empty string.
+        helps: Whether it helps.
+    """
+
+    setting: str
+    cells: tuple[str, ...]
+    failure: str = ""
+    helps: bool = False
+
+
+def tried_title(verification: Verification) -> str:
+    """What the table is about."""
+    if verification.baseline is None:
+        return f"nothing was tried: {one_line(verification.not_tried)}"
+    backend = (
+        f"backend {verification.backend}" if verification.backend else "the file's own backend"
+    )
+    return f"tried, each in a fresh process ({one_line(backend)})"
+
+
+def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
+    """The target as it is, then every trial."""
+    baseline = verification.baseline
+    if baseline is None:
+        return ()
+    first = TrialRow(_AS_IT_IS, _cells(baseline, baseline, "reference"))
+    return (first, *(_row(trial, baseline, verification) for trial in verification.trials))
+
+
+def _row(trial: Trial, baseline: Measured, verification: Verification) -> TrialRow:
+    settings = trial.candidate.settings
+    setting = shown_settings(settings) if len(settings) == 1 else _TOGETHER
+    if trial.measured is None:
+        return TrialRow(setting, (), one_line(trial.failure) or "it failed")
+    outputs = _outputs(trial.measured.outputs, verification)
+    return TrialRow(setting, _cells(trial.measured, baseline, outputs), helps=trial.helps)
+
+
+def _cells(found: Measured, baseline: Measured, outputs: str) -> tuple[str, ...]:
+    ratio = ""
+    busy = _was_busy(found) or _was_busy(baseline)
+    if found is not baseline and found.warm_call_ns and baseline.warm_call_ns and not busy:
+        ratio = f"{found.warm_call_ns / baseline.warm_call_ns:.2f}{_TIMES}"
+    return (
+        f"{found.graphs:,}",
+        f"{found.graph_breaks:,} at {found.distinct_graph_breaks:,}",
+        "" if found.warm_call_ns is None else duration(found.warm_call_ns),
+        ratio,
+        duration(found.compile_time_ns),
+        outputs,
+    )
+
+
+def _outputs(outputs: OutputsCompared | None, verification: Verification) -> str:
+    if verification.deterministic is False:
+        return "vary"
+    if outputs is None or outputs.equal is None:
+        return "unknown"
+    return "equal" if outputs.equal else "differ"
+
+
+def tried_notes(verification: Verification) -> tuple[str, ...]:
+    """What else there is to know about the table, one sentence each."""
+    return tuple(dict.fromkeys(map(one_line, _notes(verification))))
+
+
+def _notes(verification: Verification) -> Iterator[str]:
+    if verification.baseline is not None and verification.backend == "eager":
+        yield "the eager backend lowers no graph: these times say nothing about Inductor's"
+    if any(map(_was_busy, _all_measured(verification))):
+        yield (
+            "the machine was busy: most warm calls took much longer than the fastest, so that "
+            "no ratio says anything"
+        )
+    if verification.deterministic is False:
+        yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
+    for trial in verification.trials:
+        yield from _notes_of(trial, deterministic=bool(verification.deterministic))
+    uncompared = verification.baseline and verification.baseline.outputs
+    if uncompared and uncompared.uncompared:
+        yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
+    for name in verification.left_out:
+        yield f"this torch has no {name}"
+    if verification.baseline is not None and verification.not_tried:
+        yield f"not everything was tried: {verification.not_tried}"
+
+
+def _all_measured(verification: Verification) -> Iterator[Measured]:
+    found = (verification.baseline, *(trial.measured for trial in verification.trials))
+    yield from (measured for measured in found if measured is not None)
+
+
+def _was_busy(measured: Measured) -> bool:
+    """Whether the median is no measure of the code: threads that wait for a core take ms."""
+    median, least = measured.warm_call_ns, measured.least_warm_call_ns
+    return bool(median and least and median > _BUSY * least)
+
+
+def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
+    settings = trial.candidate.settings
+    if len(settings) > 1:
+        yield f"together: {shown_settings(settings)}"
+        return
+    name = settings[0][0]
+    if trial.candidate.caution:
+        yield f"{name}: {trial.candidate.caution}"
+    if trial.added:
+        more = count(trial.added, "more finding")
+        yield f"{name}: {more}, behind what it removes or in its place"
+    outputs = trial.measured.outputs if trial.measured else None
+    if outputs and outputs.equal is False and deterministic:
+        error = outputs.max_abs_error
+        most = f" (largest difference {error:.3g})" if error else ""
+        differing = count(outputs.differing, "value")
+        yield f"{name}: outputs differ in {differing}{most}: {outputs.first}"
+
+
+def tried_sentence(tried: Tried) -> str:
+    """What a trial says about a finding."""
+    equal = {
+        True: "outputs stay equal",
+        False: "outputs differ",
+        None: "whether outputs stay equal is unknown",
+    }[tried.outputs_equal]
+    setting = " + ".join(map(shown_setting, tried.settings))
+    return one_line(f"{setting} removes it (tried; {equal})")

@@ -1,0 +1,72 @@
+"""What a gate's verdict says, in the words that every renderer uses."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.findings.escaping import one_line
+from inspector.findings.finding import Finding
+from inspector.findings.gate import Gate
+from inspector.findings.report import Report
+from inspector.findings.wording import count, kind, location, title
+
+__all__ = ["Change", "changes", "status", "verdict"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """A finding that came or went since the baseline.
+
+    Attributes:
+        status: ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
+        place: Where it is, or was then.
+        kind: What it is, in few words.
+        title: What was found.
+    """
+
+    status: str
+    place: str
+    kind: str
+    title: str
+
+
+def verdict(gate: Gate) -> str:
+    """Whether the gate passes and why not, in one sentence without a full stop."""
+    since = gate.baseline
+    asked = f"(--fail-on {','.join(gate.fail_on)})"
+    noun = "new finding" if since else "finding"
+    parts = []
+    if gate.failing:
+        parts.append(f"{count(gate.failing, noun)} {asked}")
+    if gate.incomplete:
+        parts.append(f"findings may be missing: {one_line(gate.incomplete)}")
+    if gate.passed:
+        parts.append(f"no {noun} {asked}")
+    if since:
+        counts = f"{since.new:,} new, {since.known:,} known, {len(since.fixed):,} fixed"
+        parts.append(f"{counts} since {one_line(since.name)}")
+    return f"{'passed' if gate.passed else 'failed'}: {'; '.join(parts)}"
+
+
+def status(finding: Finding) -> str:
+    """``new`` or ``known``; empty without a baseline."""
+    return {True: "new", False: "known", None: ""}[finding.is_new]
+
+
+def changes(report: Report) -> tuple[Change, ...]:
+    """What came, then what went, since the baseline; empty without one."""
+    return tuple(_changes(report))
+
+
+def _changes(report: Report) -> Iterator[Change]:
+    if report.gate is None or report.gate.baseline is None:
+        return
+    for finding in report.findings:
+        if finding.is_new:
+            new = "new" if finding.fails_gate else "new, passes"
+            yield Change(new, location(finding.place), kind(finding), title(finding))
+    for known in report.gate.baseline.fixed:
+        place = f"{known.file or '(unknown place)'}{f':{known.line}' if known.line else ''}"
+        words = known.rule.replace("-", " ") + (f" {known.gb_id}" if known.gb_id else "")
+        yield Change("fixed", one_line(place), one_line(words), one_line(known.message))

@@ -1,0 +1,34 @@
+"""The table of what was tried from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.report import Report
+from inspector.findings.tried import COLUMNS, tried_notes, tried_rows, tried_title
+from inspector.renderers.markdown.markup import cell, code, prose
+
+__all__ = ["tried_lines"]
+
+
+def tried_lines(report: Report) -> Iterator[str]:
+    """The table, or why there is none, and what else there is to know about it."""
+    if report.verification is None:
+        return
+    title = tried_title(report.verification)
+    yield f"## {prose(title[0].upper() + title[1:])}"
+    yield ""
+    rows = tried_rows(report.verification)
+    if rows:
+        yield f"| setting | {' | '.join(COLUMNS)} |"
+        yield f"|:--|{'--:|' * (len(COLUMNS) - 1)}:--|"
+    for row in rows:
+        cells = row.cells or ("", "", "", "", "", row.failure)
+        setting = code(row.setting) if "=" in row.setting else row.setting
+        yield f"| {cell(setting)} | {' | '.join(map(cell, cells))} |"
+    if rows:
+        yield ""
+    notes = tried_notes(report.verification)
+    yield from (f"- {prose(note)}" for note in notes)
+    if notes:
+        yield ""

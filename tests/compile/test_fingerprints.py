@@ -1,0 +1,118 @@
+"""Fingerprints of findings stay through edits elsewhere, and tell findings apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector import plugins
+from inspector.findings.report import make_report
+from inspector.model.request import Request
+from inspector.sources.recording import opened, read_run
+from tests.compile.forkserver import ForkServer, Job
+
+MODEL = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x, n):
+        x = self.helper(x * 2)
+        if x.sum() > 0:
+            x = x + 1
+        return x * n
+
+    def helper(self, x):
+        print("inside")
+        return x + 1
+
+model = Net()
+example_inputs = [(torch.ones(4), 2), (torch.ones(4), 3)]
+"""
+BROKEN = """
+import torch
+
+def model(x):
+    return x @ torch.ones(9)
+
+example_inputs = (torch.ones(4),)
+"""
+ANOTHER = """
+    def unrelated(self):
+        return "a function that was not there before"
+"""
+EDITS: dict[str, Callable[[str], str]] = {
+    "30 lines above": lambda text: "import math\n" * 30 + text,
+    "30 lines above, in the class": lambda text: text.replace(
+        "class Net(torch.nn.Module):\n",
+        "class Net(torch.nn.Module):\n" + "    # a comment\n" * 30,
+    ),
+    "30 lines above, in the function": lambda text: text.replace(
+        "        x = self.helper", "        # a comment\n" * 30 + "        x = self.helper"
+    ),
+    "re-indented": lambda text: "if True:" + text.replace("\n", "\n      "),
+    "a new function": lambda text: text.replace("\nmodel =", ANOTHER + "\nmodel ="),
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    with ForkServer() as server:
+        yield server
+
+
+def prints(
+    server: ForkServer, file: Path, source: str, directory: Path | None = None
+) -> list[tuple[str, str]]:
+    """Rule and fingerprint of a model file's findings, recorded from a directory above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(source)
+    where = directory or file.parent
+    folder = where / "recording"
+    folder.mkdir()
+    target = str(file.relative_to(where))
+    server.record(Job(str(folder), Request(target, measure=False).to_json(), str(where)))
+    with opened(folder) as recording:
+        run = read_run(recording)
+    report = make_report(run, [module.RULE for module in plugins.load_analyses()])
+    return sorted((finding.rule, finding.fingerprint) for finding in report.findings)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_elsewhere_keeps_them(server: ForkServer, tmp_path: Path, name: str) -> None:
+    before = prints(server, tmp_path / "before" / "model.py", MODEL)
+    after = prints(server, tmp_path / "after" / "model.py", EDITS[name](MODEL))
+
+    assert {rule for rule, _ in before} == {"graph-break", "recompile"}
+    assert len(before) == len(set(before)) == 3
+    assert after == before
+
+
+def test_another_checkout_and_working_directory_keep_them(
+    server: ForkServer, tmp_path: Path
+) -> None:
+    here = prints(server, tmp_path / "one" / "project" / "model.py", MODEL)
+    there = prints(server, tmp_path / "two" / "sub" / "model.py", MODEL, tmp_path / "two")
+
+    assert there == here
+
+
+def test_a_failure_with_other_numbers_in_it_is_the_same(server: ForkServer, tmp_path: Path) -> None:
+    before = prints(server, tmp_path / "before" / "model.py", BROKEN)
+    edited = BROKEN.replace("torch.ones(4),", "torch.ones(5),")
+    after = prints(server, tmp_path / "after" / "model.py", edited)
+
+    assert len(before) == 1
+    assert after == before
+
+
+def test_the_same_break_in_another_function_differs(server: ForkServer, tmp_path: Path) -> None:
+    before = prints(server, tmp_path / "before" / "model.py", MODEL)
+    again = '    def again(self, x):\n        print("inside")\n        return x + 1\n\n'
+    twice = MODEL.replace("    def helper", again + "    def helper")
+    twice = twice.replace("return x * n", "return self.again(x) * n")
+    after = prints(server, tmp_path / "after" / "model.py", twice)
+
+    breaks = {(rule, one) for rule, one in after if rule == "graph-break"}
+    assert len(breaks - set(before)) == 1

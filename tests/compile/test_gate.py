@@ -1,0 +1,167 @@
+"""The gate from its command lines, with everything real."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """
+import torch
+
+def helper(x):
+    print("inside")
+    return x + 1
+
+def other(x):
+    return x - 1
+
+def model(x):
+    return other(helper(x * 2))
+
+example_inputs = (torch.ones(4),)
+"""
+SAME_KIND = MODEL.replace("return x - 1", 'print("inside")\n    return x - 1')
+SLEEPS = "import time, torch\ntime.sleep(99)\n"
+PROGRAM = "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model and the report of it."""
+    folder = tmp_path_factory.mktemp("gate")
+    (folder / "model.py").write_text(MODEL)
+    done = inspect(["explain", "model.py", "-o", "old.json", "--save", "old"], folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def inspect(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def gated(folder: Path, source: str, *options: str) -> tuple[int, dict[str, Any], str]:
+    """Exit code, report and standard error of a model against the old report."""
+    (folder / "changed").mkdir(exist_ok=True)
+    (folder / "changed" / "model.py").write_text(source)
+    asked = ["--fail-on", "graph-break", "--baseline", "old.json", "--format", "json"]
+    done = inspect(["explain", "changed/model.py", *asked, *options], folder)
+    return done.returncode, json.loads(done.stdout), done.stderr
+
+
+def test_a_break_fails_without_a_baseline(folder: Path) -> None:
+    done = inspect(["explain", "old", "--fail-on", "graph-break"], folder)
+
+    assert done.returncode == 1
+    assert "gate: failed: 1 finding (--fail-on graph-break)" in done.stdout
+    assert inspect(["explain", "old", "--fail-on", "recompile,skipped"], folder).returncode == 0
+
+
+def test_30_lines_above_a_known_break_do_not_fail(folder: Path) -> None:
+    code, report, said = gated(folder, "import math\n" * 30 + MODEL)
+
+    assert code == 0
+    assert report["findings"][0]["line"] == 35
+    assert report["gate"]["baseline"]["known"] == 1
+    assert "gate: passed: no new finding" in said
+
+
+def test_a_new_break_of_the_same_kind_in_another_function_fails(folder: Path) -> None:
+    code, report, said = gated(folder, SAME_KIND)
+
+    assert code == 1
+    assert [item["function"] for item in report["findings"] if item["is_new"]] == ["other"]
+    assert [item["fails_gate"] for item in report["findings"]] == [False, True]
+    assert report["gate"]["baseline"] == {
+        "name": "old.json", "new": 1, "known": 1, "fixed": [], "differences": [],
+    }  # fmt: skip
+    assert "gate: failed: 1 new finding" in said
+
+
+def test_a_partial_recording_never_passes(folder: Path) -> None:
+    """It has no finding that could fail."""
+    code, report, said = gated(folder, SLEEPS, "--timeout", "2")
+
+    assert code == 3
+    assert (report["gate"]["failing"], report["gate"]["passed"]) == (0, False)
+    assert "--timeout 2" in report["gate"]["incomplete"]
+    assert "findings may be missing: the recording is partial" in said
+
+
+def test_a_partial_recording_that_is_read_never_passes(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "cut"
+    copy.mkdir()
+    for path in (folder / "old").iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    meta = json.loads((copy / "meta.json").read_text())
+    (copy / "meta.json").write_text(json.dumps({**meta, "partial": "it was killed"}))
+    done = inspect(["explain", str(copy), "--baseline", "old.json"], folder)
+
+    assert done.returncode == 1
+    assert "findings may be missing: the recording is partial:" in done.stdout
+
+
+def test_a_cut_off_trace_never_passes(folder: Path, tmp_path: Path) -> None:
+    (log,) = (folder / "old").glob("*.log")
+    (tmp_path / "cut.log").write_bytes(log.read_bytes()[:-40])
+    done = inspect(["explain", str(tmp_path / "cut.log"), "--fail-on", "skipped"], folder)
+
+    assert done.returncode == 1
+    assert "findings may be missing" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("last", "options", "code"),
+    [
+        ("", ["--fail-on", "graph-break"], 1),
+        ("", ["--fail-on", "graph-break", "--baseline", "old.json"], 0),
+        ("sys.exit(7)\n", ["--fail-on", "graph-break"], 7),
+    ],
+)
+def test_the_programs_own_exit_code_wins(
+    folder: Path, last: str, options: list[str], code: int
+) -> None:
+    (folder / "model_run").mkdir(exist_ok=True)
+    (folder / "model_run" / "model.py").write_text(MODEL + PROGRAM + last)
+    done = inspect(["run", *options, "model_run/model.py"], folder)
+
+    assert done.returncode == code, done.stderr
+    assert "inspect: gate: " in done.stderr
+
+
+WRONG = {
+    "a name": (["explain", "old", "--fail-on", "graph-brake"], "graph-break"),
+    "a name, in run": (["run", "--fail-on", "x", "model.py"], "skipped-frame"),
+    "no such baseline": (["explain", "old", "--baseline", "odl.json"], "Did you mean old.json?"),
+    "no report": (["explain", "old", "--baseline", "model.py"], "is no report of torch-inspector"),
+    "a recording": (["explain", "old", "--baseline", "old"], "inspect explain old -o"),
+    "written over": (
+        ["explain", "old", "--baseline", "old.json", "-o", "./old.json"],
+        "would be written over the baseline",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG.values(), ids=WRONG)
+def test_wrong_use_is_one_sentence(folder: Path, arguments: list[str], said: str) -> None:
+    done = inspect(arguments, folder)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1

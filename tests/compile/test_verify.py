@@ -1,0 +1,245 @@
+"""What `--verify` tries, on models for which it is known what helps."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.commands.verify import Outcome, verification_of
+from inspector.findings.report import Report, make_report
+from inspector.findings.trials import with_verification
+from inspector.model.request import Request
+from inspector.model.verification import Trial, Verification
+from inspector.plugins import load_analyses
+from inspector.sources.recording import opened, read_run
+from tests.compile.forkserver import ForkServer, Job
+
+ROOT = Path(__file__).resolve().parents[2]
+SCALAR = """
+import torch
+
+def model(x):
+    scale = x.sum().item()
+    return x * scale
+
+example_inputs = (torch.ones(4),)
+"""
+BRANCH = """
+import torch
+
+def model(x):
+    if x.sum() > 0:
+        return x * 2
+    return x
+
+example_inputs = (torch.ones(4),)
+"""
+LOGGING = """
+import logging, torch
+
+log = logging.getLogger(__name__)
+
+def model(x):
+    x = x * 2
+    log.info("size %s", x.shape)
+    return x + 1
+
+example_inputs = (torch.ones(4),)
+"""
+VARYING = """
+import os, torch
+
+noise = torch.tensor(int.from_bytes(os.urandom(2)) / 7)
+
+def model(x):
+    print("inside")
+    return x * noise
+
+example_inputs = (torch.ones(4),)
+"""
+NESTED = """
+import torch
+
+def helper(x):
+    x = x * 2
+    print("inside", [])
+    return x + 1
+
+def model(x):
+    x = helper(x + 1)
+    if x.sum() > 0:
+        x = x - 1
+    return x
+
+example_inputs = (torch.ones(4),)
+"""
+RANDOM = """
+import random, numpy, torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.drop = torch.nn.Dropout()
+
+    def forward(self, x):
+        print("inside")
+        return self.drop(self.norm(self.linear(x)))
+
+model = Net().train()
+example_inputs = (torch.randn(8, 4) * random.random() + float(numpy.random.rand()),)
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    with ForkServer() as server:
+        yield server
+
+
+Verify = Callable[..., Report]
+
+
+@pytest.fixture
+def verify(server: ForkServer, tmp_path: Path) -> Verify:
+    """Verifies a model; each process is a fork that has imported torch already."""
+
+    def run(request: Request, doing: str) -> Outcome:
+        assert doing
+        folder = tmp_path / f"recording-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        code = server.record(Job(str(folder), request.to_json(), str(tmp_path)))
+        outcome = folder / "outcome.json"
+        said = json.loads(outcome.read_text()).get("message", "") if outcome.exists() else "died"
+        with opened(folder) as recording:
+            return Outcome(read_run(recording), said if code else "")
+
+    def verified(source: str, **fields: object) -> Report:
+        (tmp_path / "model.py").write_text(source)
+        outputs = tmp_path / "outputs"
+        outputs.mkdir()
+        request = Request("model.py", **fields)  # type: ignore[arg-type]
+        request = dataclasses.replace(request, keep_outputs=str(outputs))
+        recorded = run(request, "the first")
+        assert recorded.run is not None
+        assert not recorded.failure
+        report = make_report(recorded.run, [module.RULE for module in load_analyses()])
+        verification, code = verification_of(report, request, run)
+        assert code == 0
+        return with_verification(report, verification)
+
+    return verified
+
+
+def tried(report: Report) -> tuple[Verification, dict[str, Trial]]:
+    """What was tried, and every trial of one setting by its name."""
+    verification = report.verification
+    assert verification is not None
+    single = [trial for trial in verification.trials if len(trial.candidate.settings) == 1]
+    return verification, {trial.candidate.settings[0][0]: trial for trial in single}
+
+
+def test_a_scalar_output_is_captured(verify: Verify) -> None:
+    report = verify(SCALAR)
+    verification, trials = tried(report)
+    trial = trials["capture_scalar_outputs"]
+
+    assert verification.deterministic is True
+    assert verification.baseline is not None
+    assert (verification.baseline.graphs, verification.baseline.graph_breaks) == (2, 1)
+    assert trial.measured is not None
+    assert (trial.measured.graphs, trial.measured.graph_breaks, trial.helps) == (1, 0, True)
+    assert trial.measured.warm_call_ns
+    assert trial.measured.outputs is not None
+    assert trial.measured.outputs.equal is True
+    assert trial.candidate.gb_ids == ("GB0124",)
+    assert report.findings[0].verified[0].outputs_equal is True
+
+
+def test_nothing_is_tried_where_nothing_can_help(verify: Verify) -> None:
+    verification, trials = tried(verify(BRANCH))
+
+    assert trials == {}
+    assert verification.baseline is None
+    assert "no setting of torch" in verification.not_tried
+
+
+def test_messages_can_be_dropped(verify: Verify) -> None:
+    _, trials = tried(verify(LOGGING))
+    trial = trials["ignore_logging_functions"]
+
+    assert trial.candidate.settings[0][1] == ("logging.Logger.info",)
+    assert trial.helps
+    assert "no longer written" in trial.candidate.caution
+    assert "reorderable_logging_functions" not in trials
+
+
+def test_outputs_that_differ_from_run_to_run_are_told(verify: Verify) -> None:
+    report = verify(VARYING)
+    verification, trials = tried(report)
+
+    assert verification.deterministic is False
+    assert trials["reorderable_logging_functions"].helps
+    assert {tried.outputs_equal for tried in report.findings[0].verified} == {None}
+
+
+def test_nested_graph_breaks_take_5_graphs_to_3(verify: Verify) -> None:
+    verification, trials = tried(verify(NESTED))
+    trial = trials["nested_graph_breaks"]
+
+    assert verification.baseline is not None
+    assert trial.measured is not None
+    assert (verification.baseline.graphs, trial.measured.graphs) == (5, 3)
+    assert trial.helps
+
+
+def test_every_generator_is_seeded_and_gradients_and_buffers_are_compared(verify: Verify) -> None:
+    verification, trials = tried(verify(RANDOM, train=True, calls=3))
+    trial = trials["ignore_logging_functions"]
+
+    assert verification.deterministic is True
+    assert trial.measured is not None
+    assert trial.measured.outputs is not None
+    # output, input, its gradient (there is none), 4 gradients, 3 buffers
+    assert (trial.measured.outputs.values, trial.measured.outputs.equal) == (10, True)
+    assert trial.measured.outputs.uncompared == 0
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(SCALAR)
+    command = [sys.executable, "-m", "inspector.commands", "explain"]
+    done = subprocess.run(
+        [*command, "model.py", "--verify", "-o", "report.json", "--format", "terminal"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = json.loads((tmp_path / "report.json").read_text())
+
+    assert done.returncode == 0, done.stderr
+    assert "set:  capture_scalar_outputs=True removes it (tried; outputs stay equal)" in done.stdout
+    assert [trial["helps"] for trial in report["verification"]["trials"]] == [True]
+    assert report["verification"]["backend"] == "eager"
+    assert "outputs" not in json.dumps(report["recording"])
+    assert len(list((tmp_path / ".inspector").glob("[0-9]*"))) == 1
+
+    refused = subprocess.run(
+        [*command, "--verify"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "--verify has no meaning for a recording" in refused.stderr

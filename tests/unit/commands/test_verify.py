@@ -1,0 +1,133 @@
+"""The order of the trials, with recordings made by hand in place of processes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from inspector.commands.verify import Outcome, verification_of
+from inspector.events.trial import InspectorTrial
+from inspector.model.request import Request
+from inspector.model.run import Run
+from tests.unit.renderers import runs
+from tests.unit.renderers.verified import EQUAL
+
+if TYPE_CHECKING:
+    from inspector.findings.report import Report
+
+KNOWN = ("nested_graph_breaks", "reorderable_logging_functions", "ignore_logging_functions")
+REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
+
+
+def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
+    trial = InspectorTrial(settings, "eager", 5, 100, 90, EQUAL)
+    (process,) = run.processes
+    return dataclasses.replace(run, processes=(dataclasses.replace(process, trial=trial),))
+
+
+def report(settings: tuple[str, ...] = KNOWN) -> Report:
+    return runs.report_of(with_trial(runs.broken(), settings))
+
+
+class Runner:
+    """Gives one outcome after the other, and the last one for good."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self.outcomes = list(outcomes)
+        self.requests: list[Request] = []
+        self.said: list[str] = []
+
+    def __call__(self, request: Request, doing: str) -> Outcome:
+        self.requests.append(request)
+        self.said.append(doing)
+        return self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+
+
+BROKEN, WHOLE = (Outcome(with_trial(make())) for make in (runs.broken, runs.unbroken))
+
+
+def test_each_is_a_process_that_compares_its_outputs() -> None:
+    runner = Runner(BROKEN)
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert (code, verification.deterministic, verification.backend) == (0, True, "eager")
+    assert {request.compare_outputs for request in runner.requests} == {"/nowhere"}
+    assert {request.keep_outputs for request in runner.requests} == {None}
+    assert {request.measure for request in runner.requests} == {False}
+    assert [request.config for request in runner.requests] == [
+        (),
+        (("nested_graph_breaks", True),),
+        (("reorderable_logging_functions", ("builtins.print",)),),
+        (("ignore_logging_functions", ("builtins.print",)),),
+    ]
+    assert runner.said[:2] == [
+        "trying the model as it is (1 of 4)",
+        "trying nested_graph_breaks=True (2 of 4)",
+    ]
+    assert not any(trial.helps for trial in verification.trials)
+
+
+def test_of_settings_that_all_remove_everything_no_combination_is_tried() -> None:
+    runner = Runner(BROKEN, WHOLE)
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert [trial.helps for trial in verification.trials] == [True] * 3
+    assert len(runner.requests) == 4
+
+
+def test_what_helps_in_different_ways_is_tried_together() -> None:
+    nested = runs.broken()
+    (process,) = nested.processes
+    fewer = dataclasses.replace(
+        nested, processes=(dataclasses.replace(process, frames=process.frames[1:]),)
+    )
+    runner = Runner(BROKEN, Outcome(with_trial(fewer)), WHOLE)
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert runner.requests[-1].config == (
+        ("nested_graph_breaks", True),
+        ("reorderable_logging_functions", ("builtins.print",)),
+    )
+    assert len(verification.trials) == 4
+
+
+def test_what_this_torch_does_not_have_is_left_out() -> None:
+    runner = Runner(BROKEN)
+    verification, _ = verification_of(report(("verbose",)), REQUEST, runner)
+
+    assert verification.not_tried == "no setting of torch is known to remove what was found"
+    assert verification.left_out == KNOWN
+    assert runner.requests == []
+
+
+def test_a_trial_that_fails_is_a_row() -> None:
+    runner = Runner(BROKEN, Outcome(None, "it broke"))
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert code == 0
+    assert [trial.failure for trial in verification.trials] == ["it broke"] * 3
+
+
+def test_a_trial_that_is_cut_off_counts_nothing() -> None:
+    runner = Runner(BROKEN, dataclasses.replace(WHOLE, failure="it was ended"))
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert [(trial.measured, trial.failure) for trial in verification.trials] == [
+        (None, "it was ended")
+    ] * 3
+
+
+def test_ctrl_c_ends_everything() -> None:
+    runner = Runner(BROKEN, dataclasses.replace(BROKEN, stop=130))
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert (code, verification.not_tried) == (130, "it was interrupted")
+    assert verification.trials == ()
+
+
+def test_a_recording_that_is_not_complete_is_not_tried() -> None:
+    cut = with_trial(runs.broken())
+    cut = dataclasses.replace(cut, meta=dataclasses.replace(cut.meta, partial="killed"))
+    verification, _ = verification_of(runs.report_of(cut), REQUEST, Runner(BROKEN))
+
+    assert verification.not_tried == "the recording is partial"

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.findings.report import Report
+from inspector.findings.trials import together, trial_of, with_verification
+from inspector.findings.tried import tried_notes, tried_rows, tried_sentence, tried_title
+from inspector.model.request import Request
+from inspector.model.verification import Candidate, Trial, Verification
+from tests.unit.renderers import runs
+from tests.unit.renderers.verified import BASELINE, measured, verification, verified
+
+A, B, C = (Candidate(((name, True),)) for name in "abc")
+
+
+def without(report: Report, *gone: int) -> Report:
+    findings = [item for index, item in enumerate(report.findings) if index not in gone]
+    fewer = dataclasses.replace(report.summary, graph_breaks=report.summary.graph_breaks - 1)
+    return dataclasses.replace(report, findings=tuple(findings), summary=fewer)
+
+
+def test_what_is_gone_is_removed() -> None:
+    before = runs.report_of(runs.broken())
+    trial = trial_of(A, without(before, 1), before, deterministic=True)
+
+    assert trial.removed == (before.findings[1].fingerprint,)
+    assert (trial.added, trial.helps) == (0, True)
+
+
+def test_what_is_another_finding_at_the_same_place_is_not() -> None:
+    before = runs.report_of(runs.broken())
+    first = dataclasses.replace(before.findings[0], fingerprint="another")
+    after = dataclasses.replace(before, findings=(first, *before.findings[1:]))
+    trial = trial_of(A, after, before, deterministic=True)
+
+    assert (trial.removed, trial.added, trial.helps) == ((), 1, False)
+
+
+def helping(candidate: Candidate, *removed: str) -> Trial:
+    return Trial(candidate, BASELINE, removed=removed, helps=True)
+
+
+def test_together_is_all_that_helped() -> None:
+    chosen = together([helping(A, "x"), Trial(B, BASELINE), helping(C)])
+    assert chosen is not None
+    assert chosen.settings == (("a", True), ("c", True))
+
+
+def test_of_two_that_remove_the_same_the_first_is_taken() -> None:
+    assert together([helping(A, "x", "y"), helping(B, "y")]) is None
+
+
+def test_functions_of_the_same_setting_are_joined() -> None:
+    one, other = (Candidate((("set", names),)) for names in (("a.b",), ("c.d",)))
+    chosen = together([helping(one, "x"), helping(other, "y")])
+    assert chosen is not None
+    assert chosen.settings == (("set", ("a.b", "c.d")),)
+
+
+def test_a_function_is_not_in_two_sets() -> None:
+    move = Candidate((("move", ("a.b", "c.d")),))
+    drop = Candidate((("drop", ("c.d", "e.f")),))
+    chosen = together([helping(move, "x"), helping(drop, "x", "y")])
+    assert chosen is not None
+    assert chosen.settings == (("move", ("a.b",)), ("drop", ("c.d", "e.f")))
+
+    all_of_it = Candidate((("drop", ("a.b", "c.d")),))
+    assert together([helping(move, "x"), helping(all_of_it, "x", "y")]) is None
+
+
+def test_a_finding_says_which_settings_remove_it() -> None:
+    report = verified()
+    assert [tried_sentence(tried) for tried in report.findings[0].verified] == [
+        "reorderable_logging_functions={print} removes it (tried; outputs stay equal)"
+    ]
+    assert report.findings[1].verified == ()
+
+
+def test_outputs_that_vary_say_nothing() -> None:
+    report = runs.report_of(runs.broken())
+    made = verification(report.findings[0].fingerprint)
+    vary = with_verification(report, dataclasses.replace(made, deterministic=False))
+    assert vary.verification is not None
+
+    assert vary.findings[0].verified[0].outputs_equal is None
+    assert {row.cells[-1] for row in tried_rows(vary.verification)[1:] if row.cells} == {"vary"}
+    assert any("from run to run" in note for note in tried_notes(vary.verification))
+
+
+def test_a_busy_machine_gets_no_ratio() -> None:
+    slow = measured(warm_call_ns=9_000_000)
+    made = Verification("inductor", slow, (Trial(A, BASELINE),), deterministic=True)
+
+    assert tried_rows(made)[1].cells[3] == ""
+    assert any("busy" in note for note in tried_notes(made))
+    assert not any("eager" in note for note in tried_notes(made))
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (Verification(not_tried="no setting helps"), "nothing was tried: no setting helps"),
+        (Verification("", BASELINE), "tried, each in a fresh process (the file's own backend)"),
+    ],
+)
+def test_the_title_says_what_the_table_is(made: Verification, said: str) -> None:
+    assert tried_title(made) == said
+
+
+def test_a_request_with_settings_is_read_back() -> None:
+    settings = (("a", True), ("b", ("x.y", "z.w")))
+    request = Request("model.py", ("f32[2]",), config=settings, keep_outputs="/tmp/x")  # noqa: S108
+    assert Request.from_json(request.to_json()) == request
+    assert not {"target", "config", "keep_outputs", "compare_outputs"} & request.asked.keys()
