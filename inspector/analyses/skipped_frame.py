@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.costs.sites import entry_cost
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
@@ -109,6 +110,7 @@ def _silent(run: Run, skip: SkippedFrame) -> Finding:
         # A function is skipped once; the reason is told in torch's words, which change.
         fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "skipped"),
         evidence="inspector_skipped_frame",
+        cost=entry_cost(run) if skip.is_entry else None,
     )
 
 
@@ -124,6 +126,7 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
         fix=_ADVICE["no tensor"],
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
+        cost=entry_cost(run),
     )
 
 
@@ -143,6 +146,7 @@ def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
         fix=_advice(target.kind),
         fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "never seen"),
         evidence="inspector_target",
+        cost=entry_cost(run),
     )
 
 

@@ -8,8 +8,10 @@ import torch
 
 __all__ = ["copy_rates"]
 
-# A tensor that fits into a cache is copied much faster than one that does not.
-_SIZES_BYTES = (1 << 18, 1 << 21, 1 << 24, 1 << 27)
+# A tensor that fits into a cache is copied much faster than one that does not; the first is small
+# enough to be copied by one thread, which is what happens to small tensors.
+_SIZES_BYTES = (1 << 16, 1 << 20, 1 << 24, 1 << 27)
+_ITEM_BYTES = 4
 _REPETITIONS = 9
 _LEAST_NS = 200_000
 
@@ -26,7 +28,7 @@ def copy_rates(device: str) -> list[dict[str, float]]:
     """
     rates = []
     for size in _SIZES_BYTES:
-        source = torch.ones(size, dtype=torch.uint8, device=device)
+        source = torch.ones(size // _ITEM_BYTES, dtype=torch.float32, device=device)
         target = torch.empty_like(source)
         elapsed_ns = _copy_ns(source, target)
         rates.append({"size_bytes": size, "bytes_per_second": 2 * size / elapsed_ns * 1e9})

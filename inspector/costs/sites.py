@@ -17,6 +17,7 @@ __all__ = ["entry_cost", "site_costs"]
 _Value: TypeAlias = Callable[[CallCosts], float]
 
 _NOT_WARM = "every measured call compiled again, so none was warm"
+_NOT_TOLD_APART = "its time cannot be told from that of the code around it"
 _OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
 _FUSION = "fusion that the break prevents shows with --backend inductor alone"
 
@@ -42,8 +43,8 @@ def site_costs(run: Run) -> dict[Site, Cost]:
 def entry_cost(run: Run) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
     process = next((item for item in run.processes if item.profiles), None)
-    if process is None:
-        return None
+    if process is None or process.target is None:
+        return None  # a program: nothing tells how long the function took
     return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
 
 
@@ -81,8 +82,13 @@ class _Measured:
         outside = self._outside(lambda blame: blame.site == site and not blame.shared_with)
         shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
         reached = self._mean(lambda call: float(call.reached.get(site, 0)))
-        if not reached and not outside and not shared:
-            return self._unreached(site)
+        is_whole = self._gave_up_the_entry(site)
+        if is_whole:
+            outside += self._around_ns()
+        elif not reached and not outside and not shared:
+            return Cost(
+                CostKind.UNKNOWN, calls=self._calls, call_ns=self._call_ns, note=_NOT_TOLD_APART
+            )
         crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
         fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
         rates = self._process.copy_rates
@@ -97,9 +103,10 @@ class _Measured:
             crossing_bytes=crossing_bytes,
             fusible_bytes=fusible_bytes,
             crossing_ns=crossing_ns,
-            executions_per_call=reached,
+            executions_per_call=reached or (1.0 if is_whole else 0.0),
             calls=self._calls,
             call_ns=self._call_ns,
+            is_whole_frame=is_whole,
             backend=self._backend,
             note=self._note(),
         )
@@ -108,13 +115,7 @@ class _Measured:
         """The whole call outside of the graphs that the frame's callees have."""
         if not self._inputs:
             return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
-        wall = self._per_call(
-            lambda call: call.wall_ns - call.graphs_ns - sum(call.host_ns.values())
-        )
-        # The profiler adds most to a frame that has no graph; without it nothing is told apart.
-        profiled = self._per_call(lambda call: call.wall_ns)
-        if self._call_ns and profiled:
-            wall = min(wall, wall * self._call_ns / profiled)
+        wall = self._around_ns()
         return Cost(
             kind=CostKind.MEASURED,
             cost_ns=round(wall),
@@ -126,24 +127,28 @@ class _Measured:
             backend=self._backend,
         )
 
-    def _unreached(self, site: Site) -> Cost:
-        """A site behind which no compiled code goes on: in a frame that was given up, say."""
+    def _around_ns(self) -> float:
+        """Time of a call outside of graphs that belongs to no site."""
+
+        def around(call: CallCosts) -> float:
+            return call.wall_ns - call.graphs_ns - sum(call.host_ns.values())
+
+        around_ns = self._per_call(around)
+        # The profiler adds most to a frame that has no graph; without it nothing is told apart.
+        profiled_ns = self._per_call(lambda call: call.wall_ns)
+        if self._call_ns and profiled_ns:
+            return min(around_ns, around_ns * self._call_ns / profiled_ns)
+        return around_ns
+
+    def _gave_up_the_entry(self, site: Site) -> bool:
+        """Whether the target's own frame was given up there, and all of it runs eagerly."""
         target = self._process.target
-        for frame in self._process.frames:
-            for compilation in frame.compilations:
-                for record in compilation.graph_breaks:
-                    is_entry = (
-                        target is not None
-                        and (frame.file, frame.first_line) == (target.file, target.line)
-                        and record.outcome is Outcome.FRAME_SKIPPED
-                    )
-                    if record.key == site and is_entry:
-                        return self.whole_frame()
-        return Cost(
-            CostKind.UNKNOWN,
-            calls=self._calls,
-            call_ns=self._call_ns,
-            note="its time cannot be told from that of the code around it",
+        return target is not None and any(
+            record.key == site and record.outcome is Outcome.FRAME_SKIPPED
+            for frame in self._process.frames
+            if (frame.file, frame.first_line) == (target.file, target.line)
+            for compilation in frame.compilations
+            for record in compilation.graph_breaks
         )
 
     def _shares(self, site: Site) -> tuple[TimeShare, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Iterator
 
-from inspector.findings.finding import Finding
+from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind
 
@@ -55,13 +56,19 @@ def _crossing(cost: Cost, crossing_bytes: int) -> str:
     return f"{text}; fusion could avoid {part}{time}"
 
 
-def total_line(findings: Sequence[Finding]) -> tuple[str, str] | None:
+def total_line(report: Report) -> tuple[str, str] | None:
     """The time of a warm call, and how much of it breaks take; None where nothing was measured."""
-    costs = [finding.cost for finding in findings if finding.cost is not None]
-    measured = [cost for cost in costs if cost.kind is CostKind.MEASURED]
-    call_ns = next((cost.call_ns for cost in measured if cost.call_ns), None)
-    if call_ns is None:
+    profiles = [profile for process in report.run.processes for profile in process.profiles]
+    calls_ns = [profile.plain_ns for profile in profiles if profile.plain_ns]
+    if not calls_ns:
         return None
+    call_ns = round(statistics.mean(calls_ns))
+    costs = [finding.cost for finding in report.findings if finding.cost is not None]
+    measured = [cost for cost in costs if cost.kind is CostKind.MEASURED]
+    if not measured:
+        return duration(call_ns), ""
     own_ns = sum(cost.outside_ns or 0 for cost in measured)
     shared_ns = max((cost.shared_ns for cost in measured), default=0)
-    return duration(call_ns), f"{duration(own_ns + shared_ns)} outside of graphs because of breaks"
+    return duration(
+        call_ns
+    ), f"{duration(own_ns + shared_ns)} of it outside of graphs, because of the above"

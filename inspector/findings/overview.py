@@ -108,7 +108,7 @@ def _verdict(summary: Summary) -> str:
 def summary_rows(report: Report) -> tuple[Row, ...]:
     """The counts of a report, for people."""
     summary = report.summary
-    total = total_line(report.findings)
+    total = total_line(report)
     rows = [
         Row("frames", f"{summary.frames:,}", _frames(summary)),
         Row("graphs", f"{summary.graphs:,}"),

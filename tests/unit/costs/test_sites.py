@@ -10,7 +10,8 @@ from inspector.findings.cost_wording import cost_lines, total_line
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
-from inspector.model.timeline import CopyRates
+from inspector.model.timeline import CopyRates, Profile
+from tests.unit.renderers import runs
 
 COST = Cost(
     CostKind.MEASURED, cost_ns=37_000, outside_ns=36_000, executions_per_call=1.0, calls=20,
@@ -52,8 +53,17 @@ def test_what_nobody_knows_is_called_unknown() -> None:
 def test_shared_time_is_counted_once() -> None:
     shared = dataclasses.replace(COST, shared_ns=4_000)
     findings = [Finding("graph-break", Severity.WARNING, "x", cost=cost) for cost in (shared,) * 2]
-    assert total_line(findings) == ("386 µs", "76 µs outside of graphs because of breaks")
-    assert total_line([]) is None
+    report = dataclasses.replace(runs.report_of(runs.broken()), findings=tuple(findings))
+    assert total_line(report) is None  # nothing was measured
+
+    profile = Profile(0, 0, frozenset(), with_device=False, plain_ns=386_000, mark_ns=0, threads=())
+    (process,) = report.run.processes
+    process = dataclasses.replace(process, profiles=(profile,))
+    measured = dataclasses.replace(report.run, processes=(process,))
+    report = dataclasses.replace(report, run=measured)
+    assert total_line(report) == ("386 µs", "76 µs of it outside of graphs, because of the above")
+    report = dataclasses.replace(report, findings=())
+    assert total_line(report) == ("386 µs", "")
 
 
 def test_a_copy_takes_the_rate_of_its_size() -> None:
