@@ -1,0 +1,211 @@
+"""The user's code at a graph break, as syntax: what advice puts into its sentences."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+
+__all__ = ["Code", "Span", "attribute", "dotted_name", "read_line", "read_text"]
+
+# Longer expressions make a sentence unreadable; the excerpt shows them.
+_MOST_SHOWN = 72
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """Where torch says that it broke.
+
+    Attributes:
+        line: Line number from 1.
+        end_line: Last line.
+        column: First column, 0-based, in characters, or None where torch does not say.
+        end_column: Column after the last one, or None.
+    """
+
+    line: int
+    end_line: int
+    column: int | None = None
+    end_column: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Code:
+    """The syntax around a break; nothing is known where the source is not.
+
+    Attributes:
+        statement: The innermost statement, or None.
+        expression: The expression that torch points at, or None where no expression has exactly
+            the columns that torch gives.
+        function: The function around it, or None; all of it is there only where the file is.
+    """
+
+    statement: ast.stmt | None = None
+    expression: ast.expr | None = None
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+
+    @property
+    def call(self) -> ast.Call | None:
+        """The call that torch points at, or None; without columns, a statement that is a call."""
+        if self.expression is None and isinstance(self.statement, ast.Expr):
+            return self.statement.value if isinstance(self.statement.value, ast.Call) else None
+        return self.expression if isinstance(self.expression, ast.Call) else None
+
+    def find(self, fits: Callable[[ast.expr], bool]) -> ast.expr | None:
+        """The expression if it is as asked; else the only one in it (`nodes`) that is, or None."""
+        if self.expression is not None and fits(self.expression):
+            return self.expression
+        found = [node for node in self.nodes() if isinstance(node, ast.expr) and fits(node)]
+        return found[0] if len(found) == 1 else None
+
+    def has(self, fits: Callable[[ast.expr], bool]) -> bool:
+        """Whether an expression among `nodes` is as asked."""
+        return any(isinstance(node, ast.expr) and fits(node) for node in self.nodes())
+
+    def target(self, node: ast.expr) -> str:
+        """The one name that an expression is assigned to as it is, or an empty string."""
+        match self.statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
+                return name
+        return ""
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """The nodes of the expression, or, where torch does not say which, of the statement."""
+        if self.expression is not None:
+            yield from ast.walk(self.expression)
+        elif self.statement is not None:
+            yield from _header(self.statement)
+
+    def shown(self, node: ast.AST | None) -> str:
+        """A node as code on one line; empty where that is too long, or where there is none."""
+        if node is None:
+            return ""
+        text = ast.unparse(node)
+        return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
+
+    def uses_after(self, name: str) -> Iterator[ast.AST]:
+        """The nodes of the function below the statement that read a name, with their parents.
+
+        Yields:
+            The innermost call, comparison, condition or other node around each use.
+        """
+        if self.function is None or self.statement is None:
+            return
+        last = self.statement.end_lineno or self.statement.lineno
+        for parent in ast.walk(self.function):
+            for child in ast.iter_child_nodes(parent):
+                if isinstance(child, ast.Name) and child.id == name and child.lineno > last:
+                    yield parent
+
+
+def read_text(text: str, span: Span) -> Code:
+    """The code at a place in the whole text of a file."""
+    tree = _parsed(text)
+    if tree is None:
+        return Code()
+    lines = text.split("\n")
+    return _found(tree, _in_bytes(lines, span))
+
+
+def read_line(line: str, span: Span) -> Code:
+    """The code of one line, where no more of the file is known.
+
+    Args:
+        line: The line, with its indentation if the columns count it.
+        span: Where in it; its line numbers do not matter.
+    """
+    text, cut = line.lstrip(), len(line) - len(line.lstrip())
+    if text.startswith("elif "):
+        text, cut = text[2:], cut + 2
+    begin, end = (None if at is None else at - cut for at in (span.column, span.end_column))
+    if span.line != span.end_line or (begin is not None and begin < 0):
+        begin = end = None
+    for attempt in (text, f"{text.rstrip()} pass"):
+        tree = _parsed(attempt)
+        if tree is not None:
+            return _found(tree, _in_bytes([attempt], Span(1, 1, begin, end)))
+    return Code()
+
+
+def dotted_name(node: ast.expr) -> str:
+    """``torch.where`` of the syntax for it; empty where it is no chain of names."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attribute):
+            before = dotted_name(value)
+            return f"{before}.{attribute}" if before else ""
+    return ""
+
+
+def attribute(*names: str) -> Callable[[ast.expr], bool]:
+    """Whether an expression is ``something.name`` with one of the names."""
+    return lambda node: isinstance(node, ast.Attribute) and node.attr in names
+
+
+# A file has several findings, and only a few files have any.
+@functools.lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
+        return None
+
+
+def _in_bytes(lines: list[str], span: Span) -> Span:
+    """The span with its columns in bytes of UTF-8, as syntax trees have them."""
+    if span.column is None or span.end_column is None or span.end_line > len(lines):
+        return dataclasses.replace(span, column=None, end_column=None)
+    first, last = lines[span.line - 1], lines[span.end_line - 1]
+    begin = len(first[: span.column].encode("utf-8", "surrogatepass"))
+    end = len(last[: span.end_column].encode("utf-8", "surrogatepass"))
+    return Span(span.line, span.end_line, begin, end)
+
+
+def _found(tree: ast.Module, span: Span) -> Code:
+    around = [node for node in _statements(tree) if _covers(node, span)]
+    if not around:
+        return Code()
+    statement = around[-1]
+    functions = [n for n in around if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return Code(function=functions[-1] if functions else None)
+    same = (node for node in _header(statement) if isinstance(node, ast.expr) and _is(node, span))
+    return Code(statement, next(same, None), functions[-1] if functions else None)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, outer before inner ones."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.stmt):
+            yield node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]
+
+
+def _header(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement without those of the statements in it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]
+
+
+def _covers(node: ast.stmt, span: Span) -> bool:
+    return node.lineno <= span.line and span.end_line <= (node.end_lineno or node.lineno)
+
+
+def _is(node: ast.expr, span: Span) -> bool:
+    place = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+    return place == (span.line, span.end_line, span.column, span.end_column)

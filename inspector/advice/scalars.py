@@ -1,0 +1,290 @@
+"""Tensors that become Python numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+
+__all__ = ["ADVICE"]
+
+_ITEM_HINT = r"capture_scalar_outputs"
+
+
+def _tensor(node: ast.expr) -> ast.expr | None:
+    """What a number is made of: ``t`` of ``t.item()`` and ``float(t)``."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+            return value
+        case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
+            return None if isinstance(value, ast.Starred) else value
+    return None
+
+
+def _tailored(code: Code) -> str:
+    number = code.find(lambda node: _tensor(node) is not None)
+    value, whole = code.shown(number and _tensor(number)), code.shown(number)
+    if number is None or not value or not whole:
+        return ""
+    name = code.target(number)
+    if not name:
+        return f"Keep it a tensor: `{value}` instead of `{whole}`."
+    text = f"Keep it a tensor: `{name} = {value}` instead of `{name} = {whole}`"
+    more = "; ".join(_replaced(code, name))
+    return f"{text}, and below it {more}." if more else f"{text}."
+
+
+def _replaced(code: Code, name: str) -> Iterator[str]:
+    """What the code below does with the number, as operators on tensors."""
+    for use in code.uses_after(name):
+        match use:
+            case ast.Call(func=ast.Name(id="max" | "min" as function), args=[_, _], keywords=[]):
+                bounds = [arg for arg in use.args if isinstance(arg, ast.Constant)]
+                if len(bounds) == 1 and isinstance(bounds[0].value, int | float):
+                    argument = "min" if function == "max" else "max"
+                    bound = f"{argument}={ast.unparse(bounds[0])}"
+                    yield f"`{name}.clamp({bound})` instead of `{ast.unparse(use)}`"
+
+
+def _makes_number(node: ast.expr) -> bool:
+    return attribute("item")(node) or (
+        isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
+    )
+
+
+def _slices(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice)
+
+
+def _indexes(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Constant)
+
+
+_ITEM = """\
+import torch
+
+@torch.compile
+def forward(x):
+    scale = x.std().item()
+    return x / max(scale, 1e-3)
+
+outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
+"""
+
+KEEP_TENSOR = Advice(
+    id="item",
+    kinds=(ITEM,),
+    title="a tensor made a Python number",
+    fix="Keep it a tensor: leave out `.item()`, `int()` or `float()`, and use operators on tensors "
+    "behind it (`clamp` instead of `max`, `torch.where` instead of `if`).",
+    tailored=_tailored,
+    before=_ITEM,
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    scale = x.std()
+    return x / scale.clamp(min=1e-3)
+
+outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
+""",
+    keeps="The outputs, to rounding: a Python number is float64, a tensor keeps its dtype.",
+)
+
+CAPTURE_SCALARS = Advice(
+    id="item-captured",
+    kinds=(ITEM,),
+    title="a tensor made a Python number, left where it is",
+    fix="To leave it where it is: `torch._dynamo.config.capture_scalar_outputs = True` keeps the "
+    "number in the graph, as long as no Python branch, loop or shape depends on it.",
+    before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
+    after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
+    + _ITEM.removeprefix("import torch\n").replace("x / max(scale, 1e-3)", "x * scale"),
+    keeps="The outputs. A number that a Python branch depends on breaks the graph there instead.",
+    other_way="item",
+    instead_of=_ITEM_HINT,
+)
+
+INDEX = Advice(
+    id="tensor-as-index",
+    kinds=(
+        ITEM,
+        Kind("GB0070", "Indexing list with non-scalar tensor"),
+        Kind("GB0218", "unsupported index(Tensor)"),
+    ),
+    where=lambda code: code.has(_indexes) and not code.has(_makes_number),
+    title="a list of tensors indexed by a tensor",
+    fix="Stack what is in the list once, outside, and select from the stacked tensor: "
+    "`stacked.index_select(0, index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
+    before="""\
+import torch
+
+tables = [torch.ones(3), torch.arange(3.0)]
+
+@torch.compile
+def forward(x, index):
+    return x + tables[index]
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    after="""\
+import torch
+
+tables = torch.stack([torch.ones(3), torch.arange(3.0)])
+
+@torch.compile
+def forward(x, index):
+    return x + tables.index_select(0, index.view(1)).squeeze(0)
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    keeps="The outputs; all entries must have one shape and dtype.",
+    instead_of=f"{_ITEM_HINT}|^Your code may result",
+)
+
+SLICE = Advice(
+    id="tensor-as-length",
+    kinds=(ITEM, Kind("GB0038", "Dynamic slicing with Tensor arguments")),
+    where=lambda code: code.has(_slices) and not code.has(_makes_number),
+    title="a slice whose length is in a tensor",
+    fix="Keep the full length and mask what is behind it: "
+    "`x.masked_fill(torch.arange(x.shape[0]) >= n, 0)`; or pass the length as a Python int.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x, length):
+    return (x * 2)[:length].sum()
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x, length):
+    beyond = torch.arange(x.shape[0]) >= length
+    return (x * 2).masked_fill(beyond, 0).sum()
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
+)
+
+TOLIST = Advice(
+    id="tolist",
+    kinds=(
+        Kind("GB0109", "Tensor.tolist() with non-integer tensor"),
+        DATA_DEPENDENT,
+        Kind("GB0086", "Not a Python constant"),
+    ),
+    where=lambda code: code.has(attribute("tolist")),
+    title="tolist",
+    fix="Keep it a tensor: index it or `unbind` it, and make the list in the caller if it is needed.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x, weights):
+    first, second = weights.tolist()
+    return x * first + x.relu() * second
+
+outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x, weights):
+    first, second = weights.unbind()
+    return x * first + x.relu() * second
+
+outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
+""",
+    keeps="The outputs, to rounding: Python numbers are float64, tensors keep their dtype.",
+)
+
+
+def _is_math(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted_name(node.func).startswith("math.")
+
+
+def _math_tailored(code: Code) -> str:
+    match call := code.find(_is_math):
+        case ast.Call(func=function, args=[value], keywords=[]):
+            name = dotted_name(function).removeprefix("math.")
+            shown, whole = code.shown(value), code.shown(call)
+            if name in _SAME_IN_TORCH and shown and whole:
+                return (
+                    f"Use torch's function of the same name: `torch.{name}({shown})` instead of "
+                    f"`{whole}`."
+                )
+    return ""
+
+
+_SAME_IN_TORCH = ("cos", "cosh", "erf", "exp", "log", "log10", "log1p", "log2", "sin", "sinh",
+                  "sqrt", "tan", "tanh")  # fmt: skip
+
+MATH = Advice(
+    id="math-of-tensor",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: code.has(_is_math),
+    title="a function of math applied to a tensor",
+    fix="Use torch's function instead of math's: it keeps the tensor.",
+    tailored=_math_tailored,
+    before="""\
+import math
+import torch
+
+@torch.compile
+def forward(x):
+    return x / math.sqrt((x * x).sum())
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    return x / torch.sqrt((x * x).sum())
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs, to rounding: math computes in float64.",
+)
+
+COMPARE = Advice(
+    id="equal-or-allclose",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: code.has(attribute("equal", "allclose")),
+    title="torch.equal or torch.allclose",
+    fix="Compare on the tensors: `(a == b).all()` instead of `torch.equal(a, b)`, "
+    "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x, y):
+    return x + y, torch.allclose(x, y)
+
+outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x, y):
+    return x + y, torch.isclose(x, y).all()
+
+outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The answer, as a tensor of one bool. (`torch.equal` is False for different shapes, where "
+    "`==` raises an error.)",
+)
+
+ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, INDEX, SLICE, TOLIST, MATH, COMPARE)

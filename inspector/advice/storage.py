@@ -1,0 +1,185 @@
+"""The memory of tensors: addresses, sizes, output arguments."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import attribute
+from inspector.advice.kinds import METHOD
+
+__all__ = ["ADVICE"]
+
+DATA_PTR = Advice(
+    id="data-ptr",
+    kinds=(
+        Kind("GB5976", "Data pointer comparison"),
+        Kind("GB0023", "Builtin `operator.*` comparison with constant `self` failed"),
+    ),
+    says=r"[Dd]ata.?(?:[Pp]tr|pointer)",
+    title="data_ptr() compared",
+    fix="Compare the tensors with `is`, which is known while tracing; or compare the addresses in "
+    "the caller and pass the answer.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x, y):
+    if x.data_ptr() == y.data_ptr():
+        return x * 2
+    return x + y
+
+one = torch.ones(3)
+outputs = [forward(one, y) for y in (one, torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x, y):
+    if x is y:
+        return x * 2
+    return x + y
+
+one = torch.ones(3)
+outputs = [forward(one, y) for y in (one, torch.arange(3.0))]
+""",
+    keeps="The outputs, where no two tensors share memory without being the same object.",
+)
+
+STORAGE = Advice(
+    id="storage",
+    kinds=(METHOD,),
+    says=r"UntypedStorage|TypedStorage",
+    title="a tensor's storage",
+    fix="Ask the tensor (`x.numel() * x.element_size()`), or look at the storage in the caller.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y, y.untyped_storage().nbytes()
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y, y.numel() * y.element_size()
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    keeps="The number, for a tensor that is no view of another one.",
+    instead_of=r"^Avoid calling",
+)
+
+OUT = Advice(
+    id="out-argument",
+    kinds=(
+        Kind("GB0247", "Shape mismatch with out= tensor variant"),
+        Kind("GB0241", "Attempted to call op with non-contiguous `out=` list of tensors"),
+        Kind("GB0242", "Attempted to call op with non-contiguous `out=` tensor"),
+    ),
+    title="out= with a tensor of another shape or layout",
+    fix="Take the result instead of giving `out=`; or give a contiguous `out=` of the right shape.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x):
+    result = torch.empty(0)
+    torch.mul(x, 2, out=result)
+    return result + 1
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    result = torch.mul(x, 2)
+    return result + 1
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    keeps="The outputs, in a new tensor.",
+)
+
+RESIZE = Advice(
+    id="resize",
+    kinds=(
+        Kind("GB0126", "Unsupported Tensor.resize_() call"),
+        Kind("GB0148", "Unsupported function call (delayed)"),
+        Kind("GB0127", "Unsupported Tensor.resize_as_() call"),
+    ),
+    where=lambda code: code.has(attribute("resize_", "resize_as_")),
+    title="resize_",
+    fix="Make a tensor of the new size (`x.new_empty(size)`, `x.reshape(size)`) instead of resizing "
+    "one.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x):
+    result = torch.empty(0)
+    result.resize_(x.shape)
+    return result.copy_(x) + 1
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    result = x.new_empty(x.shape)
+    return result.copy_(x) + 1
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
+""",
+    keeps="The outputs, in a new tensor.",
+)
+
+DATA = Advice(
+    id="data-of-another-dtype",
+    kinds=(
+        Kind("GB0220", "Failed to mutate tensor data attribute to different dtype"),
+    ),
+    title=".data set to a tensor of another dtype",
+    fix="Return the new tensor, and set `.data` in the caller; or use the new tensor in its place.",
+    before="""\
+import torch
+
+table = torch.zeros(3)
+
+@torch.compile
+def forward(x):
+    y = (x * 2).double()
+    table.data = y
+    return y + 1
+
+outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+table = torch.zeros(3)
+
+@torch.compile
+def compute(x):
+    y = (x * 2).double()
+    return y + 1, y
+
+def forward(x):
+    result, table.data = compute(x)
+    return result
+
+outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs, and the tensor that is changed.",
+)
+
+ADVICE = (DATA_PTR, STORAGE, OUT, RESIZE, DATA)

@@ -1,0 +1,63 @@
+"""All advice, and which of it is meant for a graph break."""
+
+from __future__ import annotations
+
+from inspector.advice import (
+    arrays,
+    branches,
+    compiler,
+    contexts,
+    gradients,
+    hooks,
+    iterators,
+    libraries,
+    objects,
+    printing,
+    randomness,
+    scalars,
+    shapes,
+    storage,
+    tensors,
+    texts,
+    training,
+)
+from inspector.advice.advice import Advice, Break
+
+__all__ = ["ALL", "about", "best", "other_ways"]
+
+ALL: tuple[Advice, ...] = (
+    *printing.ADVICE,
+    *texts.ADVICE,
+    *scalars.ADVICE,
+    *branches.ADVICE,
+    *shapes.ADVICE,
+    *arrays.ADVICE,
+    *randomness.ADVICE,
+    *gradients.ADVICE,
+    *hooks.ADVICE,
+    *training.ADVICE,
+    *contexts.ADVICE,
+    *iterators.ADVICE,
+    *objects.ADVICE,
+    *storage.ADVICE,
+    *tensors.ADVICE,
+    *libraries.ADVICE,
+    *compiler.ADVICE,
+)
+"""By topic; of those that apply to a graph break the first one is the best."""
+
+
+def best(found: Break) -> Advice | None:
+    """The advice for a graph break: one for its situation before one for its kind."""
+    fitting = [item for item in ALL if not item.other_way and item.applies(found)]
+    return min(fitting, key=lambda item: item.is_general, default=None)
+
+
+def other_ways(advice: Advice) -> tuple[Advice, ...]:
+    """Other ways to do what an advice does."""
+    return tuple(item for item in ALL if item.other_way == advice.id)
+
+
+def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:
+    """All advice on a kind of graph break, in the order of the table."""
+    return tuple(item for item in ALL if item.covers(gb_id, gb_type))

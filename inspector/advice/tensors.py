@@ -1,0 +1,198 @@
+"""Kinds of tensors and layers that Dynamo does not take apart."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+
+__all__ = ["ADVICE"]
+
+RNN = Advice(
+    id="recurrent-layer",
+    kinds=(Kind("GB0014", "Attempted to wrap RNN, GRU, or LSTM"),),
+    title="an RNN, GRU or LSTM",
+    fix="`torch._dynamo.config.allow_rnn = True` puts it into the graph; it is unrolled, so "
+    "compiling takes longer for long sequences. For inference: the backward pass fails to compile.",
+    before="""\
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2)
+
+@torch.compile
+def forward(x):
+    return layer(x * 2)[0]
+
+with torch.no_grad():
+    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
+""",
+    after="""\
+import torch
+
+torch._dynamo.config.allow_rnn = True
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2)
+
+@torch.compile
+def forward(x):
+    return layer(x * 2)[0]
+
+with torch.no_grad():
+    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
+""",
+    keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError when "
+    "the layer is trained.",
+)
+
+SCRIPT = Advice(
+    id="scripted-module",
+    kinds=(
+        Kind("GB4695", "torch.jit.script/freeze modules unsupported"),
+        Kind(
+            "GB0357",
+            "UnspecializedNNModuleVariable wrapped around ScriptModules unsupported",
+        ),
+    ),
+    title="a module of torch.jit.script",
+    fix="Compile the module itself, without `torch.jit.script`.",
+    before="""\
+import torch
+
+torch.manual_seed(0)
+layer = torch.jit.script(torch.nn.Linear(3, 2))
+
+@torch.compile
+def forward(x):
+    return layer(x * 2)
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.Linear(3, 2)
+
+@torch.compile
+def forward(x):
+    return layer(x * 2)
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs.",
+)
+
+SPARSE = Advice(
+    id="sparse-tensor",
+    kinds=(
+        Kind("GB0277", "Attempted to wrap sparse Tensor with VariableTracker"),
+        Kind("GB0015", "Attempted to wrap sparse Tensor"),
+        Kind("GB0374", "Sparse tensor creation not supported"),
+    ),
+    title="a sparse tensor",
+    fix="Do what is sparse in the caller, and compile what is done with the dense result.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(matrix, x):
+    return torch.sparse.mm(matrix, x).relu() + 1
+
+outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def compute(product):
+    return product.relu() + 1
+
+def forward(matrix, x):
+    return compute(torch.sparse.mm(matrix, x))
+
+outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
+""",
+    keeps="The outputs; the sparse operator itself runs eagerly.",
+)
+
+NESTED = Advice(
+    id="strided-nested-tensor",
+    kinds=(
+        Kind("GB0016", "Attempted to wrap strided NestedTensor"),
+        Kind("GB0233", "Attempted to use strided NestedTensor"),
+        Kind("GB0044", "Encountered strided NestedTensor in automatic dynamic dim determination"),
+    ),
+    title="a nested tensor of strided layout",
+    fix="Make it with `layout=torch.jagged`, which Dynamo traces.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x):
+    return x.sin() * 2
+
+def run(parts):
+    nested = torch.nested.nested_tensor(parts)
+    return list(forward(nested).unbind())
+
+outputs = [run([torch.ones(2, 3), torch.zeros(n, 3)]) for n in (1, 4)]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def forward(x):
+    return x.sin() * 2
+
+def run(parts):
+    nested = torch.nested.nested_tensor(parts, layout=torch.jagged)
+    return list(forward(nested).unbind())
+
+outputs = [run([torch.ones(2, 3), torch.zeros(n, 3)]) for n in (1, 4)]
+""",
+    keeps="The outputs. The parts may differ in their first dimension only.",
+)
+
+INFERENCE = Advice(
+    id="is-inference-mode",
+    kinds=(
+        Kind("GB0046", "Encountered torch.is_inference_mode_enabled during tracing"),
+        Kind("GB0045", "Encountered tensor.is_inference() during tracing"),
+    ),
+    title="asking for inference mode",
+    fix="Ask in the caller and pass the answer as an argument; or ask `torch.is_grad_enabled()`.",
+    before="""\
+import torch
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y + 1 if torch.is_inference_mode_enabled() else y
+
+def run(x, mode):
+    with torch.inference_mode(mode):
+        return forward(x)
+
+outputs = [run(torch.ones(3), mode) for mode in (True, False)]
+""",
+    after="""\
+import torch
+
+@torch.compile
+def compute(x, inference):
+    y = x * 2
+    return y + 1 if inference else y
+
+def forward(x):
+    return compute(x, torch.is_inference_mode_enabled())
+
+def run(x, mode):
+    with torch.inference_mode(mode):
+        return forward(x)
+
+outputs = [run(torch.ones(3), mode) for mode in (True, False)]
+""",
+    keeps="The outputs; it is compiled once for each answer.",
+)
+
+ADVICE = (RNN, SCRIPT, SPARSE, NESTED, INFERENCE)
