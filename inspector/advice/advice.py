@@ -68,7 +68,8 @@ class Advice:
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
-        other_way: Of which advice this is another way, or an empty string.
+        other_way_of: The ids of advice to which it is another way: shown behind it, never first.
+        is_silent: Whether the compiled `after` does not write what `before` writes; `keeps` says so.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 
@@ -83,7 +84,8 @@ class Advice:
     where: Callable[[Code], bool] | None = None
     tailored: Callable[[Code], str] | None = None
     instead_of: str = ""
-    other_way: str = ""
+    other_way_of: tuple[str, ...] = ()
+    is_silent: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:

@@ -17,7 +17,11 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 def _condition(code: Code, test: ast.expr) -> str:
     """The condition as a tensor of bools; empty where that is not certain."""
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], _COMPARISONS):
+    if (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], _COMPARISONS)
+    ):
         return code.shown(test)
     match test:
         case ast.Call(func=ast.Attribute(attr="any" | "all")):
@@ -38,7 +42,11 @@ def _tailored(code: Code) -> str:
         case ast.If(test=test, body=body, orelse=orelse):
             then, otherwise = _assigned(body), _assigned(orelse)
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.IfExp(test=test) as choice):
-            then, otherwise, orelse = (target, choice.body), (target, choice.orelse), [code.statement]
+            then, otherwise, orelse = (
+                (target, choice.body),
+                (target, choice.orelse),
+                [code.statement],
+            )
         case _:
             return ""
     condition = _condition(code, test)
@@ -114,7 +122,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
-    other_way="branch-where",
+    other_way_of=("branch-where",),
 )
 
 LOOP = Advice(

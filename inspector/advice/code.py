@@ -39,11 +39,13 @@ class Code:
         expression: The expression that torch points at, or None where no expression has exactly
             the columns that torch gives.
         function: The function around it, or None; all of it is there only where the file is.
+        lines: The source lines that the syntax was read from.
     """
 
     statement: ast.stmt | None = None
     expression: ast.expr | None = None
     function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    lines: tuple[str, ...] = ()
 
     @property
     def call(self) -> ast.Call | None:
@@ -78,11 +80,21 @@ class Code:
             yield from _header(self.statement)
 
     def shown(self, node: ast.AST | None) -> str:
-        """A node as code on one line; empty where that is too long, or where there is none."""
+        """A node as the user wrote it, on one line; empty where that is too long, or there is none.
+
+        Nodes over several lines are shown as Python spells them.
+        """
         if node is None:
             return ""
-        text = ast.unparse(node)
+        text = self._written(node) or ast.unparse(node)
         return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
+
+    def _written(self, node: ast.AST) -> str:
+        match node:
+            case ast.expr(lineno=line, end_lineno=last, col_offset=begin, end_col_offset=end):
+                if line == last and line <= len(self.lines):
+                    return self.lines[line - 1].encode()[begin:end].decode()
+        return ""
 
     def uses_after(self, name: str) -> Iterator[ast.AST]:
         """The nodes of the function below the statement that read a name, with their parents.
@@ -105,7 +117,7 @@ def read_text(text: str, span: Span) -> Code:
     if tree is None:
         return Code()
     lines = text.split("\n")
-    return _found(tree, _in_bytes(lines, span))
+    return _found(tree, _in_bytes(lines, span), lines)
 
 
 def read_line(line: str, span: Span) -> Code:
@@ -124,7 +136,7 @@ def read_line(line: str, span: Span) -> Code:
     for attempt in (text, f"{text.rstrip()} pass"):
         tree = _parsed(attempt)
         if tree is not None:
-            return _found(tree, _in_bytes([attempt], Span(1, 1, begin, end)))
+            return _found(tree, _in_bytes([attempt], Span(1, 1, begin, end)), [attempt])
     return Code()
 
 
@@ -163,16 +175,17 @@ def _in_bytes(lines: list[str], span: Span) -> Span:
     return Span(span.line, span.end_line, begin, end)
 
 
-def _found(tree: ast.Module, span: Span) -> Code:
+def _found(tree: ast.Module, span: Span, lines: list[str]) -> Code:
     around = [node for node in _statements(tree) if _covers(node, span)]
     if not around:
         return Code()
     statement = around[-1]
     functions = [n for n in around if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return Code(function=functions[-1] if functions else None)
+        return Code()
     same = (node for node in _header(statement) if isinstance(node, ast.expr) and _is(node, span))
-    return Code(statement, next(same, None), functions[-1] if functions else None)
+    function = functions[-1] if functions else None
+    return Code(statement, next(same, None), function, tuple(lines))
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.stmt]:

@@ -96,7 +96,7 @@ GRAD_TRACED = Advice(
         "import torch\n", "import torch\n\ntorch._dynamo.config.trace_autograd_ops = True\n", 1
     ),
     keeps="Value and gradient.",
-    other_way="autograd-grad",
+    other_way_of=("autograd-grad",),
 )
 
 REQUIRES_GRAD = Advice(
@@ -145,9 +145,7 @@ outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), tor
 
 CREATE = Advice(
     id="create-with-requires-grad",
-    kinds=(
-        Kind("GB0225", "Attempted to use tensor creation function with requires_grad=True"),
-    ),
+    kinds=(Kind("GB0225", "Attempted to use tensor creation function with requires_grad=True"),),
     title="a tensor created with requires_grad=True",
     fix="Create it once, outside, and pass it or close over it.",
     before="""\

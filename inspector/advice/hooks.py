@@ -60,9 +60,10 @@ FORWARD_HOOK = Advice(
         Kind("GB0059", "Failed to trace builtin operator"),
     ),
     says=r"RemovableHandle|setattr",
-    where=lambda code: code.has(
-        lambda node: (getattr(node, "attr", "") or "").startswith("register_")
-    ) or code.has(lambda node: getattr(node, "attr", "") == "remove"),
+    where=lambda code: (
+        code.has(lambda node: (getattr(node, "attr", "") or "").startswith("register_"))
+        or code.has(lambda node: getattr(node, "attr", "") == "remove")
+    ),
     title="a hook registered in compiled code",
     fix="Register the hook in the caller, before the first compiled call.",
     before="""\

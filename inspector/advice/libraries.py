@@ -82,7 +82,7 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     keeps="The outputs. What is inside of the operator runs eagerly, in the middle of the graph.",
-    other_way="c-function",
+    other_way_of=("c-function",),
 )
 
 JSON = Advice(

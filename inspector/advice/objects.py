@@ -50,11 +50,9 @@ IDENTITY = Advice(
         Kind("GB0141", "Unsupported call_id() without source"),
         Kind("GB0191", "id() with unsupported args"),
         Kind("GB4501", "Reconstruction of FakeIdVariable"),
-        EXCEPTION,
     ),
-    where=lambda code: code.has(lambda node: dotted_name(node) in {"id", "hash"}),
-    title="id() or hash() of what is made in compiled code",
-    fix="Use a key of your own (an index, a name) instead of `id()` or `hash()`.",
+    title="id() of what is made in compiled code",
+    fix="Use a key of your own (an index, a name) instead of `id()`.",
     before="""\
 import torch
 
@@ -89,9 +87,8 @@ outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.
 HASH = Advice(
     id="hash-of-tensor",
     kinds=(EXCEPTION, BUILTIN),
-    says=r"builtin(?: operator)? `?hash\b|hash|AttributeError|NotImplemented|TypeError",
-    where=lambda code: code.has(lambda node: dotted_name(node) == "hash"),
-    title="hash() of a tensor",
+    where=lambda code: code.has(lambda node: dotted_name(node) in {"hash", "id"}),
+    title="hash() or id() of a tensor, used as a number",
     fix="A tensor's hash is its address: use a key of your own (an index, a name) instead.",
     before="""\
 import torch

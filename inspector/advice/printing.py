@@ -87,7 +87,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     keeps="Prints the same, in the same order, when the graph has run. Only tensors, constants and "
     "format strings can be printed so; a tensor that is changed in place later prints as it is then.",
-    other_way="print",
+    other_way_of=("print",),
 )
 
 LOGGING = Advice(
@@ -170,6 +170,43 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
     instead_of=r"logging function|file an issue",
 )
 
+LOGGING_IGNORED = Advice(
+    id="logging-ignored",
+    kinds=LOGGING.kinds,
+    title="a logger in compiled code whose records nobody needs",
+    fix="If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
+    "logging.Logger.warning)` (or another method) leaves it out of compiled code.",
+    before=LOGGING.before,
+    after=LOGGING.before.replace(
+        "import torch\n",
+        "import torch\n\n"
+        "torch._dynamo.config.ignore_logging_functions.add(logging.Logger.warning)\n",
+        1,
+    ),
+    keeps="The outputs. The records are lost.",
+    is_silent=True,
+    other_way_of=("logging",),
+    instead_of=r"ignore_logging_functions",
+)
+
+WARNING_REORDERED = Advice(
+    id="warning-reordered",
+    kinds=(SKIPPED,),
+    says=WARNING.says,
+    title="warnings.warn in compiled code, left where it is",
+    fix="To leave it where it is: "
+    "`torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` lets torch warn after "
+    "the graph instead of in the middle of it.",
+    before=WARNING.before,
+    after=WARNING.before.replace(
+        "import torch\n",
+        "import torch\n\ntorch._dynamo.config.reorderable_logging_functions.add(warnings.warn)\n",
+        1,
+    ),
+    keeps="Warns in the same cases, when the graph has run.",
+    other_way_of=("warning",),
+)
+
 STREAM = Advice(
     id="stream-write",
     kinds=(METHOD,),
@@ -210,4 +247,12 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
     instead_of=r"^Avoid calling",
 )
 
-ADVICE = (PRINT, PRINT_REORDERED, LOGGING, WARNING, STREAM)
+ADVICE = (
+    PRINT,
+    PRINT_REORDERED,
+    LOGGING,
+    LOGGING_IGNORED,
+    WARNING,
+    WARNING_REORDERED,
+    STREAM,
+)

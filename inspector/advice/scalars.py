@@ -45,8 +45,8 @@ def _replaced(code: Code, name: str) -> Iterator[str]:
                 bounds = [arg for arg in use.args if isinstance(arg, ast.Constant)]
                 if len(bounds) == 1 and isinstance(bounds[0].value, int | float):
                     argument = "min" if function == "max" else "max"
-                    bound = f"{argument}={ast.unparse(bounds[0])}"
-                    yield f"`{name}.clamp({bound})` instead of `{ast.unparse(use)}`"
+                    bound = f"{argument}={code.shown(bounds[0])}"
+                    yield f"`{name}.clamp({bound})` instead of `{code.shown(use)}`"
 
 
 def _makes_number(node: ast.expr) -> bool:
@@ -105,7 +105,7 @@ CAPTURE_SCALARS = Advice(
     after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
     + _ITEM.removeprefix("import torch\n").replace("x / max(scale, 1e-3)", "x * scale"),
     keeps="The outputs. A number that a Python branch depends on breaks the graph there instead.",
-    other_way="item",
+    other_way_of=("item",),
     instead_of=_ITEM_HINT,
 )
 

@@ -71,8 +71,8 @@ CAPTURE = Advice(
     id="dynamic-shape-captured",
     kinds=(DYNAMIC_SHAPE,),
     title="an operator whose output shape depends on values",
-    fix="Compute with the full shape and a mask, or, to leave it where it is, set "
-    "`torch._dynamo.config.capture_dynamic_output_shape_ops = True`: the size becomes a symbol.",
+    fix="To leave it where it is: `torch._dynamo.config.capture_dynamic_output_shape_ops = True` "
+    "makes the size a symbol of the graph.",
     before=_MASK,
     after=_MASK.replace(
         "import torch\n",
@@ -81,7 +81,7 @@ CAPTURE = Advice(
     ),
     keeps="The outputs. Python code behind it that needs to know the size breaks the graph there "
     "instead.",
-    other_way="boolean-mask",
+    other_way_of=("boolean-mask", "nonzero", "masked-store", "unique", "bincount"),
     instead_of=_HINT,
 )
 

@@ -145,9 +145,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 
 DATA = Advice(
     id="data-of-another-dtype",
-    kinds=(
-        Kind("GB0220", "Failed to mutate tensor data attribute to different dtype"),
-    ),
+    kinds=(Kind("GB0220", "Failed to mutate tensor data attribute to different dtype"),),
     title=".data set to a tensor of another dtype",
     fix="Return the new tensor, and set `.data` in the caller; or use the new tensor in its place.",
     before="""\

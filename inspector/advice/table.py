@@ -49,13 +49,13 @@ ALL: tuple[Advice, ...] = (
 
 def best(found: Break) -> Advice | None:
     """The advice for a graph break: one for its situation before one for its kind."""
-    fitting = [item for item in ALL if not item.other_way and item.applies(found)]
+    fitting = [item for item in ALL if not item.other_way_of and item.applies(found)]
     return min(fitting, key=lambda item: item.is_general, default=None)
 
 
 def other_ways(advice: Advice) -> tuple[Advice, ...]:
     """Other ways to do what an advice does."""
-    return tuple(item for item in ALL if item.other_way == advice.id)
+    return tuple(item for item in ALL if advice.id in item.other_way_of)
 
 
 def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.finding import Finding
-from inspector.findings.hints import best_hint, is_fundamental
+from inspector.advice.lookup import Advised, advise
+from inspector.findings.finding import Finding, Place
+from inspector.findings.hints import is_fundamental, useful_hints
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -65,13 +66,17 @@ class GraphBreakRule(Rule):
 def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
     record = site.first
     cause = record.cause
+    place = make_place(run, record.user, _longest(site))
+    advised = _advised(run, record, place)
     return Finding(
         rule=GraphBreakRule.id,
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
         message=cause.title,
-        place=make_place(run, record.user, _longest(site)),
+        place=place,
         why=cause.explanation or cause.title,
-        fix=_fix(run, record),
+        fix=advised.fix,
+        alternatives=advised.alternatives,
+        example=advised.example,
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),
@@ -85,10 +90,11 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
     )
 
 
-def _fix(run: Run, record: GraphBreak) -> str:
+def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     if record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH:
-        return "This line is torch's own: call what leads to it outside of the compiled function."
-    return best_hint(record.cause.hints)
+        text = "This line is torch's own: call what leads to it outside of the compiled function."
+        return Advised(text, useful_hints(record.cause.hints))
+    return advise(run, record, place)
 
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:

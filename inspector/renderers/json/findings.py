@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Place
+import dataclasses
+
+from inspector.findings.finding import Example, Finding, Place
 from inspector.model.summary import Summary
 
 __all__ = ["finding_fields", "summary_fields"]
@@ -18,6 +20,8 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "records": finding.records,
         "why": finding.why,
         "fix": finding.fix,
+        "alternatives": list(finding.alternatives),
+        "example": _example(finding.example),
         "hints": list(finding.hints),
         "notes": list(finding.notes),
         "fingerprint": finding.fingerprint,
@@ -30,6 +34,12 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
     }
+
+
+def _example(example: Example | None) -> dict[str, object] | None:
+    if example is None:
+        return None
+    return {**dataclasses.asdict(example), "tested_on": list(example.tested_on)}
 
 
 def _place(place: Place) -> dict[str, object]:

@@ -13,6 +13,7 @@ from inspector.findings.wording import (
     kind,
     location,
     paragraphs,
+    pointer,
     title,
 )
 from inspector.renderers.markdown.markup import code, details, fenced, prose
@@ -43,9 +44,20 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     for text in texts[1:]:
         yield f"**Or:** {prose(text)}"
         yield ""
+    yield from _example(finding)
     notes = finding.notes
     yield from _items(tuple(note for note in notes if note))
     yield from _stack(finding)
+
+
+def _example(finding: Finding) -> Iterator[str]:
+    """The fix as programs, folded away."""
+    example = finding.example
+    if example is not None:
+        lines = [*fenced(example.before, "python"), "becomes", ""]
+        lines += [*fenced(example.after, "python"), prose(example.keeps), ""]
+        lines += [prose(pointer(finding)), ""]
+        yield from details(f"Example: {example.title}", lines)
 
 
 def _link(finding: Finding) -> str:

@@ -11,7 +11,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
-from inspector.findings.wording import advice, kind, location, paragraphs, title
+from inspector.findings.wording import advice, kind, location, paragraphs, pointer, title
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
 
@@ -46,6 +46,7 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
+    yield from _prose(page, "more", pointer(finding))
     yield from _via(page, callers(finding))
     if finding.url:
         yield _labelled("see").append(one_line(finding.url), style="dim")
