@@ -69,7 +69,7 @@ class Advice:
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
-        is_silent: Whether the compiled `after` does not write what `before` writes; `keeps` says so.
+        is_silent: Whether `after` does not log what `before` logs, when compiled.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.advice import Advice, Kind
-from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 
 __all__ = ["ADVICE"]
@@ -47,20 +47,6 @@ def _replaced(code: Code, name: str) -> Iterator[str]:
                     argument = "min" if function == "max" else "max"
                     bound = f"{argument}={code.shown(bounds[0])}"
                     yield f"`{name}.clamp({bound})` instead of `{code.shown(use)}`"
-
-
-def _makes_number(node: ast.expr) -> bool:
-    return attribute("item")(node) or (
-        isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
-    )
-
-
-def _slices(node: ast.expr) -> bool:
-    return isinstance(node, ast.Slice)
-
-
-def _indexes(node: ast.expr) -> bool:
-    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Constant)
 
 
 _ITEM = """\
@@ -107,105 +93,6 @@ CAPTURE_SCALARS = Advice(
     keeps="The outputs. A number that a Python branch depends on breaks the graph there instead.",
     other_way_of=("item",),
     instead_of=_ITEM_HINT,
-)
-
-INDEX = Advice(
-    id="tensor-as-index",
-    kinds=(
-        ITEM,
-        Kind("GB0070", "Indexing list with non-scalar tensor"),
-        Kind("GB0218", "unsupported index(Tensor)"),
-    ),
-    where=lambda code: code.has(_indexes) and not code.has(_makes_number),
-    title="a list of tensors indexed by a tensor",
-    fix="Stack what is in the list once, outside, and select from the stacked tensor: "
-    "`stacked.index_select(0, index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
-    before="""\
-import torch
-
-tables = [torch.ones(3), torch.arange(3.0)]
-
-@torch.compile
-def forward(x, index):
-    return x + tables[index]
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
-""",
-    after="""\
-import torch
-
-tables = torch.stack([torch.ones(3), torch.arange(3.0)])
-
-@torch.compile
-def forward(x, index):
-    return x + tables.index_select(0, index.view(1)).squeeze(0)
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
-""",
-    keeps="The outputs; all entries must have one shape and dtype.",
-    instead_of=f"{_ITEM_HINT}|^Your code may result",
-)
-
-SLICE = Advice(
-    id="tensor-as-length",
-    kinds=(ITEM, Kind("GB0038", "Dynamic slicing with Tensor arguments")),
-    where=lambda code: code.has(_slices) and not code.has(_makes_number),
-    title="a slice whose length is in a tensor",
-    fix="Keep the full length and mask what is behind it: "
-    "`x.masked_fill(torch.arange(x.shape[0]) >= n, 0)`; or pass the length as a Python int.",
-    before="""\
-import torch
-
-@torch.compile
-def forward(x, length):
-    return (x * 2)[:length].sum()
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    after="""\
-import torch
-
-@torch.compile
-def forward(x, length):
-    beyond = torch.arange(x.shape[0]) >= length
-    return (x * 2).masked_fill(beyond, 0).sum()
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
-)
-
-TOLIST = Advice(
-    id="tolist",
-    kinds=(
-        Kind("GB0109", "Tensor.tolist() with non-integer tensor"),
-        DATA_DEPENDENT,
-        Kind("GB0086", "Not a Python constant"),
-    ),
-    where=lambda code: code.has(attribute("tolist")),
-    title="tolist",
-    fix="Keep it a tensor: index it or `unbind` it, and make the list in the caller if it is needed.",
-    before="""\
-import torch
-
-@torch.compile
-def forward(x, weights):
-    first, second = weights.tolist()
-    return x * first + x.relu() * second
-
-outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
-""",
-    after="""\
-import torch
-
-@torch.compile
-def forward(x, weights):
-    first, second = weights.unbind()
-    return x * first + x.relu() * second
-
-outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
-""",
-    keeps="The outputs, to rounding: Python numbers are float64, tensors keep their dtype.",
 )
 
 
@@ -258,33 +145,4 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
     keeps="The outputs, to rounding: math computes in float64.",
 )
 
-COMPARE = Advice(
-    id="equal-or-allclose",
-    kinds=(DATA_DEPENDENT,),
-    where=lambda code: code.has(attribute("equal", "allclose")),
-    title="torch.equal or torch.allclose",
-    fix="Compare on the tensors: `(a == b).all()` instead of `torch.equal(a, b)`, "
-    "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor.",
-    before="""\
-import torch
-
-@torch.compile
-def forward(x, y):
-    return x + y, torch.allclose(x, y)
-
-outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-@torch.compile
-def forward(x, y):
-    return x + y, torch.isclose(x, y).all()
-
-outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
-""",
-    keeps="The answer, as a tensor of one bool. (`torch.equal` is False for different shapes, where "
-    "`==` raises an error.)",
-)
-
-ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, INDEX, SLICE, TOLIST, MATH, COMPARE)
+ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, MATH)

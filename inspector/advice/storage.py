@@ -117,8 +117,8 @@ RESIZE = Advice(
     ),
     where=lambda code: code.has(attribute("resize_", "resize_as_")),
     title="resize_",
-    fix="Make a tensor of the new size (`x.new_empty(size)`, `x.reshape(size)`) instead of resizing "
-    "one.",
+    fix="Make a tensor of the new size (`x.new_empty(size)`, `x.reshape(size)`) instead of "
+    "resizing one.",
     before="""\
 import torch
 

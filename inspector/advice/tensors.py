@@ -40,8 +40,8 @@ def forward(x):
 with torch.no_grad():
     outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
 """,
-    keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError when "
-    "the layer is trained.",
+    keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError "
+    "when the layer is trained.",
 )
 
 SCRIPT = Advice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice, Kind
-from inspector.advice.kinds import BUILTIN, EXCEPTION, METHOD
+from inspector.advice.kinds import BUILTIN
 
 __all__ = ["ADVICE"]
 

@@ -1,9 +1,10 @@
 """Runs the programs of the advice under stock torch: ``python -m tests.compile.advice_child``.
 
 It needs torch and nothing else, so it also runs where pytest is not installed. Torch is imported
-once, and every advice runs in a fork: its programs eagerly and with the backend ``eager``, and the
-mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass. One line of JSON per advice goes to standard
-output; the arguments name the advice to run, or all of it runs.
+once and forked. The programs of an advice run eagerly and with the backend ``eager``, and the
+mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass.
+One line of JSON per advice goes to standard output; the arguments name the advice to run, or all of
+it runs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch._dynamo.backends import registry
@@ -32,6 +33,7 @@ from inspector.advice.table import ALL, best
 from inspector.events.graph_break import GraphBreakReason, TracebackFrame
 
 _MOST_SECONDS = 60
+_PROCESSES = os.cpu_count() or 1
 _COMPILE = torch.compile
 
 
@@ -226,41 +228,68 @@ def _differences(name: str, expected: Result, result: Result) -> Iterator[str]:
         )
 
 
-def _in_fork(advice: Advice) -> list[str]:
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(_MOST_SECONDS)  # a fork that hangs is a failure, not a long test
-        os.close(reading)
-        found = ["no answer"]
-        try:
-            with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:  # noqa: PTH123 - no path
-                os.dup2(nothing.fileno(), 2)
-                os.chdir(folder)
-                found = list(problems(advice, Path(folder)))
-        except BaseException as error:  # noqa: BLE001 - the fork ends here, and says why
-            found = [f"{type(error).__name__}: {error}"]
-        finally:
-            os.write(writing, json.dumps(found).encode()[:60_000])
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        text = stream.read()
-    os.waitpid(pid, 0)
-    return json.loads(text) if text else ["it hung or crashed"]
+def _groups(chosen: list[Advice]) -> list[list[Advice]]:
+    """What shares a fork: all that changes no setting of torch, split over the processors."""
+    alone = [advice for advice in chosen if "_dynamo.config" in advice.after]
+    others = [advice for advice in chosen if advice not in alone]
+    shares = min(_PROCESSES, len(others))
+    return [*(others[n::shares] for n in range(shares)), *([advice] for advice in alone)]
+
+
+def _in_forks(groups: list[list[Advice]], folder: Path) -> dict[str, list[str]]:
+    """What does not hold, by advice; runs as many groups at once as there are processors."""
+    running: set[int] = set()
+    for number, group in enumerate(groups):
+        if len(running) >= _PROCESSES:
+            running.discard(os.wait()[0])
+        pid = os.fork()
+        if pid == 0:
+            _run_group(group, folder / str(number))
+        running.add(pid)
+    while running:
+        running.discard(os.wait()[0])
+    lines = [line for path in folder.glob("*/answers") for line in path.read_text().splitlines()]
+    return {answer["id"]: answer["problems"] for answer in map(json.loads, lines)}
+
+
+def _run_group(group: list[Advice], folder: Path) -> NoReturn:
+    try:
+        with (folder.parent / "torch.log").open("a") as log:
+            os.dup2(log.fileno(), 2)  # torch warns of what is broken on purpose
+        for advice in group:
+            signal.alarm(_MOST_SECONDS)  # one that hangs is a failure, not a long test
+            place = folder / advice.id
+            place.mkdir(parents=True)
+            os.chdir(place)
+            found = list(problems(advice, place))
+            with (folder / "answers").open("a") as answers:
+                answers.write(json.dumps({"id": advice.id, "problems": found}) + "\n")
+    finally:
+        os._exit(0)
+
+
+def _warm_up() -> None:
+    """Imports what the first compilation imports anyway, once for all forks.
+
+    Nothing here needs a gradient: a process in which autograd has run cannot run it in a fork.
+    """
+    registry.list_backends(exclude_tags=())
+    for backend in ("eager", "aot_eager"):
+        _COMPILE(lambda x: x * 2 + 1, backend=backend, fullgraph=True)(torch.ones(2))
 
 
 def main(names: list[str]) -> int:
     """Runs the advice of these names, or all; returns 1 where some does not hold."""
-    registry.list_backends(exclude_tags=())  # what the first compilation imports anyway
+    _warm_up()
     version = ".".join(torch.__version__.split(".")[:2])
+    chosen = [advice for advice in ALL if not names or advice.id in names]
+    with tempfile.TemporaryDirectory() as folder:
+        found = _in_forks(_groups(chosen), Path(folder))
     failed = False
-    for advice in ALL:
-        if names and advice.id not in names:
-            continue
-        found = _in_fork(advice)
-        failed = failed or bool(found) is (version in advice.tested_on)
-        print(json.dumps({"id": advice.id, "torch": version, "problems": found}), flush=True)
+    for advice in chosen:
+        said = found.get(advice.id, ["no answer: it, or one before it, hung or crashed"])
+        failed = failed or bool(said) is (version in advice.tested_on)
+        print(json.dumps({"id": advice.id, "torch": version, "problems": said}))
     return int(failed)
 
 
