@@ -41,7 +41,6 @@ METHODS = Advice(
     id="ndarray-method",
     kinds=(
         Kind("GB0158", "Unsupported ndarray method call"),
-        Kind("GB0157", "Unsupported ndarray attribute access"),
         Kind("GB0250", "ndarray.astype(object)"),
     ),
     title="a method of an array that no tensor has",
@@ -70,6 +69,18 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     keeps="The outputs.",
+    variants=(
+        """\
+import torch
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y, y.numpy().astype(object)[0]
+
+outputs = [forward(torch.ones(4))]
+""",
+    ),
 )
 
 RANDOM_NUMBER = Advice(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
-from inspector.advice.kinds import BRANCH
+from inspector.advice.kinds import BRANCH, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
@@ -29,38 +30,59 @@ def _condition(code: Code, test: ast.expr) -> str:
     return ""
 
 
-def _assigned(body: list[ast.stmt]) -> tuple[str, ast.expr] | None:
+def _result(body: Sequence[ast.stmt]) -> tuple[str, ast.expr] | None:
+    """What a side of a branch gives, (``x = ``, value) or (``return ``, value)."""
     match body:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)]:
-            return name, value
+            return f"{name} = ", value
+        case [ast.Return(value=ast.expr() as value)]:
+            return "return ", value
     return None
 
 
-def _tailored(code: Code) -> str:
-    """``x = torch.where(…)`` for a branch that assigns one name."""
+def _sides(code: Code) -> tuple[ast.expr, tuple[str, ast.expr], ast.expr] | None:
+    """Condition, what happens where it is true, and the value where it is not."""
     match code.statement:
         case ast.If(test=test, body=body, orelse=orelse):
-            then, otherwise = _assigned(body), _assigned(orelse)
-        case ast.Assign(targets=[ast.Name(id=target)], value=ast.IfExp(test=test) as choice):
-            then, otherwise, orelse = (
-                (target, choice.body),
-                (target, choice.orelse),
-                [code.statement],
-            )
-        case _:
+            # Without an else, a side that returns has its other side in the statement behind it.
+            then, otherwise = _result(body), _result(orelse or code.block()[1:2])
+            if then and otherwise and then[0] == otherwise[0] and (orelse or then[0] == "return "):
+                return test, then, otherwise[1]
+            name = then[0].removesuffix(" = ") if then else ""
+            if then and not orelse and code.is_set_before(name):
+                return test, then, ast.Name(name)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.IfExp(test, body, orelse)):
+            return test, (f"{name} = ", body), orelse
+        case ast.Return(value=ast.IfExp(test, body, orelse)):
+            return test, ("return ", body), orelse
+    return None
+
+
+def _chosen(code: Code, value: ast.expr) -> str:
+    """A side as an argument of ``torch.where``: a tensor as far as one can see, or a number."""
+    match value:
+        case ast.Constant(value=bool() | str() | bytes() | None):
             return ""
-    condition = _condition(code, test)
-    if not condition or then is None or (orelse and (otherwise is None or otherwise[0] != then[0])):
+        case (
+            ast.Tuple() | ast.List() | ast.Dict() | ast.Set() | ast.JoinedStr() | ast.Lambda()
+            | ast.Compare() | ast.BoolOp() | ast.Starred() | ast.Await() | ast.NamedExpr()
+        ):  # fmt: skip
+            return ""
+    return code.shown(value)
+
+
+def _tailored(code: Code) -> str:
+    """``x = torch.where(…)`` for a branch that only chooses a value."""
+    sides = _sides(code)
+    if sides is None:
         return ""
-    name, value = then
-    other = otherwise[1] if otherwise else ast.Name(name)
-    shown, other_shown = code.shown(value), code.shown(other)
-    if not shown or not other_shown:
+    test, (begin, value), other = sides
+    condition, *shown = _condition(code, test), _chosen(code, value), _chosen(code, other)
+    if not condition or not all(shown):
         return ""
-    return (
-        f"Compute both and choose: `{name} = torch.where({condition}, {shown}, {other_shown})`, "
-        "if both are tensors of one shape and dtype."
-    )
+    text = f"Compute both and choose: `{begin}torch.where({condition}, {', '.join(shown)})`"
+    numbers = isinstance(value, ast.Constant) and isinstance(other, ast.Constant)
+    return f"{text}." if numbers else f"{text}, if both are tensors of one shape and dtype."
 
 
 _IF = """\
@@ -78,6 +100,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 WHERE = Advice(
     id="branch-where",
     kinds=(BRANCH,),
+    says=ON_TENSOR,
     title="a branch on the value of a tensor",
     fix="Compute both sides and choose with `torch.where(condition, a, b)`.",
     tailored=_tailored,
@@ -100,6 +123,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 COND = Advice(
     id="branch-cond",
     kinds=(BRANCH,),
+    says=ON_TENSOR,
     title="a branch on the value of a tensor, of which only one side may run",
     fix="Where only one side may run: `torch.cond(condition, then_function, else_function, (x,))`; "
     "both functions return new tensors of one shape and dtype.",

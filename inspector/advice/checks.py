@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.kinds import BRANCH
+from inspector.advice.kinds import BRANCH, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
@@ -14,6 +14,7 @@ _HINTS = r"torch\.cond|branchless|^Your code may"
 LOOP = Advice(
     id="branch-while",
     kinds=(BRANCH,),
+    says=ON_TENSOR,
     where=lambda code: isinstance(code.statement, ast.While),
     title="a while loop on the value of a tensor",
     fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
@@ -49,6 +50,7 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH,),
+    says=ON_TENSOR,
     where=lambda code: (
         isinstance(code.statement, ast.If)
         and len(code.statement.body) == 1
@@ -103,6 +105,7 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 ASSERT = Advice(
     id="branch-assert",
     kinds=(BRANCH,),
+    says=ON_TENSOR,
     where=lambda code: isinstance(code.statement, ast.Assert),
     title="an assertion about values, with a message that is made of them",
     fix="Give the assertion a constant message, or none: torch then checks it in the graph.",

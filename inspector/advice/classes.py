@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import EXCEPTION, SKIPPED
 
@@ -11,7 +13,6 @@ CLASS = Advice(
     id="class-statement",
     kinds=(
         Kind("GB8977", "Invalid call to __build_class__"),
-        Kind("GB0075", "LOAD_BUILD_CLASS bytecode not supported"),
         SKIPPED,
     ),
     says=r"build_class",
@@ -85,7 +86,7 @@ outputs = [forward(x)[0] for x in (torch.ones(3), torch.arange(3.0))]
 RAISE = Advice(
     id="exception-leaves",
     kinds=(EXCEPTION,),
-    says=r"raised exception (?:Value|Runtime|Type|Index|Key|NotImplemented|Assertion|Lookup)Error",
+    where=lambda code: isinstance(code.statement, ast.Raise),
     title="an exception that leaves the compiled function",
     fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
     "eagerly.",

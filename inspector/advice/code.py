@@ -89,6 +89,40 @@ class Code:
         text = self._written(node) or ast.unparse(node)
         return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
 
+    def is_set_before(self, name: str) -> bool:
+        """Whether the function sets a name above the statement, as an argument or by assigning."""
+        if self.function is None or self.statement is None:
+            return False
+        line = self.statement.lineno
+        for node in ast.walk(self.function):
+            match node:
+                case ast.arg(arg=found) | ast.Name(id=found, ctx=ast.Store()):
+                    if found == name and node.lineno < line:
+                        return True
+        return False
+
+    def ancestors(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """What a node of the statement is in, from the inside out, up to the statement itself."""
+        parents = {
+            child: parent
+            for parent in ast.walk(self.statement or node)
+            for child in ast.iter_child_nodes(parent)
+        }
+        found: list[ast.AST] = []
+        while node in parents:
+            node = parents[node]
+            found.append(node)
+        return tuple(found)
+
+    def block(self) -> list[ast.stmt]:
+        """The statement and those behind it in the same block; empty where they are not known."""
+        for node in ast.walk(self.function) if self.function and self.statement else ():
+            for name in ("body", "orelse", "finalbody"):
+                statements = getattr(node, name, None)
+                if isinstance(statements, list) and self.statement in statements:
+                    return statements[statements.index(self.statement) :]
+        return []
+
     def _written(self, node: ast.AST) -> str:
         match node:
             case ast.expr(lineno=line, end_lineno=last, col_offset=begin, end_col_offset=end):

@@ -30,7 +30,6 @@ INDEX = Advice(
     kinds=(
         ITEM,
         Kind("GB0070", "Indexing list with non-scalar tensor"),
-        Kind("GB0218", "unsupported index(Tensor)"),
     ),
     where=lambda code: code.has(_indexes) and not code.has(_makes_number),
     title="a list of tensors indexed by a tensor",
@@ -64,7 +63,7 @@ outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
 
 SLICE = Advice(
     id="tensor-as-length",
-    kinds=(ITEM, Kind("GB0038", "Dynamic slicing with Tensor arguments")),
+    kinds=(ITEM,),
     where=lambda code: code.has(_slices) and not code.has(_makes_number),
     title="a slice whose length is in a tensor",
     fix="Keep the full length and mask what is behind it: "

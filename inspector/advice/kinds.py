@@ -14,6 +14,7 @@ __all__ = [
     "INLINED",
     "ITEM",
     "METHOD",
+    "ON_TENSOR",
     "PARAMETER",
     "SKIPPED",
 ]
@@ -29,3 +30,6 @@ ITEM = Kind("GB0124", "Unsupported Tensor.item() call with capture_scalar_output
 METHOD = Kind("GB0156", "Unsupported method call")
 PARAMETER = Kind("GB0264", "Attempted to use `torch.nn.Parameter()` constructor with Dynamo")
 SKIPPED = Kind("GB0007", "Attempted to call function marked as skipped")
+
+ON_TENSOR = r"attempted to jump with (?:Lazy.*)?TensorVariable"
+"""What torch says of a branch on a tensor; a branch on a size that it does not know is another."""

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice
-from inspector.advice.code import dotted_name
+from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import METHOD, SKIPPED
 
 __all__ = ["ADVICE"]
 
 _HINTS = r"third-party|file an issue|dont_skip_tracing|^Avoid calling"
 
+
+def _tailored(code: Code) -> str:
+    shown = code.shown(code.call)
+    if not shown:
+        return ""
+    if isinstance(code.statement, ast.Expr) and code.statement.value is code.call:
+        return f"Move `{shown}` to the caller, outside of the compiled function."
+    return f"Call `{shown}` in the caller, outside of the compiled function, and pass its result."
+
+
 FUNCTION = Advice(
     id="c-function",
     kinds=(SKIPPED,),
     title="a function that Dynamo does not trace",
-    fix="Call it in the caller and pass what it returns; a function on tensors can be made an "
-    "operator with `torch.library.custom_op`.",
+    tailored=_tailored,
+    fix="Call it in the caller, outside of the compiled function, and pass its result.",
     before="""\
 import torch
 import zlib

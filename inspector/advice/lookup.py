@@ -10,9 +10,12 @@ from inspector.advice.table import best, other_ways
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints
 from inspector.model.graph_break import GraphBreak
+from inspector.model.roots import Owner
 from inspector.model.run import Run
 
 __all__ = ["Advised", "advise"]
+
+_TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
     code = _code(run, record, place)
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}", code)
     advice = best(found)
+    if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
+        return Advised(_TORCHS, useful_hints(cause.hints))
     if advice is None:
         return Advised(best_hint(cause.hints), further_hints(cause.hints))
     others = other_ways(advice)
@@ -53,6 +58,11 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
     return Advised(
         advice.fix_for(code), (*(other.fix for other in others), *hints), _example(advice)
     )
+
+
+def _is_torchs(run: Run, record: GraphBreak) -> bool:
+    """Whether the line is one that no user can change."""
+    return record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH
 
 
 def _example(advice: Advice) -> Example:

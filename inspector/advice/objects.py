@@ -48,7 +48,6 @@ IDENTITY = Advice(
     id="id-of-tensor",
     kinds=(
         Kind("GB0141", "Unsupported call_id() without source"),
-        Kind("GB0191", "id() with unsupported args"),
         Kind("GB4501", "Reconstruction of FakeIdVariable"),
     ),
     title="id() of what is made in compiled code",
@@ -82,6 +81,20 @@ def forward(x):
 outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs.",
+    variants=(
+        """\
+import torch
+
+seen = {}
+
+@torch.compile
+def forward(x, parts):
+    seen[id(x * 2)] = parts
+    return x + 1
+
+outputs = [forward(torch.ones(3), [1])]
+""",
+    ),
 )
 
 HASH = Advice(

@@ -13,7 +13,6 @@ REQUIRES_GRAD = Advice(
         Kind("GB0125", "Unsupported Tensor.requires_grad_() call"),
         Kind("GB0206", "setattr() on Tensor.requires_grad"),
         Kind("GB8985", "requires_grad_() intermediate leaked as output"),
-        Kind("GB7324", "returning intermediate with requires_grad_()"),
     ),
     title="requires_grad changed in compiled code",
     fix="Change `requires_grad` in the caller, before the compiled function is called.",
@@ -49,6 +48,37 @@ def forward(x):
 outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs, and what requires gradients.",
+    variants=(
+        """\
+import torch
+
+@torch.compile
+def forward(x):
+    return x.requires_grad_() * 2
+
+outputs = [forward(torch.ones(3))]
+""",
+        """\
+import torch
+
+@torch.compile
+def forward(x):
+    y = x.detach().requires_grad_()
+    return y * 2
+
+outputs = [forward(torch.ones(3))]
+""",
+        """\
+import torch
+
+@torch.compile
+def forward(x, layer):
+    layer.requires_grad_(False)
+    return layer(x)
+
+outputs = [forward(torch.ones(3), torch.nn.Linear(3, 2))]
+""",
+    ),
 )
 
 CREATE = Advice(

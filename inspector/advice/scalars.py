@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
@@ -31,22 +31,45 @@ def _tailored(code: Code) -> str:
         return ""
     name = code.target(number)
     if not name:
-        return f"Keep it a tensor: `{value}` instead of `{whole}`."
+        parents = code.ancestors(number)
+        calculates = parents and all(_takes_tensor(parent) for parent in parents)
+        return f"Keep it a tensor: `{value}` instead of `{whole}`." if calculates else ""
+    uses = tuple(code.uses_after(name))
+    clamped = [_clamped(code, use, name) for use in uses]
+    if not all(map(operator.or_, map(bool, clamped), map(_takes_tensor, uses))):
+        return ""
     text = f"Keep it a tensor: `{name} = {value}` instead of `{name} = {whole}`"
-    more = "; ".join(_replaced(code, name))
+    more = "; ".join(filter(None, clamped))
     return f"{text}, and below it {more}." if more else f"{text}."
 
 
-def _replaced(code: Code, name: str) -> Iterator[str]:
-    """What the code below does with the number, as operators on tensors."""
-    for use in code.uses_after(name):
-        match use:
-            case ast.Call(func=ast.Name(id="max" | "min" as function), args=[_, _], keywords=[]):
-                bounds = [arg for arg in use.args if isinstance(arg, ast.Constant)]
-                if len(bounds) == 1 and isinstance(bounds[0].value, int | float):
-                    argument = "min" if function == "max" else "max"
-                    bound = f"{argument}={code.shown(bounds[0])}"
-                    yield f"`{name}.clamp({bound})` instead of `{code.shown(use)}`"
+def _takes_tensor(node: ast.AST) -> bool:
+    """Whether the node computes the same with a tensor as with the number in it."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            sequences = ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Tuple
+            sides = [side for side in (left, right) if isinstance(side, sequences)]
+            return all(
+                isinstance(side, ast.Constant) and isinstance(side.value, int | float)
+                for side in sides
+            )
+        case ast.UnaryOp(op=operation):
+            return not isinstance(operation, ast.Not)
+        case ast.Return() | ast.Assign():
+            return True
+    return False
+
+
+def _clamped(code: Code, use: ast.AST, name: str) -> str:
+    """``max(t, 1e-3)`` as an operator on tensors; empty for anything else."""
+    match use:
+        case ast.Call(func=ast.Name(id="max" | "min" as function), args=[_, _], keywords=[]):
+            bounds = [arg for arg in use.args if isinstance(arg, ast.Constant)]
+            if len(bounds) == 1 and isinstance(bounds[0].value, int | float):
+                argument = "min" if function == "max" else "max"
+                clamp = f"{name}.clamp({argument}={code.shown(bounds[0])})"
+                return f"`{clamp}` instead of `{code.shown(use)}`"
+    return ""
 
 
 _ITEM = """\
@@ -64,8 +87,8 @@ KEEP_TENSOR = Advice(
     id="item",
     kinds=(ITEM,),
     title="a tensor made a Python number",
-    fix="Keep it a tensor: leave out `.item()`, `int()` or `float()`, and use operators on tensors "
-    "behind it (`clamp` instead of `max`, `torch.where` instead of `if`).",
+    fix="Keep it a tensor: leave out `.item()`, `int()`, `float()` or `bool()`, and use operators "
+    "on tensors behind it (`clamp` instead of `max`, `torch.where` instead of `if`).",
     tailored=_tailored,
     before=_ITEM,
     after="""\

@@ -77,11 +77,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 
 OUT = Advice(
     id="out-argument",
-    kinds=(
-        Kind("GB0247", "Shape mismatch with out= tensor variant"),
-        Kind("GB0241", "Attempted to call op with non-contiguous `out=` list of tensors"),
-        Kind("GB0242", "Attempted to call op with non-contiguous `out=` tensor"),
-    ),
+    kinds=(Kind("GB0247", "Shape mismatch with out= tensor variant"),),
     title="out= with a tensor of another shape or layout",
     fix="Take the result instead of giving `out=`; or give a contiguous `out=` of the right shape.",
     before="""\
@@ -113,7 +109,6 @@ RESIZE = Advice(
     kinds=(
         Kind("GB0126", "Unsupported Tensor.resize_() call"),
         Kind("GB0148", "Unsupported function call (delayed)"),
-        Kind("GB0127", "Unsupported Tensor.resize_as_() call"),
     ),
     where=lambda code: code.has(attribute("resize_", "resize_as_")),
     title="resize_",
@@ -141,6 +136,18 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     keeps="The outputs, in a new tensor.",
+    variants=(
+        """\
+import torch
+
+@torch.compile
+def forward(x, result):
+    result.resize_(2, 2)
+    return result.copy_(x)
+
+outputs = [forward(torch.ones(2, 2), torch.empty(0))]
+""",
+    ),
 )
 
 DATA = Advice(

@@ -19,6 +19,7 @@ from inspector.advice import (
     libraries,
     logs,
     objects,
+    operators,
     parameters,
     printing,
     randomness,
@@ -39,10 +40,10 @@ ALL: tuple[Advice, ...] = (
     *logs.ADVICE,
     *texts.ADVICE,
     *indices.ADVICE,
-    *scalars.ADVICE,
     *comparisons.ADVICE,
-    *branches.ADVICE,
+    *scalars.ADVICE,
     *checks.ADVICE,
+    *branches.ADVICE,
     *shapes.ADVICE,
     *counts.ADVICE,
     *arrays.ADVICE,
@@ -60,6 +61,7 @@ ALL: tuple[Advice, ...] = (
     *storage.ADVICE,
     *tensors.ADVICE,
     *libraries.ADVICE,
+    *operators.ADVICE,
     *compiler.ADVICE,
 )
 """By topic; of those that apply to a graph break the first one is the best."""

@@ -87,7 +87,6 @@ SPARSE = Advice(
     kinds=(
         Kind("GB0277", "Attempted to wrap sparse Tensor with VariableTracker"),
         Kind("GB0015", "Attempted to wrap sparse Tensor"),
-        Kind("GB0374", "Sparse tensor creation not supported"),
     ),
     title="a sparse tensor",
     fix="Do what is sparse in the caller, and compile what is done with the dense result.",
@@ -113,15 +112,22 @@ def forward(matrix, x):
 outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
 """,
     keeps="The outputs; the sparse operator itself runs eagerly.",
+    variants=(
+        """\
+import torch
+
+@torch.compile
+def forward(x):
+    return (x * 2).to_sparse()
+
+outputs = [forward(torch.eye(3))]
+""",
+    ),
 )
 
 NESTED = Advice(
     id="strided-nested-tensor",
-    kinds=(
-        Kind("GB0016", "Attempted to wrap strided NestedTensor"),
-        Kind("GB0233", "Attempted to use strided NestedTensor"),
-        Kind("GB0044", "Encountered strided NestedTensor in automatic dynamic dim determination"),
-    ),
+    kinds=(Kind("GB0016", "Attempted to wrap strided NestedTensor"),),
     title="a nested tensor of strided layout",
     fix="Make it with `layout=torch.jagged`, which Dynamo traces.",
     before="""\
@@ -155,10 +161,7 @@ outputs = [run([torch.ones(2, 3), torch.zeros(n, 3)]) for n in (1, 4)]
 
 INFERENCE = Advice(
     id="is-inference-mode",
-    kinds=(
-        Kind("GB0046", "Encountered torch.is_inference_mode_enabled during tracing"),
-        Kind("GB0045", "Encountered tensor.is_inference() during tracing"),
-    ),
+    kinds=(Kind("GB0046", "Encountered torch.is_inference_mode_enabled during tracing"),),
     title="asking for inference mode",
     fix="Ask in the caller and pass the answer as an argument; or ask `torch.is_grad_enabled()`.",
     before="""\

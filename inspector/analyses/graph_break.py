@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.advice.lookup import Advised, advise
-from inspector.findings.finding import Finding, Place
-from inspector.findings.hints import is_fundamental, useful_hints
+from inspector.advice.lookup import advise
+from inspector.findings.finding import Finding
+from inspector.findings.hints import is_fundamental
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
-from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, shown_name
 from inspector.model.summary import group_sites, is_later
@@ -67,7 +66,7 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
     record = site.first
     cause = record.cause
     place = make_place(run, record.user, _longest(site))
-    advised = _advised(run, record, place)
+    advised = advise(run, record, place)
     return Finding(
         rule=GraphBreakRule.id,
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
@@ -88,13 +87,6 @@ def _finding(run: Run, site: BreakSite, *, later: bool) -> Finding:
         evidence=record.evidence.value,
         later=later,
     )
-
-
-def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
-    if record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH:
-        text = "This line is torch's own: call what leads to it outside of the compiled function."
-        return Advised(text, useful_hints(record.cause.hints))
-    return advise(run, record, place)
 
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:

@@ -110,6 +110,9 @@ def run(path: Path, compiler: Callable[..., Any]) -> Result:
             result.error = f"{type(error).__name__}: {error}"
     structured.removeHandler(trace)
     logging.getLogger().removeHandler(records)
+    for value in namespace.values():
+        if isinstance(value, torch.library.Library):
+            value._destroy()  # or the next program could not define the same operator
     result.outputs = namespace.get("outputs")
     result.printed = stream.getvalue()
     own = [str(item.message) for item in warned if item.filename == str(path)]
@@ -193,6 +196,11 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
     # A setting of the mended program stays behind, so it comes last.
     expected = run(before, _eager)
     broken = run(before, _compiled("eager"))
+    for number, text in enumerate(advice.variants):
+        variant = folder / f"variant_{number}.py"
+        variant.write_text(text)
+        for problem in _broken(advice, run(variant, _compiled("eager"))):
+            yield f"variant {number}: {problem}"
     eager = run(after, _eager)
     mended = run(after, _compiled("eager"))
     whole = run(after, _compiled("aot_eager", fullgraph=True))
