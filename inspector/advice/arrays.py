@@ -17,20 +17,24 @@ FUNCTION = Advice(
 import numpy as np
 import torch
 
+
 @torch.compile
 def forward(x):
     y = np.interp(x.numpy(), [0.0, 1.0], [2.0, 4.0])
     return torch.from_numpy(y) * 2
+
 
 outputs = [forward(x) for x in (torch.linspace(0, 1, 5), torch.tensor([-1.0, 2.0]))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = torch.lerp(torch.tensor(2.0), torch.tensor(4.0), x.clamp(0, 1)).double()
     return y * 2
+
 
 outputs = [forward(x) for x in (torch.linspace(0, 1, 5), torch.tensor([-1.0, 2.0]))]
 """,
@@ -48,23 +52,28 @@ METHODS = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y, len(y.numpy().tobytes())
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     return x * 2
 
+
 def forward(x):
     y = compute(x)
     return y, len(y.numpy().tobytes())
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
@@ -73,10 +82,12 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
         """\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y, y.numpy().astype(object)[0]
+
 
 outputs = [forward(torch.ones(4))]
 """,
@@ -96,9 +107,11 @@ RANDOM_NUMBER = Advice(
 import numpy as np
 import torch
 
+
 @torch.compile
 def forward(x):
     return x * float(np.random.rand())
+
 
 np.random.seed(0)
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
@@ -107,12 +120,15 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 import numpy as np
 import torch
 
+
 @torch.compile
 def compute(x, scale):
     return x * scale
 
+
 def forward(x):
     return compute(x, torch.tensor(np.random.rand(), dtype=x.dtype))
+
 
 np.random.seed(0)
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]

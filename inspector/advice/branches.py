@@ -88,11 +88,13 @@ def _tailored(code: Code) -> str:
 _IF = """\
 import torch
 
+
 @torch.compile
 def forward(x):
     if x.abs().max() > 10:
         x = x.clamp(-10, 10)
     return x * 2
+
 
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """
@@ -108,10 +110,12 @@ WHERE = Advice(
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)
     return x * 2
+
 
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
@@ -131,16 +135,20 @@ COND = Advice(
     after="""\
 import torch
 
+
 def clamped(x):
     return x.clamp(-10, 10)
 
+
 def unchanged(x):
     return x.clone()
+
 
 @torch.compile
 def forward(x):
     x = torch.cond(x.abs().max() > 10, clamped, unchanged, (x,))
     return x * 2
+
 
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,

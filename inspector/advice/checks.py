@@ -22,11 +22,13 @@ LOOP = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     while x.sum() > 1:
         x = x / 2
     return x
+
 
 outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 """,
@@ -35,11 +37,13 @@ import torch
 
 STEPS = 8  # as many as can be needed
 
+
 @torch.compile
 def forward(x):
     for _ in range(STEPS):
         x = torch.where(x.sum() > 1, x / 2, x)
     return x
+
 
 outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 """,
@@ -61,6 +65,7 @@ RAISE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x.log()
@@ -68,21 +73,25 @@ def forward(x):
         raise ValueError("NaN")
     return y * 2
 
+
 def run(x):
     try:
         return forward(x)
     except ValueError as error:
         return str(error)
 
+
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     y = x.log()
     return y * 2, y.isnan().any()
+
 
 def forward(x):
     result, failed = compute(x)
@@ -90,11 +99,13 @@ def forward(x):
         raise ValueError("NaN")
     return result
 
+
 def run(x):
     try:
         return forward(x)
     except ValueError as error:
         return str(error)
+
 
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
@@ -112,32 +123,38 @@ ASSERT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     assert (x >= 0).all(), f"negative: {x}"
     return x.sqrt()
+
 
 def run(x):
     try:
         return forward(x)
     except (AssertionError, RuntimeError):
         return "failed"
+
 
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     assert (x >= 0).all(), "negative"
     return x.sqrt()
+
 
 def run(x):
     try:
         return forward(x)
     except (AssertionError, RuntimeError):
         return "failed"
+
 
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,

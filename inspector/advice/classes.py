@@ -21,6 +21,7 @@ CLASS = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
@@ -30,18 +31,22 @@ def forward(x):
 
     return y * Scale.factor
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 class Scale:
     factor = 3
+
 
 @torch.compile
 def forward(x):
     y = x * 2
     return y * Scale.factor
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -60,22 +65,26 @@ FRAME = Advice(
 import sys
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     name = sys._getframe().f_code.co_name
     return y, name
 
+
 outputs = [forward(x)[0] for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
+
 
 @torch.compile
 def forward(x):
     y = x * 2
     name = "forward"
     return y, name
+
 
 outputs = [forward(x)[0] for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -93,6 +102,7 @@ RAISE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
@@ -100,31 +110,37 @@ def forward(x):
         raise ValueError("too long")
     return y
 
+
 def run(x):
     try:
         return forward(x)
     except ValueError as error:
         return str(error)
+
 
 outputs = [run(x) for x in (torch.ones(4), torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     return x * 2
+
 
 def forward(x):
     if x.shape[0] > 3:
         raise ValueError("too long")
     return compute(x)
 
+
 def run(x):
     try:
         return forward(x)
     except ValueError as error:
         return str(error)
+
 
 outputs = [run(x) for x in (torch.ones(4), torch.ones(3))]
 """,
@@ -141,29 +157,37 @@ GETATTR = Advice(
 import functools
 import torch
 
+
 class Config:
     __getattr__ = functools.partial(lambda default, name: default, 2)
 
+
 config = Config()
+
 
 @torch.compile
 def forward(x):
     return x * config.scale
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 class Config:
     def __getattr__(self, name):
         return 2
 
+
 config = Config()
+
 
 @torch.compile
 def forward(x):
     return x * config.scale
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,

@@ -211,9 +211,11 @@ def _in_bytes(lines: list[str], span: Span) -> Span:
 
 def _found(tree: ast.Module, span: Span, lines: list[str]) -> Code:
     around = [node for node in _statements(tree) if _covers(node, span)]
+    # `if x: return` has two statements on its line; without columns it is the first one.
+    first = [node for node in around if node.lineno == span.line and span.column is None]
     if not around:
         return Code()
-    statement = around[-1]
+    statement = first[0] if first else around[-1]
     functions = [n for n in around if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return Code()
@@ -250,7 +252,10 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _covers(node: ast.stmt, span: Span) -> bool:
-    return node.lineno <= span.line and span.end_line <= (node.end_lineno or node.lineno)
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    if span.column is None or span.end_column is None:
+        return begin[0] <= span.line and span.end_line <= end[0]
+    return begin <= (span.line, span.column) and (span.end_line, span.end_column) <= end
 
 
 def _is(node: ast.expr, span: Span) -> bool:

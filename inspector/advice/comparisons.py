@@ -30,20 +30,24 @@ TOLIST = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, weights):
     first, second = weights.tolist()
     return x * first + x.relu() * second
+
 
 outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, weights):
     first, second = weights.unbind()
     return x * first + x.relu() * second
+
 
 outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
 """,
@@ -52,9 +56,11 @@ outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.
         """\
 import torch
 
+
 @torch.compile
 def forward(x, sizes):
     return torch.split(x * 2, sizes.tolist())
+
 
 outputs = [forward(torch.ones(4), torch.tensor([1, 3]))]
 """,
@@ -71,18 +77,22 @@ COMPARE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     return x + y, torch.allclose(x, y)
+
 
 outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     return x + y, torch.isclose(x, y).all()
+
 
 outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
 """,
@@ -100,18 +110,22 @@ CONTAINS = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x * (3.0 in x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x * (x == 3.0).any()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
 """,

@@ -18,27 +18,33 @@ DISABLED = Advice(
     before="""\
 import torch
 
+
 @torch.compiler.disable
 def log_norm(x):
     return x.norm().log()
+
 
 @torch.compile
 def forward(x):
     y = x * 2
     return log_norm(y) + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 def log_norm(x):
     return x.norm().log()
+
 
 @torch.compile
 def forward(x):
     y = x * 2
     return log_norm(y) + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -47,13 +53,16 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
         """\
 import torch
 
+
 @torch.compiler.disable(recursive=False)
 def helper(x):
     return x.norm().log()
 
+
 @torch.compile
 def forward(x):
     return helper(x) * 2
+
 
 outputs = [forward(torch.ones(3))]
 """,
@@ -68,21 +77,25 @@ GRAPH_BREAK = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     torch._dynamo.graph_break()
     return y + 1
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -102,12 +115,14 @@ import torch.distributed as dist
 if not dist.is_initialized():
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     work = dist.all_reduce(y, async_op=True)
     work.wait()
     return y + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -118,11 +133,13 @@ import torch.distributed as dist
 if not dist.is_initialized():
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     dist.all_reduce(y)
     return y + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,

@@ -21,12 +21,14 @@ import torch
 
 lock = threading.Lock()
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     with lock:
         y = y + 1
     return y
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -36,14 +38,17 @@ import torch
 
 lock = threading.Lock()
 
+
 @torch.compile
 def compute(x):
     y = x * 2
     return y + 1
 
+
 def forward(x):
     with lock:
         return compute(x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -56,12 +61,14 @@ import torch
 
 lock = threading.Lock()
 
+
 @torch.compile
 def forward(x):
     lock.acquire()
     y = x * 2
     lock.release()
     return y
+
 
 outputs = [forward(torch.ones(3))]
 """,
@@ -77,23 +84,28 @@ ANOMALY = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     with torch.autograd.set_detect_anomaly(True):
         return x.square()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     return x.square()
 
+
 def forward(x):
     with torch.autograd.set_detect_anomaly(True):
         return compute(x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -114,12 +126,14 @@ import torch
 
 stream = io.StringIO()
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     with contextlib.redirect_stdout(stream):
         y = y + 1
     return y
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -130,14 +144,17 @@ import torch
 
 stream = io.StringIO()
 
+
 @torch.compile
 def compute(x):
     y = x * 2
     return y + 1
 
+
 def forward(x):
     with contextlib.redirect_stdout(stream):
         return compute(x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,

@@ -16,23 +16,28 @@ UNIQUE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     winners = x.argmax(-1)
     return torch.softmax(x, -1), torch.unique(winners)
+
 
 outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     return torch.softmax(x, -1), x.argmax(-1)
 
+
 def forward(x):
     probabilities, winners = compute(x)
     return probabilities, torch.unique(winners)
+
 
 outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
 """,
@@ -49,19 +54,23 @@ BINCOUNT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return torch.bincount(x, minlength=4) * 2
+
 
 outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     zeros = torch.zeros(4, dtype=torch.int64)
     return zeros.scatter_add(0, x, torch.ones_like(x)) * 2
+
 
 outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
 """,
@@ -78,18 +87,22 @@ REPEAT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, counts):
     return torch.repeat_interleave(x * 2, counts)
+
 
 outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, counts):
     return torch.repeat_interleave(x * 2, counts, output_size=4)
+
 
 outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
 """,
@@ -110,9 +123,11 @@ ONE_HOT = Advice(
 import torch
 from torch.nn.functional import one_hot
 
+
 @torch.compile
 def forward(x):
     return one_hot(x) * 2
+
 
 outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
 """,
@@ -120,9 +135,11 @@ outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
 import torch
 from torch.nn.functional import one_hot
 
+
 @torch.compile
 def forward(x):
     return one_hot(x, num_classes=3) * 2
+
 
 outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
 """,

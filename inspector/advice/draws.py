@@ -17,10 +17,12 @@ PYTHON_RANDOM = Advice(
 import random
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y * random.gauss(0, 1)
+
 
 random.seed(0)
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
@@ -29,13 +31,16 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 import random
 import torch
 
+
 @torch.compile
 def compute(x, factor):
     y = x * 2
     return y * factor
 
+
 def forward(x):
     return compute(x, torch.tensor(random.gauss(0, 1)))
+
 
 random.seed(0)
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
@@ -53,18 +58,22 @@ RANDOM_ = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x + torch.empty_like(x).random_(1, 3).clamp(5, 5)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x + torch.randint_like(x, 1, 3).clamp(5, 5)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -79,18 +88,22 @@ UNIFORM_ = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x + torch.empty_like(x).uniform_(**{"from": 2.0, "to": 3.0}).floor()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x + torch.empty_like(x).uniform_(2.0, 3.0).floor()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,

@@ -17,11 +17,13 @@ import torch
 
 weight = torch.ones(3, requires_grad=True)
 
+
 @torch.compile
 def step(x):
     loss = (x * weight).square().sum()
     loss.backward()
     return loss.detach()
+
 
 outputs = [(step(x), weight.grad.clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -30,14 +32,17 @@ import torch
 
 weight = torch.ones(3, requires_grad=True)
 
+
 @torch.compile
 def compute(x):
     return (x * weight).square().sum()
+
 
 def step(x):
     loss = compute(x)
     loss.backward()
     return loss.detach()
+
 
 outputs = [(step(x), weight.grad.clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -47,11 +52,13 @@ outputs = [(step(x), weight.grad.clone()) for x in (torch.ones(3), torch.arange(
 _GRAD = """\
 import torch
 
+
 @torch.compile
 def forward(x):
-    energy = (x ** 3).sum()
+    energy = (x**3).sum()
     (force,) = torch.autograd.grad(energy, x)
     return energy.detach(), force
+
 
 outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """
@@ -71,13 +78,16 @@ GRAD = Advice(
     after="""\
 import torch
 
+
 def energy_of(x):
-    return (x ** 3).sum()
+    return (x**3).sum()
+
 
 @torch.compile
 def forward(x):
     force, energy = torch.func.grad_and_value(energy_of)(x.detach())
     return energy, force
+
 
 outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
@@ -106,20 +116,24 @@ GRAD_FN = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y.detach() if y.grad_fn is not None else y + 1
+
 
 outputs = [forward(torch.ones(3, requires_grad=grad)) for grad in (True, False)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y.detach() if y.requires_grad else y + 1
+
 
 outputs = [forward(torch.ones(3, requires_grad=grad)) for grad in (True, False)]
 """,
@@ -136,29 +150,35 @@ RETAIN_GRAD = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     y.retain_grad()
     return y, y.square().sum()
 
+
 def run(x):
     y, loss = forward(x)
     loss.backward()
     return loss.detach(), y.grad
+
 
 outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def first(x):
     return x * 2
 
+
 @torch.compile
 def second(y):
     return y.square().sum()
+
 
 def run(x):
     y = first(x)
@@ -166,6 +186,7 @@ def run(x):
     loss = second(y)
     loss.backward()
     return loss.detach(), y.grad
+
 
 outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,

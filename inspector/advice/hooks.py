@@ -19,14 +19,17 @@ layer = torch.nn.Linear(2, 2, bias=False)
 torch.nn.init.ones_(layer.weight)
 layer.register_full_backward_pre_hook(lambda module, gradients: (gradients[0].clamp(-1, 1),))
 
+
 @torch.compile
 def forward(x):
     return layer(x) * 2
+
 
 def run(x):
     result = forward(x)
     result.sum().backward()
     return result.detach(), x.grad
+
 
 outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
@@ -36,16 +39,19 @@ import torch
 layer = torch.nn.Linear(2, 2, bias=False)
 torch.nn.init.ones_(layer.weight)
 
+
 @torch.compile
 def forward(x):
     y = layer(x)
     y.register_hook(lambda gradient: gradient.clamp(-1, 1))
     return y * 2
 
+
 def run(x):
     result = forward(x)
     result.sum().backward()
     return result.detach(), x.grad
+
 
 outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
@@ -73,6 +79,7 @@ import torch
 layer = torch.nn.Linear(2, 2, bias=False)
 torch.nn.init.ones_(layer.weight)
 
+
 @torch.compile
 def forward(x):
     seen = []
@@ -80,6 +87,7 @@ def forward(x):
     result = layer(x) * 2
     handle.remove()
     return result, seen[0]
+
 
 outputs = [forward(x) for x in (torch.ones(2), torch.arange(2.0))]
 """,
@@ -91,11 +99,13 @@ torch.nn.init.ones_(layer.weight)
 seen = []
 layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
 
+
 @torch.compile
 def forward(x):
     seen.clear()
     result = layer(x) * 2
     return result, seen[0]
+
 
 outputs = [forward(x) for x in (torch.ones(2), torch.arange(2.0))]
 """,

@@ -40,9 +40,11 @@ import torch
 
 tables = [torch.ones(3), torch.arange(3.0)]
 
+
 @torch.compile
 def forward(x, index):
     return x + tables[index]
+
 
 outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
 """,
@@ -51,9 +53,11 @@ import torch
 
 tables = torch.stack([torch.ones(3), torch.arange(3.0)])
 
+
 @torch.compile
 def forward(x, index):
     return x + tables.index_select(0, index.view(1)).squeeze(0)
+
 
 outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
 """,
@@ -71,19 +75,23 @@ SLICE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, length):
     return (x * 2)[:length].sum()
+
 
 outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, length):
     beyond = torch.arange(x.shape[0]) >= length
     return (x * 2).masked_fill(beyond, 0).sum()
+
 
 outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
 """,

@@ -18,30 +18,36 @@ GENERATOR = Advice(
     before="""\
 import torch
 
+
 def factors(n):
     for index in range(n):
         yield index + 1
+
 
 @torch.compile
 def forward(x, items):
     for item in items:
         x = x * item
     return x
+
 
 outputs = [forward(x, factors(3)) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 def factors(n):
     for index in range(n):
         yield index + 1
+
 
 @torch.compile
 def forward(x, items):
     for item in items:
         x = x * item
     return x
+
 
 outputs = [forward(x, tuple(factors(3))) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -60,9 +66,11 @@ import torch
 
 scales = iter([torch.tensor(1.0), torch.tensor(2.0)])
 
+
 @torch.compile
 def forward(x):
     return x * next(scales)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -71,12 +79,15 @@ import torch
 
 scales = iter([torch.tensor(1.0), torch.tensor(2.0)])
 
+
 @torch.compile
 def compute(x, scale):
     return x * scale
 
+
 def forward(x):
     return compute(x, next(scales))
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -94,20 +105,24 @@ MAX_KEY = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     return max([x, y], key=lambda tensor: tensor.sum()) * 2
+
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     both = torch.stack([x, y])
     largest = both.sum(1).argmax()
     return both.index_select(0, largest.view(1)).squeeze(0) * 2
+
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
@@ -122,20 +137,24 @@ SORT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     low, high = sorted([x.sum(), y.sum()])
     return low - high
+
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     low, high = torch.stack([x.sum(), y.sum()]).sort().values
     return low - high
+
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
@@ -150,22 +169,26 @@ SET = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, others):
     for other in others:
         x = x + other
     return x
+
 
 outputs = [forward(x, {torch.ones(3), torch.zeros(3)}) for x in (torch.zeros(3), torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, others):
     for other in others:
         x = x + other
     return x
+
 
 outputs = [forward(x, (torch.ones(3), torch.zeros(3))) for x in (torch.zeros(3), torch.ones(3))]
 """,

@@ -32,10 +32,12 @@ FUNCTION = Advice(
 import torch
 import zlib
 
+
 @torch.compile
 def forward(x, text):
     y = x * 2
     return y + zlib.crc32(text) % 7
+
 
 outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
 """,
@@ -43,13 +45,16 @@ outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
 import torch
 import zlib
 
+
 @torch.compile
 def compute(x, offset):
     y = x * 2
     return y + offset
 
+
 def forward(x, text):
     return compute(x, torch.tensor(zlib.crc32(text) % 7))
+
 
 outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
 """,
@@ -67,10 +72,12 @@ CUSTOM_OP = Advice(
 import torch
 import zlib
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return (y + zlib.crc32(b"one") % 7).relu()
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
@@ -78,18 +85,22 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 import torch
 import zlib
 
+
 @torch.library.custom_op("mine::checked", mutates_args=())
 def checked(x: torch.Tensor) -> torch.Tensor:
     return x + zlib.crc32(b"one") % 7
+
 
 @checked.register_fake
 def _(x):
     return torch.empty_like(x)
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return checked(y).relu()
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
@@ -107,10 +118,12 @@ JSON = Advice(
 import json
 import torch
 
+
 @torch.compile
 def forward(x, text):
     y = x * 2
     return y * json.loads(text)["scale"]
+
 
 outputs = [forward(torch.ones(3), text) for text in ('{"scale": 2}', '{"scale": 3}')]
 """,
@@ -118,13 +131,16 @@ outputs = [forward(torch.ones(3), text) for text in ('{"scale": 2}', '{"scale": 
 import json
 import torch
 
+
 @torch.compile
 def compute(x, settings):
     y = x * 2
     return y * settings["scale"]
 
+
 def forward(x, text):
     return compute(x, json.loads(text))
+
 
 outputs = [forward(torch.ones(3), text) for text in ('{"scale": 2}', '{"scale": 3}')]
 """,
@@ -142,11 +158,13 @@ IMPORT = Advice(
 import importlib
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     math = importlib.import_module("math")
     return y * math.pi
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -154,10 +172,12 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 import math
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y * math.pi
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,

@@ -20,11 +20,13 @@ import torch
 
 log = logging.getLogger("model")
 
+
 @torch.compile
 def forward(x):
     norm = x.norm()
     log.warning("norm %s", norm)
     return x / norm
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -34,15 +36,18 @@ import torch
 
 log = logging.getLogger("model")
 
+
 @torch.compile
 def compute(x):
     norm = x.norm()
     return x / norm, norm
 
+
 def forward(x):
     result, norm = compute(x)
     log.warning("norm %s", norm)
     return result
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -79,6 +84,7 @@ WARNING = Advice(
 import warnings
 import torch
 
+
 @torch.compile
 def forward(x):
     y = torch.relu(x)
@@ -86,20 +92,24 @@ def forward(x):
         warnings.warn("the last dimension is no multiple of 8")
     return y * 2
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
 """,
     after="""\
 import warnings
 import torch
 
+
 @torch.compile
 def compute(x):
     return torch.relu(x) * 2
+
 
 def forward(x):
     if x.shape[-1] % 8:
         warnings.warn("the last dimension is no multiple of 8")
     return compute(x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
 """,

@@ -49,7 +49,7 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
         return Advised(_TORCHS, useful_hints(cause.hints))
     if advice is None:
         return Advised(best_hint(cause.hints), further_hints(cause.hints))
-    others = other_ways(advice)
+    others = other_ways(advice, found)
     hints = (
         hint
         for hint in useful_hints(cause.hints)

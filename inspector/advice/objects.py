@@ -21,22 +21,26 @@ DEEPCOPY = Advice(
 import copy
 import torch
 
+
 @torch.compile
 def forward(x):
     kept = copy.deepcopy(x)
     x.mul_(2)
     return x - kept
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
+
 
 @torch.compile
 def forward(x):
     kept = x.detach().clone()
     x.mul_(2)
     return x - kept
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -57,12 +61,14 @@ import torch
 
 seen = {}
 
+
 @torch.compile
 def forward(x):
     seen.clear()
     y = x * 2
     seen[id(y)] = y
     return y
+
 
 outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -71,12 +77,14 @@ import torch
 
 seen = {}
 
+
 @torch.compile
 def forward(x):
     seen.clear()
     y = x * 2
     seen["y"] = y
     return y
+
 
 outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -87,10 +95,12 @@ import torch
 
 seen = {}
 
+
 @torch.compile
 def forward(x, parts):
     seen[id(x * 2)] = parts
     return x + 1
+
 
 outputs = [forward(torch.ones(3), [1])]
 """,
@@ -106,20 +116,24 @@ HASH = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y + hash(y) % 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y + len("y") % 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,

@@ -14,9 +14,11 @@ library = torch.library.Library("mine", "FRAGMENT")
 library.define("plus(Tensor x, float y) -> Tensor")
 library.impl("plus", lambda x, y: x + y, "CPU")
 
+
 @torch.compile
 def forward(x):
     return torch.ops.mine.plus(x * 2, 1.0).relu()
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """
@@ -32,7 +34,7 @@ FAKE = Advice(
     after=_DEFINED.replace(
         "@torch.compile\n",
         '@torch.library.register_fake("mine::plus", lib=library)\n'
-        "def _(x, y):\n    return torch.empty_like(x)\n\n@torch.compile\n",
+        "def _(x, y):\n    return torch.empty_like(x)\n\n\n@torch.compile\n",
     ),
     keeps="The outputs; the operator is called from the graph.",
     instead_of=r"docs\.google\.com",
@@ -52,18 +54,22 @@ JACOBIAN = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return torch.autograd.functional.jacobian(lambda y: y * y, x) + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return torch.func.jacrev(lambda y: y * y)(x) + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,

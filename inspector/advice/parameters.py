@@ -23,10 +23,12 @@ layer = torch.nn.Linear(3, 2)
 torch.nn.init.ones_(layer.weight)
 torch.nn.init.zeros_(layer.bias)
 
+
 @torch.compile
 def forward(x):
     layer.weight.requires_grad = False
     return layer(x)
+
 
 outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -37,13 +39,16 @@ layer = torch.nn.Linear(3, 2)
 torch.nn.init.ones_(layer.weight)
 torch.nn.init.zeros_(layer.bias)
 
+
 @torch.compile
 def compute(x):
     return layer(x)
 
+
 def forward(x):
     layer.weight.requires_grad = False
     return compute(x)
+
 
 outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -52,29 +57,35 @@ outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), tor
         """\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x.requires_grad_() * 2
+
 
 outputs = [forward(torch.ones(3))]
 """,
         """\
 import torch
+
 
 @torch.compile
 def forward(x):
     y = x.detach().requires_grad_()
     return y * 2
 
+
 outputs = [forward(torch.ones(3))]
 """,
         """\
 import torch
 
+
 @torch.compile
 def forward(x, layer):
     layer.requires_grad_(False)
     return layer(x)
+
 
 outputs = [forward(torch.ones(3), torch.nn.Linear(3, 2))]
 """,
@@ -89,22 +100,27 @@ CREATE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     bias = torch.zeros(3, requires_grad=True)
     return (x + bias).square()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x, bias):
     return (x + bias).square()
 
+
 def forward(x):
     return compute(x, torch.zeros(3, requires_grad=True))
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -120,16 +136,19 @@ LAYER = Advice(
     before="""\
 import torch
 
+
 class Model(torch.nn.Module):
     def forward(self, x):
         scale = torch.nn.Parameter(torch.full((3,), 2.0))
         return x * scale
+
 
 model = torch.compile(Model())
 outputs = [model(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
+
 
 class Model(torch.nn.Module):
     def __init__(self):
@@ -138,6 +157,7 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
         return x * self.scale
+
 
 model = torch.compile(Model())
 outputs = [model(x) for x in (torch.ones(3), torch.arange(3.0))]

@@ -10,14 +10,21 @@ from inspector.advice.moving import in_the_caller
 __all__ = ["ADVICE"]
 
 
+# Anything else, a shape for one, breaks the graph all the same, with GB0296 (torch 2.11 and 2.13).
+_PLAIN = (
+    r"(?s)builtin(?: operator)? `?print\b.*argument types "
+    r"\[(?:'(?:Tensor|bool|device|dtype|float|int|str)'(?:, )?)*\]"
+)
 _PRINT = """\
 import torch
+
 
 @torch.compile
 def forward(x):
     gate = torch.sigmoid(x)
     print("gate", gate.mean())
     return x * gate
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """
@@ -33,15 +40,18 @@ PRINT = Advice(
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     gate = torch.sigmoid(x)
     return x * gate, gate.mean()
 
+
 def forward(x):
     result, mean = compute(x)
     print("gate", mean)
     return result
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -52,7 +62,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 PRINT_REORDERED = Advice(
     id="print-reordered",
     kinds=(BUILTIN,),
-    says=PRINT.says,
+    says=_PLAIN,
     title="print in compiled code, left where it is",
     fix="To leave it where it is: `torch._dynamo.config.reorderable_logging_functions.add(print)` "
     "lets torch print after the graph instead of in the middle of it.",
@@ -62,11 +72,13 @@ import torch
 
 torch._dynamo.config.reorderable_logging_functions.add(print)
 
+
 @torch.compile
 def forward(x):
     gate = torch.sigmoid(x)
     print("gate", gate.mean())
     return x * gate
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -89,11 +101,13 @@ STREAM = Advice(
 import sys
 import torch
 
+
 @torch.compile
 def forward(x):
     y = torch.relu(x)
     sys.stdout.write("step\\n")
     return y * 2
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
@@ -101,14 +115,17 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 import sys
 import torch
 
+
 @torch.compile
 def compute(x):
     return torch.relu(x) * 2
+
 
 def forward(x):
     result = compute(x)
     sys.stdout.write("step\\n")
     return result
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,

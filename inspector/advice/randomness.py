@@ -16,23 +16,28 @@ SEED = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     torch.manual_seed(0)
     return x + torch.rand(3)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     return x + torch.rand(3)
 
+
 def forward(x):
     torch.manual_seed(0)
     return compute(x)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -52,9 +57,11 @@ import torch
 
 generator = torch.Generator().manual_seed(0)
 
+
 @torch.compile
 def forward(x):
     return x + torch.rand(3, generator=generator)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -63,12 +70,15 @@ import torch
 
 generator = torch.Generator().manual_seed(0)
 
+
 @torch.compile
 def compute(x, noise):
     return x + noise
 
+
 def forward(x):
     return compute(x, torch.rand(3, generator=generator))
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -86,13 +96,16 @@ import torch
 
 generator = torch.Generator()
 
+
 @torch.compile
 def forward(x):
     generator.manual_seed(0)
     return x * 2
 
+
 def run(x):
     return forward(x), torch.rand(2, generator=generator)
+
 
 outputs = [run(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -101,16 +114,20 @@ import torch
 
 generator = torch.Generator()
 
+
 @torch.compile
 def compute(x):
     return x * 2
+
 
 def forward(x):
     generator.manual_seed(0)
     return compute(x)
 
+
 def run(x):
     return forward(x), torch.rand(2, generator=generator)
+
 
 outputs = [run(x) for x in (torch.ones(3), torch.zeros(3))]
 """,

@@ -34,6 +34,8 @@ def _tailored(code: Code) -> str:
         parents = code.ancestors(number)
         calculates = parents and all(_takes_tensor(parent) for parent in parents)
         return f"Keep it a tensor: `{value}` instead of `{whole}`." if calculates else ""
+    if code.function is None:
+        return ""  # what is done with the number is not known
     uses = tuple(code.uses_after(name))
     clamped = [_clamped(code, use, name) for use in uses]
     if not all(map(operator.or_, map(bool, clamped), map(_takes_tensor, uses))):
@@ -75,10 +77,12 @@ def _clamped(code: Code, use: ast.AST, name: str) -> str:
 _ITEM = """\
 import torch
 
+
 @torch.compile
 def forward(x):
     scale = x.std().item()
     return x / max(scale, 1e-3)
+
 
 outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
 """
@@ -94,10 +98,12 @@ KEEP_TENSOR = Advice(
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     scale = x.std()
     return x / scale.clamp(min=1e-3)
+
 
 outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
 """,
@@ -150,18 +156,22 @@ MATH = Advice(
 import math
 import torch
 
+
 @torch.compile
 def forward(x):
     return x / math.sqrt((x * x).sum())
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x / torch.sqrt((x * x).sum())
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,

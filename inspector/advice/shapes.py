@@ -15,9 +15,11 @@ _HINT = r"capture_dynamic_output_shape_ops"
 _MASK = """\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x[x > 0].sum()
+
 
 outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
 """
@@ -95,22 +97,26 @@ STORE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, other):
     y = x * 2
     y[x < 0] = other[x < 0]
     return y
 
+
 outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
 """,
     after="""\
 import torch
+
 
 @torch.compile
 def forward(x, other):
     y = x * 2
     y = torch.where(x < 0, other, y)
     return y
+
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
 """,
@@ -128,19 +134,23 @@ NONZERO = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     found = torch.nonzero(x > 0).squeeze(-1)
     return x.index_fill(0, found, 1.0)
+
 
 outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return torch.where(x > 0, 1.0, x)
+
 
 outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
 """,

@@ -21,11 +21,13 @@ DATA_PTR = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     if x.data_ptr() == y.data_ptr():
         return x * 2
     return x + y
+
 
 one = torch.ones(3)
 outputs = [forward(one, y) for y in (one, torch.arange(3.0))]
@@ -33,11 +35,13 @@ outputs = [forward(one, y) for y in (one, torch.arange(3.0))]
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x, y):
     if x is y:
         return x * 2
     return x + y
+
 
 one = torch.ones(3)
 outputs = [forward(one, y) for y in (one, torch.arange(3.0))]
@@ -54,20 +58,24 @@ STORAGE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y, y.untyped_storage().nbytes()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y, y.numel() * y.element_size()
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
@@ -83,21 +91,25 @@ OUT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     result = torch.empty(0)
     torch.mul(x, 2, out=result)
     return result + 1
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     result = torch.mul(x, 2)
     return result + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
@@ -117,21 +129,25 @@ RESIZE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     result = torch.empty(0)
     result.resize_(x.shape)
     return result.copy_(x) + 1
 
+
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     result = x.new_empty(x.shape)
     return result.copy_(x) + 1
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
@@ -140,10 +156,12 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
         """\
 import torch
 
+
 @torch.compile
 def forward(x, result):
     result.resize_(2, 2)
     return result.copy_(x)
+
 
 outputs = [forward(torch.ones(2, 2), torch.empty(0))]
 """,
@@ -160,11 +178,13 @@ import torch
 
 table = torch.zeros(3)
 
+
 @torch.compile
 def forward(x):
     y = (x * 2).double()
     table.data = y
     return y + 1
+
 
 outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -173,14 +193,17 @@ import torch
 
 table = torch.zeros(3)
 
+
 @torch.compile
 def compute(x):
     y = (x * 2).double()
     return y + 1, y
 
+
 def forward(x):
     result, table.data = compute(x)
     return result
+
 
 outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,

@@ -16,28 +16,33 @@ OPEN = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     with open("log.txt", "a") as file:
         file.write("step\\n")
     return y + 1
+
 
 outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     y = x * 2
     return y + 1
+
 
 def forward(x):
     result = compute(x)
     with open("log.txt", "a") as file:
         file.write("step\\n")
     return result
+
 
 outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -53,23 +58,28 @@ NO_TENSOR = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y * (torch.get_num_threads() > 0)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x, parallel):
     y = x * 2
     return y * parallel
 
+
 def forward(x):
     return compute(x, torch.get_num_threads() > 0)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -87,11 +97,13 @@ TIME = Advice(
 import time
 import torch
 
+
 @torch.compile
 def forward(x):
     begin = time.perf_counter()
     y = x * 2
     return y, time.perf_counter() - begin >= 0
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -99,14 +111,17 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 import time
 import torch
 
+
 @torch.compile
 def compute(x):
     return x * 2
+
 
 def forward(x):
     begin = time.perf_counter()
     y = compute(x)
     return y, time.perf_counter() - begin >= 0
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -117,9 +132,11 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 import datetime
 import torch
 
+
 @torch.compile
 def forward(x):
     return x * 2, datetime.datetime.now()
+
 
 outputs = [forward(torch.ones(3))]
 """,

@@ -73,9 +73,9 @@ def best(found: Break) -> Advice | None:
     return min(fitting, key=lambda item: item.is_general, default=None)
 
 
-def other_ways(advice: Advice) -> tuple[Advice, ...]:
-    """Other ways to do what an advice does."""
-    return tuple(item for item in ALL if advice.id in item.other_way_of)
+def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:
+    """Other ways to do what an advice does about a graph break."""
+    return tuple(item for item in ALL if advice.id in item.other_way_of and item.applies(found))
 
 
 def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:

@@ -18,9 +18,11 @@ import torch
 torch.manual_seed(0)
 layer = torch.nn.LSTM(3, 2)
 
+
 @torch.compile
 def forward(x):
     return layer(x * 2)[0]
+
 
 with torch.no_grad():
     outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
@@ -33,9 +35,11 @@ torch._dynamo.config.allow_rnn = True
 torch.manual_seed(0)
 layer = torch.nn.LSTM(3, 2)
 
+
 @torch.compile
 def forward(x):
     return layer(x * 2)[0]
+
 
 with torch.no_grad():
     outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
@@ -61,9 +65,11 @@ import torch
 torch.manual_seed(0)
 layer = torch.jit.script(torch.nn.Linear(3, 2))
 
+
 @torch.compile
 def forward(x):
     return layer(x * 2)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -73,9 +79,11 @@ import torch
 torch.manual_seed(0)
 layer = torch.nn.Linear(3, 2)
 
+
 @torch.compile
 def forward(x):
     return layer(x * 2)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -93,21 +101,26 @@ SPARSE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(matrix, x):
     return torch.sparse.mm(matrix, x).relu() + 1
+
 
 outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(product):
     return product.relu() + 1
 
+
 def forward(matrix, x):
     return compute(torch.sparse.mm(matrix, x))
+
 
 outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
 """,
@@ -116,9 +129,11 @@ outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -tor
         """\
 import torch
 
+
 @torch.compile
 def forward(x):
     return (x * 2).to_sparse()
+
 
 outputs = [forward(torch.eye(3))]
 """,
@@ -133,26 +148,32 @@ NESTED = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x.sin() * 2
 
+
 def run(parts):
     nested = torch.nested.nested_tensor(parts)
     return list(forward(nested).unbind())
+
 
 outputs = [run([torch.ones(2, 3), torch.zeros(n, 3)]) for n in (1, 4)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x.sin() * 2
 
+
 def run(parts):
     nested = torch.nested.nested_tensor(parts, layout=torch.jagged)
     return list(forward(nested).unbind())
+
 
 outputs = [run([torch.ones(2, 3), torch.zeros(n, 3)]) for n in (1, 4)]
 """,
@@ -167,31 +188,38 @@ INFERENCE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     return y + 1 if torch.is_inference_mode_enabled() else y
 
+
 def run(x, mode):
     with torch.inference_mode(mode):
         return forward(x)
+
 
 outputs = [run(torch.ones(3), mode) for mode in (True, False)]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x, inference):
     y = x * 2
     return y + 1 if inference else y
 
+
 def forward(x):
     return compute(x, torch.is_inference_mode_enabled())
+
 
 def run(x, mode):
     with torch.inference_mode(mode):
         return forward(x)
+
 
 outputs = [run(torch.ones(3), mode) for mode in (True, False)]
 """,

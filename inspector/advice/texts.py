@@ -17,24 +17,29 @@ TENSOR_TEXT = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     loss = (x * x).sum()
     return loss * 2, "loss " + str(loss)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def compute(x):
     loss = (x * x).sum()
     return loss * 2, loss
 
+
 def forward(x):
     result, loss = compute(x)
     return result, "loss " + str(loss)
+
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
@@ -44,9 +49,11 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
         """\
 import torch
 
+
 @torch.compile
 def forward(x):
     return x * 2, repr(x.sum())
+
 
 outputs = [forward(torch.ones(3))]
 """,
@@ -66,21 +73,25 @@ import torch
 
 sys.breakpointhook = lambda: None  # a debugger that goes on at once
 
+
 @torch.compile
 def forward(x):
     y = torch.relu(x)
     breakpoint()
     return y * 2
 
+
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     after="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = torch.relu(x)
     return y * 2
+
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,

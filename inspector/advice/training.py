@@ -20,6 +20,7 @@ import torch
 weight = torch.ones(3, requires_grad=True)
 optimizer = torch.optim.SGD([weight], lr=0.1)
 
+
 @torch.compile
 def step(x):
     optimizer.zero_grad()
@@ -27,6 +28,7 @@ def step(x):
     loss.backward()
     optimizer.step()
     return loss.detach()
+
 
 outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -36,9 +38,11 @@ import torch
 weight = torch.ones(3, requires_grad=True)
 optimizer = torch.optim.SGD([weight], lr=0.1)
 
+
 @torch.compile
 def compute(x):
     return (x * weight).square().sum()
+
 
 def step(x):
     optimizer.zero_grad()
@@ -46,6 +50,7 @@ def step(x):
     loss.backward()
     optimizer.step()
     return loss.detach()
+
 
 outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
@@ -64,12 +69,14 @@ import torch
 
 loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
 
+
 @torch.compile
 def epoch(scale):
     total = torch.zeros(())
     for batch in loader:
         total = total + (batch * scale).sum()
     return total
+
 
 outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
 """,
@@ -78,15 +85,18 @@ import torch
 
 loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
 
+
 @torch.compile
 def step(total, batch, scale):
     return total + (batch * scale).sum()
+
 
 def epoch(scale):
     total = torch.zeros(())
     for batch in loader:
         total = step(total, batch, scale)
     return total
+
 
 outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
 """,
@@ -105,11 +115,13 @@ import torch
 
 profiler = torch.profiler.profile()
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     profiler.step()
     return y
+
 
 with profiler:
     outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
@@ -119,14 +131,17 @@ import torch
 
 profiler = torch.profiler.profile()
 
+
 @torch.compile
 def compute(x):
     return x * 2
+
 
 def forward(x):
     y = compute(x)
     profiler.step()
     return y
+
 
 with profiler:
     outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
@@ -144,26 +159,31 @@ SAVE = Advice(
     before="""\
 import torch
 
+
 @torch.compile
 def forward(x):
     y = x * 2
     torch.save(y, "y.pt")
     return y + 1
 
+
 outputs = [(forward(x), torch.load("y.pt")) for x in (torch.ones(3), torch.zeros(3))]
 """,
     after="""\
 import torch
+
 
 @torch.compile
 def compute(x):
     y = x * 2
     return y + 1, y
 
+
 def forward(x):
     result, y = compute(x)
     torch.save(y, "y.pt")
     return result
+
 
 outputs = [(forward(x), torch.load("y.pt")) for x in (torch.ones(3), torch.zeros(3))]
 """,
