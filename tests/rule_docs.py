@@ -41,12 +41,10 @@ def _cell(text: str) -> str:
 
 
 def _advice_page(advice: Advice) -> str:
-    lines = [
-        f"# {advice.id}",
-        "",
-        f"{advice.title[0].upper()}{advice.title[1:]}".replace("_", r"\_"),
-    ]
-    lines[-1] += "."
+    name, _, rest = advice.title.partition(" ")
+    # A name of code at the beginning stays as it is.
+    title = f"{name.capitalize() if name.isalpha() else name} {rest}".rstrip()
+    lines = [f"# {advice.id}", "", f"{_cell(title)}."]
     if advice.other_way_of:
         ways = " and ".join(f"[{name}]({name}.md)" for name in advice.other_way_of)
         lines += ["", f"Another way than {ways}."]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.code import Code, Span, read_line, read_text
+from inspector.advice.code import Code
+from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints

@@ -28,7 +28,7 @@ import torch
 from torch._dynamo.backends import registry
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.code import Span, read_text
+from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
 from inspector.events.graph_break import GraphBreakReason, TracebackFrame
 

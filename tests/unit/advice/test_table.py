@@ -8,7 +8,8 @@ import re
 import pytest
 
 from inspector.advice.advice import TESTED_ON, Advice, Break
-from inspector.advice.code import Code, Span, read_line
+from inspector.advice.code import Code
+from inspector.advice.reading import Span, read_line
 from inspector.advice.table import ALL, about, best, other_ways
 from inspector.plugins import load_analyses
 

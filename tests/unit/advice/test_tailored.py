@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from inspector.advice.code import Span, read_text
+from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL
 
 BY_ID = {advice.id: advice for advice in ALL}

@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from inspector.advice.code import Code, Span, attribute, dotted_name, read_line, read_text
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.reading import Span, read_line, read_text
 
 TEXT = """\
 import torch
