@@ -16,6 +16,19 @@ _ADVICE = (
     "`tests/compile/advice_child.py` runs both: the first breaks with one of the ids, the second",
     "has no graph break, computes the same and writes the same.",
 )
+_HINTS = (
+    "## Hints of torch that do not hold",
+    "",
+    "Tried on torch 2.11 and 2.13; the advice leaves them out, or says what they cost.",
+    "",
+    "- GB0059, `reorderable_logging_functions`: `print` of a shape or a list breaks the graph",
+    "  still (GB0296); tensors, numbers and text do not.",
+    "- GB0109, an integer tensor for `tolist()`: breaks the graph still (GB0033).",
+    "- GB0253, `enable_faithful_generator_behavior`: a generator from outside breaks it still.",
+    "- GB0007, `dont_skip_tracing`: `random.choice` and the like break it still.",
+    "- GB0291, `ignore_logging_functions`: no break, and the record is lost.",
+    "- GB0014, `allow_rnn`: no break, and training then fails to compile.",
+)
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 
@@ -27,6 +40,7 @@ def pages() -> dict[str, str]:
     index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]
     index += ["| --- | --- | --- |"]
     index += [f"| [{a.id}](advice/{a.id}.md) | {_cell(a.title)} | {_ids(a)} |" for a in ALL]
+    index += ["", *_HINTS]
     texts = {"README.md": "\n".join(index) + "\n"} | {f"{r.id}.md": _page(r) for r in rules}
     return texts | {f"advice/{a.id}.md": _advice_page(a) for a in ALL}
 

@@ -69,7 +69,8 @@ class Advice:
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
-        variants: Programs that break in the same way and are to be mended in the same way.
+        variants: Programs that break in the same way and are to be mended in the same way, among
+            them what comes of hints of torch that do not help.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_in_torch: Whether it is what to do where the line that broke is torch's own.
         tested_on: Versions of torch (``2.13``) on which it holds.

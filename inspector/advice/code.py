@@ -47,10 +47,11 @@ class Code:
         """Whether an expression among `nodes` is as asked."""
         return any(isinstance(node, ast.expr) and fits(node) for node in self.nodes())
 
-    def target(self, node: ast.expr) -> str:
-        """The one name that an expression is assigned to as it is, or an empty string."""
+    @property
+    def target(self) -> str:
+        """The one name that the statement assigns to, or an empty string."""
         match self.statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
+            case ast.Assign(targets=[ast.Name(id=name)]):
                 return name
         return ""
 
@@ -68,7 +69,10 @@ class Code:
         """
         if node is None:
             return ""
-        text = self._written(node) or ast.unparse(node)
+        try:
+            text = self._written(node) or ast.unparse(node)
+        except RecursionError:  # of an expression that nests deeply
+            return ""
         return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
 
     def is_set_before(self, name: str) -> bool:
@@ -109,7 +113,9 @@ class Code:
         match node:
             case ast.expr(lineno=line, end_lineno=last, col_offset=begin, end_col_offset=end):
                 if line == last and line <= len(self.lines):
-                    return self.lines[line - 1].encode()[begin:end].decode()
+                    text = self.lines[line - 1].encode()[begin:end].decode(errors="replace")
+                    # Python ends lines where we do not, at a form feed for one.
+                    return text if _reads(text, node) else ""
         return ""
 
     def uses_after(self, name: str) -> Iterator[ast.AST]:
@@ -127,6 +133,14 @@ class Code:
                     yield parent
 
 
+def _reads(text: str, node: ast.AST) -> bool:
+    """Whether a text is the code of a node."""
+    try:
+        return ast.unparse(ast.parse(text, mode="eval")) == ast.unparse(node)
+    except (SyntaxError, ValueError):
+        return False
+
+
 def header(statement: ast.stmt) -> Iterator[ast.AST]:
     """The nodes of a statement without those of the statements in it."""
     waiting: list[ast.AST] = [statement]
@@ -142,13 +156,11 @@ def header(statement: ast.stmt) -> Iterator[ast.AST]:
 
 def dotted_name(node: ast.expr) -> str:
     """``torch.where`` of the syntax for it; empty where it is no chain of names."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attribute):
-            before = dotted_name(value)
-            return f"{before}.{attribute}" if before else ""
-    return ""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *names]) if isinstance(node, ast.Name) else ""
 
 
 def attribute(*names: str) -> Callable[[ast.expr], bool]:

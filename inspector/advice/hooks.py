@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
 
 __all__ = ["ADVICE"]
+
+
+def _handles_hook(node: ast.expr) -> bool:
+    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
+    )
+
 
 BACKWARD_HOOK = Advice(
     id="module-backward-hook",
@@ -67,10 +77,7 @@ FORWARD_HOOK = Advice(
         Kind("GB0059", "Failed to trace builtin operator"),
     ),
     says=r"RemovableHandle|setattr",
-    where=lambda code: (
-        code.has(lambda node: (getattr(node, "attr", "") or "").startswith("register_"))
-        or code.has(lambda node: getattr(node, "attr", "") == "remove")
-    ),
+    where=lambda code: code.has(_handles_hook),
     title="a hook registered in compiled code",
     fix="Register the hook in the caller, before the first compiled call.",
     before="""\

@@ -29,19 +29,21 @@ def _tailored(code: Code) -> str:
     value, whole = code.shown(number and _tensor(number)), code.shown(number)
     if number is None or not value or not whole:
         return ""
-    name = code.target(number)
-    if not name:
-        parents = code.ancestors(number)
-        calculates = parents and all(_takes_tensor(parent) for parent in parents)
-        return f"Keep it a tensor: `{value}` instead of `{whole}`." if calculates else ""
-    if code.function is None:
+    *around, outermost = code.ancestors(number) or (number,)
+    if not all(map(_takes_tensor, around)):
+        return ""
+    if isinstance(outermost, ast.Return):
+        return f"Keep it a tensor: `{value}` instead of `{whole}`."
+    name = code.target
+    if not name or code.function is None:
         return ""  # what is done with the number is not known
     uses = tuple(code.uses_after(name))
     clamped = [_clamped(code, use, name) for use in uses]
     if not all(map(operator.or_, map(bool, clamped), map(_takes_tensor, uses))):
         return ""
-    text = f"Keep it a tensor: `{name} = {value}` instead of `{name} = {whole}`"
-    more = "; ".join(filter(None, clamped))
+    begin = "" if around else f"{name} = "
+    text = f"Keep it a tensor: `{begin}{value}` instead of `{begin}{whole}`"
+    more = "; ".join(dict.fromkeys(filter(None, clamped)))
     return f"{text}, and below it {more}." if more else f"{text}."
 
 
@@ -57,7 +59,7 @@ def _takes_tensor(node: ast.AST) -> bool:
             )
         case ast.UnaryOp(op=operation):
             return not isinstance(operation, ast.Not)
-        case ast.Return() | ast.Assign():
+        case ast.Return():
             return True
     return False
 

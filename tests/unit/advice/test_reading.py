@@ -124,6 +124,21 @@ def test_long_code_is_not_shown() -> None:
     assert shown(code) == ""
 
 
+def test_lines_that_python_ends_elsewhere_are_shown_as_python_has_them() -> None:
+    code = read_text("x = 1\ry = f(a)\n", Span(2, 2, 4, 8))
+
+    assert code.shown(code.find(lambda node: isinstance(node, ast.Call))) in {"f(a)", ""}
+
+
+@pytest.mark.parametrize(
+    "text", [f"y = x{'.a' * 9000}\n", f"y = {'-' * 9000}x\n", "y = '\udc80'\n"]
+)
+def test_code_that_nests_deeply_or_is_no_text_is_survived(text: str) -> None:
+    code = read_text(text, Span(1, 1))
+
+    assert code.shown(code.find(lambda node: not isinstance(node, ast.Name))) == ""
+
+
 def test_names_are_read_through_attributes() -> None:
     assert dotted_name(ast.parse("torch.nn.f", mode="eval").body) == "torch.nn.f"
     assert dotted_name(ast.parse("f().g", mode="eval").body) == ""

@@ -66,6 +66,7 @@ def test_a_number_is_kept_a_tensor_to_its_uses() -> None:
         ("return x * x.sum().item()\n", "x.sum().item()", "`x.sum()`"),
         ("return -float(x.mean()) + 1\n", "float(x.mean())", "`x.mean()`"),
         ("t = x.max().item()\nreturn x / t\n", "x.max().item()", "`t = x.max()`"),
+        ("t = 2 * x.max().item()\nreturn x / t\n", "x.max().item()", "`x.max()`"),
     ],
 )
 def test_a_number_that_is_calculated_with_stays_a_tensor(
@@ -89,6 +90,11 @@ def test_a_number_that_is_calculated_with_stays_a_tensor(
         ("return 'loss %s' % x.item()\n", "x.item()"),
         ("return int(x.sum())\n", "int(x.sum())"),
         ("return x.sum().item() > 0\n", "x.sum().item()"),
+        ("self.scale = x.item()\n", "x.item()"),
+        ("total = first = x.item()\n", "x.item()"),
+        ("n = 1 + x.item()\nreturn range(n)\n", "x.item()"),
+        ("total += x.item()\n", "x.item()"),
+        ("n = x.item()\nm = n\nreturn range(m)\n", "x.item()"),
         ("return not x.sum().item()\n", "x.sum().item()"),
     ],
 )
