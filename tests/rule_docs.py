@@ -1,4 +1,4 @@
-"""docs/rules/*.md out of the rules' docstrings: ``python -m tests.rule_docs [--regenerate]``."""
+"""docs/rules out of the rules and the advice: ``python -m tests.rule_docs [--regenerate]``."""
 
 from __future__ import annotations
 
@@ -6,18 +6,69 @@ import argparse
 import sys
 from pathlib import Path
 
+from inspector.advice.advice import Advice
+from inspector.advice.table import ALL
 from inspector.findings.rule import Rule
 from inspector.plugins import load_analyses
 
+_ADVICE = (
+    "What is advised on a graph break, with a program that breaks and the same program mended.",
+    "`tests/compile/advice_child.py` runs both: the first breaks with one of the ids, the second",
+    "has no graph break, computes the same and writes the same.",
+)
+_HINTS = (
+    "## Hints of torch that do not hold",
+    "",
+    "Tried on torch 2.11 and 2.13; the advice leaves them out, or says what they cost.",
+    "",
+    "- GB0059, `reorderable_logging_functions`: `print` of a shape or a list breaks the graph",
+    "  still (GB0296); tensors, numbers and text do not.",
+    "- GB0109, an integer tensor for `tolist()`: breaks the graph still (GB0033).",
+    "- GB0253, `enable_faithful_generator_behavior`: a generator from outside breaks it still.",
+    "- GB0007, `dont_skip_tracing`: `random.choice` and the like break it still.",
+    "- GB0291, `ignore_logging_functions`: no break, and the record is lost.",
+    "- GB0014, `allow_rnn`: no break, and training then fails to compile.",
+)
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 
 def pages() -> dict[str, str]:
-    """Text by file name: one page per rule, and their list."""
+    """Text by file name: one page per rule and per advice, and their list."""
     rules: list[Rule] = [module.RULE for module in load_analyses()]
     index = ["# Rules", "", "| rule | severity | |", "| --- | --- | --- |"]
     index += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {r.title()} |" for r in rules]
-    return {"README.md": "\n".join(index) + "\n"} | {f"{r.id}.md": _page(r) for r in rules}
+    index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]
+    index += ["| --- | --- | --- |"]
+    index += [f"| [{a.id}](advice/{a.id}.md) | {_cell(a.title)} | {_ids(a)} |" for a in ALL]
+    index += ["", *_HINTS]
+    texts = {"README.md": "\n".join(index) + "\n"} | {f"{r.id}.md": _page(r) for r in rules}
+    return texts | {f"advice/{a.id}.md": _advice_page(a) for a in ALL}
+
+
+def _ids(advice: Advice) -> str:
+    return ", ".join(kind.gb_id for kind in advice.kinds)
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a table: names with underscores are no emphasis."""
+    return text.replace("_", "\\_").replace("|", "\\|")
+
+
+def _advice_page(advice: Advice) -> str:
+    name, _, rest = advice.title.partition(" ")
+    # A name of code at the beginning stays as it is.
+    title = f"{name.capitalize() if name.isalpha() else name} {rest}".rstrip()
+    lines = [f"# {advice.id}", "", f"{_cell(title)}."]
+    if advice.other_way_of:
+        ways = " and ".join(f"[{name}]({name}.md)" for name in advice.other_way_of)
+        lines += ["", f"Another way than {ways}."]
+    lines += ["", *(f"- {kind.gb_id} {_cell(kind.gb_type)}" for kind in advice.kinds)]
+    lines += ["", "## What to do", "", advice.fix]
+    lines += ["", "## Before", "", "```python", advice.before.rstrip(), "```"]
+    lines += ["", "## After", "", "```python", advice.after.rstrip(), "```"]
+    lines += ["", "## What it keeps", "", advice.keeps]
+    lines += ["", f"Tested on torch {' and '.join(advice.tested_on)}."]
+    return "\n".join(lines) + "\n"
 
 
 def _page(rule: Rule) -> str:
@@ -27,16 +78,24 @@ def _page(rule: Rule) -> str:
     return "\n".join(lines).replace("``", "`") + "\n"
 
 
+def written() -> dict[str, str]:
+    """Text by file name, as the pages are on disk."""
+    return {str(p.relative_to(FOLDER)): p.read_text() for p in FOLDER.rglob("*") if p.is_file()}
+
+
 def main() -> int:
     """Writes the pages, or says which differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--regenerate", action="store_true")
     if parser.parse_args().regenerate:
-        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / "advice").mkdir(parents=True, exist_ok=True)
+        for path in FOLDER.rglob("*.md"):
+            path.unlink()
         for name, text in pages().items():
             (FOLDER / name).write_text(text)
         return 0
-    stale = [name for name, text in pages().items() if (FOLDER / name).read_text() != text]
+    there, wanted = written(), pages()
+    stale = [name for name in there | wanted if there.get(name) != wanted.get(name)]
     print("\n".join(f"docs/rules/{name} is stale" for name in stale))
     return 1 if stale else 0
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inspector.events.graph_break import Cause, parse_causes
 from inspector.findings.finding import Finding
-from inspector.findings.hints import best_hint
+from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -69,6 +69,7 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
         place=make_place(run, place, failure.stack),
         why=cause.explanation or failure.reason.strip(),
         fix=best_hint(cause.hints),
+        alternatives=further_hints(cause.hints),
         hints=cause.hints,
         notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
         # The message can hold sizes, addresses and names of temporary files.

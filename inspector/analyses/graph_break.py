@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.advice.lookup import advise
 from inspector.costs.sites import site_costs
 from inspector.findings.finding import Finding
-from inspector.findings.hints import best_hint, is_fundamental
+from inspector.findings.hints import is_fundamental
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
-from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, shown_name
 from inspector.model.summary import group_sites, is_later
@@ -68,13 +68,17 @@ class GraphBreakRule(Rule):
 def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Finding:
     record = site.first
     cause = record.cause
+    place = make_place(run, record.user, _longest(site))
+    advised = advise(run, record, place)
     return Finding(
         rule=GraphBreakRule.id,
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
         message=cause.title,
-        place=make_place(run, record.user, _longest(site)),
+        place=place,
         why=cause.explanation or cause.title,
-        fix=_fix(run, record),
+        fix=advised.fix,
+        alternatives=advised.alternatives,
+        example=advised.example,
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),
@@ -88,12 +92,6 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
         later=later,
         cost=cost,
     )
-
-
-def _fix(run: Run, record: GraphBreak) -> str:
-    if record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH:
-        return "This line is torch's own: call what leads to it outside of the compiled function."
-    return best_hint(record.cause.hints)
 
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:

@@ -42,14 +42,16 @@ def complete_fail_on(
 def complete_rule(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Our rules and, where torch is installed, its graph-break ids."""
+    """Our rules, the advice and, where torch is installed, its graph-break ids."""
     del context, parameter
+    from inspector.advice.table import ALL
     from inspector.sources.registry import find_registry
 
     registry = find_registry(None)
     types = registry.types.values() if registry else ()
     rules = [module.RULE for module in plugins.load_analyses()]
     known = [(rule.id, rule.title()) for rule in rules]
+    known += [(item.id, item.title) for item in ALL]
     known += [(entry.gb_id, entry.gb_type) for entry in types]
     found = [(name, text) for name, text in known if name.lower().startswith(incomplete.lower())]
     return [CompletionItem(name, help=text) for name, text in sorted(found)]

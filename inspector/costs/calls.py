@@ -51,6 +51,16 @@ class _Root:
     marks: tuple[Mark, ...]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Gap:
+    """Time between two graphs; before the first one of a call and behind the last, too."""
+
+    thread: Thread
+    before: GraphCall | None
+    after: GraphCall | None
+    pieces: tuple[Piece, ...]
+
+
 def calls_of(
     profile: Profile, breaks: Breaks, boundaries: Mapping[str, Boundary]
 ) -> Iterator[CallCosts]:
@@ -58,13 +68,14 @@ def calls_of(
     for number, root in enumerate(_roots(profile)):
         cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
         backward = list(_backward(profile, root, cut_up.graphs))
-        host, exposed, parts = _sums(cut_up, backward, root.end_ns)
+        host, exposed, parts = _sums([*_gaps(cut_up, root.thread), *backward], root.end_ns)
         yield CallCosts(
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
             graphs_ns=sum(
                 graph.end_ns - graph.start_ns
-                for graph in (*cut_up.graphs, *(graph for graph, _, _ in backward))
+                for graph in (*cut_up.graphs, *(gap.after for gap in backward))
+                if graph is not None
             ),
             host_ns=host,
             exposed_ns=exposed,
@@ -86,10 +97,8 @@ def _roots(profile: Profile) -> Iterator[_Root]:
                     yield _Root(thread, mark.start_ns, mark.end_ns, (mark,))
 
 
-def _backward(
-    profile: Profile, root: _Root, graphs: Sequence[GraphCall]
-) -> Iterator[tuple[GraphCall, GraphCall | None, list[Piece]]]:
-    """Each backward graph of a call, with the one before on its thread and the time between."""
+def _backward(profile: Profile, root: _Root, graphs: Sequence[GraphCall]) -> Iterator[_Gap]:
+    """The time before each backward graph of a call, since the one before on its thread."""
     forward = {graph.sequence: graph for graph in graphs if graph.sequence >= 0}
     for thread in profile.threads:
         before: GraphCall | None = None
@@ -103,7 +112,7 @@ def _backward(
                 continue
             graph = _graph_call(thread, source, inner)
             between = _pieces_between(thread, before, graph, forward) if before else ()
-            yield graph, before, list(between)
+            yield _Gap(thread, before, graph, tuple(between))
             before = dataclasses.replace(graph, sequence=mark.sequence)
 
 
@@ -142,55 +151,51 @@ def _pieces_between(
 
 
 def _sums(
-    cut_up: Pieces,
-    backward: Sequence[tuple[GraphCall, GraphCall | None, list[Piece]]],
-    end_ns: int,
+    gaps: Sequence[_Gap], end_ns: int
 ) -> tuple[Counter[Blame], dict[Blame, float], Counter[tuple[Blame, Part]]]:
     host: Counter[Blame] = Counter()
     exposed: dict[Blame, float] = {}
     parts: Counter[tuple[Blame, Part]] = Counter()
-
-    def add(pieces: Sequence[Piece], scale: float) -> None:
-        for piece in pieces:
+    for gap in gaps:
+        scale = _scale(gap, end_ns)
+        for piece in gap.pieces:
             if piece.blame is not None:
                 host[piece.blame] += piece.time_ns
                 exposed[piece.blame] = exposed.get(piece.blame, 0) + piece.time_ns * scale
                 parts[piece.blame, piece.part] += piece.time_ns
-
-    for before, after, pieces in _gaps(cut_up):
-        add(pieces, _scale(before, after, pieces, end_ns))
-    for graph, before, pieces in backward:
-        add(pieces, _scale(before, graph, pieces, end_ns))
     return host, exposed, parts
 
 
-def _gaps(cut_up: Pieces) -> Iterator[tuple[GraphCall | None, GraphCall | None, list[Piece]]]:
+def _gaps(cut_up: Pieces, thread: Thread) -> Iterator[_Gap]:
     """The pieces between neighbouring graphs, before the first one and behind the last one."""
     bounds = [None, *cut_up.graphs, None]
     rest = sorted(cut_up.pieces, key=lambda piece: piece.start_ns)
     for before, after in itertools.pairwise(bounds):
         count = sum(after is None or piece.start_ns < after.end_ns for piece in rest)
-        yield before, after, rest[:count]
+        yield _Gap(thread, before, after, tuple(rest[:count]))
         rest = rest[count:]
 
 
-def _scale(
-    before: GraphCall | None, after: GraphCall | None, pieces: Sequence[Piece], end_ns: int
-) -> float:
+def _scale(gap: _Gap, end_ns: int) -> float:
     """How much of the host's time between two graphs the device waits, or works for it.
 
     Without a device, and where one has nothing to do before or behind, it is all of it. A device
     that is still busy with the graph before hides what the host does meanwhile.
     """
-    host_ns = sum(piece.time_ns for piece in pieces)
+    before, after = gap.before, gap.after
+    host_ns = sum(piece.time_ns for piece in gap.pieces)
     if not host_ns or before is None or not before.device_end_ns:
         return 1.0
-    begin_ns = after.device_start_ns if after is not None else 0
-    if not begin_ns:
+    if after is not None and after.device_start_ns:
+        idle_ns = after.device_start_ns - before.device_end_ns
+    else:
         # Nothing follows on the device: what the host does when the graph is done.
-        begin_ns = after.start_ns if after is not None else end_ns
-        return min(1.0, max(0, begin_ns - max(before.device_end_ns, before.end_ns)) / host_ns)
-    return max(0, begin_ns - before.device_end_ns) / host_ns
+        idle_ns = end_ns if after is None else after.start_ns
+        idle_ns -= max(before.device_end_ns, before.end_ns)
+    # The device also waits while the host is inside of the graphs; that is not the break's fault.
+    between = gap.thread.between(before.end_ns, end_ns if after is None else after.start_ns)
+    worked_ns = sum(item.device_busy_ns for item in between)
+    return (min(max(0, idle_ns - worked_ns), host_ns) + worked_ns) / host_ns
 
 
 def _crossings(

@@ -9,7 +9,7 @@ from inspector.model.cost import Cost
 from inspector.model.source import SourceLine
 from inspector.model.verification import Tried
 
-__all__ = ["Finding", "Place", "StackLine"]
+__all__ = ["Example", "Finding", "Place", "StackLine"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,6 +57,27 @@ class Place:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Example:
+    """A program with the same problem as a finding, and the same program mended; both were run.
+
+    Attributes:
+        id: Its name, for ``inspect rule``.
+        title: The problem, as a short noun phrase.
+        before: A complete program that has it.
+        after: The same program without it.
+        keeps: What stays the same, and what does not.
+        tested_on: Versions of torch (``2.13``) on which both were run.
+    """
+
+    id: str
+    title: str
+    before: str
+    after: str
+    keeps: str
+    tested_on: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
     """A rule at a place.
 
@@ -67,6 +88,8 @@ class Finding:
         place: Where.
         why: Why it happened.
         fix: What to do, the best advice first; empty where nobody knows.
+        alternatives: What else can be done, the best first.
+        example: The problem and the fix as programs, or None.
         hints: All of torch's own hints, in torch's order.
         notes: Further facts, one sentence each.
         records: How many records of the log stand behind it.
@@ -89,6 +112,8 @@ class Finding:
     place: Place = dataclasses.field(default_factory=Place)
     why: str = ""
     fix: str = ""
+    alternatives: tuple[str, ...] = ()
+    example: Example | None = None
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     records: int = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["best_hint", "is_fundamental", "useful_hints"]
+__all__ = ["best_hint", "further_hints", "is_fundamental", "useful_hints"]
 
 # torch/_dynamo/graph_break_hints.py, 2.11 to 2.13.
 _EMPTY = re.compile(
@@ -29,6 +29,11 @@ def useful_hints(hints: Sequence[str]) -> tuple[str, ...]:
 def best_hint(hints: Sequence[str]) -> str:
     """The hint to show as the fix, or an empty string."""
     return next(iter(useful_hints(hints)), "")
+
+
+def further_hints(hints: Sequence[str]) -> tuple[str, ...]:
+    """The useful hints behind the best one."""
+    return useful_hints(hints)[1:]
 
 
 def is_fundamental(hints: Sequence[str]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from inspector.findings.escaping import escaped, one_line
 from inspector.findings.finding import Finding, Place
-from inspector.findings.hints import useful_hints
 
 __all__ = [
     "Paragraph",
@@ -18,6 +17,7 @@ __all__ = [
     "listed",
     "location",
     "paragraphs",
+    "pointer",
     "size",
     "title",
 ]
@@ -29,7 +29,6 @@ _S_PER_MIN = 60
 _BELOW_TEN = 9.95
 _UNIT = 1024
 _UNITS = ("B", "KiB", "MiB", "GiB")
-# Hints that tell no one what to change (torch/_dynamo/graph_break_hints.py, 2.13).
 _CODE_INDENTATION = "    "
 
 
@@ -109,9 +108,16 @@ def title(finding: Finding) -> str:
 
 
 def advice(finding: Finding) -> tuple[str, ...]:
-    """The fix, then those of torch's further hints that say what to change."""
-    hints = useful_hints(finding.hints)
-    return tuple(dict.fromkeys(hint for hint in (finding.fix, *hints) if hint))
+    """The fix, then what else can be done."""
+    return tuple(dict.fromkeys(text for text in (finding.fix, *finding.alternatives) if text))
+
+
+def pointer(finding: Finding) -> str:
+    """Where the fix is shown as a program; empty where there is none."""
+    if finding.example is None:
+        return ""
+    versions = " and ".join(finding.example.tested_on)
+    return f"`inspect rule {finding.example.id}`: before and after, tested on torch {versions}"
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:

@@ -48,13 +48,17 @@ class Sources:
         numbers = sorted(number for number in known if first <= number <= last)
         return tuple(SourceLine(number, known[number]) for number in numbers)
 
-    def qualname(self, file: str, line: int) -> str | None:
-        """The qualified name of the function or class around a line, or None where unknown."""
+    def text(self, file: str) -> str | None:
+        """The whole text of a file, or None where the recording does not have all of it."""
         if file not in self.whole:
             return None
         known = self.lines.get(file, {})
-        text = "\n".join(known.get(number, "") for number in range(1, len(known) + 1))
-        definitions = _definitions(text)
+        return "\n".join(known.get(number, "") for number in range(1, len(known) + 1))
+
+    def qualname(self, file: str, line: int) -> str | None:
+        """The qualified name of the function or class around a line, or None where unknown."""
+        text = self.text(file)
+        definitions = _definitions(text) if text is not None else None
         if definitions is None:
             return None
         around = (name for first, last, name in definitions if first <= line <= last)

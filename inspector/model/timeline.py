@@ -125,10 +125,16 @@ class CopyRates:
     rates: tuple[tuple[int, float], ...]
 
     def time_ns(self, size_bytes: int) -> int | None:
-        """Time to write so many bytes and to read them again, at the rate of the nearest size."""
+        """Time to write so many bytes and to read them again.
+
+        At the rate of the nearest size, or of a larger one where that is faster: the copy of a
+        small tensor on a GPU is its launch.
+        """
         if not self.rates:
             return None
-        _, rate = min(self.rates, key=lambda entry: abs(entry[0] - size_bytes))
+        distances = [abs(size - size_bytes) for size, _ in self.rates]
+        nearest = distances.index(min(distances))
+        rate = max(rate for _, rate in self.rates[nearest:])
         return round(2 * size_bytes / rate * 1e9) if rate > 0 else None
 
 

@@ -48,7 +48,7 @@ WITHOUT_LATER_CALLS = (
     *(
         f"findings[].{name}"
         for name in (
-            "rule", "severity", "message", "line", "records", "why", "fix", "hints", "gb_id",
+            "rule", "severity", "message", "line", "records", "why", "hints", "gb_id",
             "gb_type", "url", "outcome", "evidence",
         )
     ),

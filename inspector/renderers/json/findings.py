@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Place
+import dataclasses
+
+from inspector.findings.finding import Example, Finding, Place
 from inspector.model.cost import Cost, CostKind
 from inspector.model.summary import Summary
 from inspector.renderers.json.verification import tried_fields
@@ -20,6 +22,8 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "records": finding.records,
         "why": finding.why,
         "fix": finding.fix,
+        "alternatives": list(finding.alternatives),
+        "example": _example(finding.example),
         "hints": list(finding.hints),
         "notes": list(finding.notes),
         "fingerprint": finding.fingerprint,
@@ -62,6 +66,12 @@ def _cost(cost: Cost | None) -> dict[str, object]:
             "note": cost.note or None,
         },
     }
+
+
+def _example(example: Example | None) -> dict[str, object] | None:
+    if example is None:
+        return None
+    return {**dataclasses.asdict(example), "tested_on": list(example.tested_on)}
 
 
 def _place(place: Place) -> dict[str, object]:

@@ -16,6 +16,7 @@ from inspector.findings.wording import (
     kind,
     location,
     paragraphs,
+    pointer,
     title,
 )
 from inspector.renderers.markdown.markup import code, details, fenced, prose
@@ -55,9 +56,20 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     for tried in finding.verified:
         yield f"**Set:** {prose(tried_sentence(tried))}"
         yield ""
+    yield from _example(finding)
     notes = finding.notes
     yield from _items(tuple(note for note in notes if note))
     yield from _stack(finding)
+
+
+def _example(finding: Finding) -> Iterator[str]:
+    """The fix as programs, folded away."""
+    example = finding.example
+    if example is not None:
+        lines = [*fenced(example.before, "python"), "becomes", ""]
+        lines += [*fenced(example.after, "python"), prose(example.keeps), ""]
+        lines += [prose(pointer(finding)), ""]
+        yield from details(f"Example: {example.title}", lines)
 
 
 def _link(finding: Finding) -> str:

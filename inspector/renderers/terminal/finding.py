@@ -14,7 +14,7 @@ from inspector.findings.severity import Severity
 from inspector.findings.stacks import Folded, callers
 from inspector.findings.tried import tried_sentence
 from inspector.findings.verdict import status
-from inspector.findings.wording import advice, kind, location, paragraphs, title
+from inspector.findings.wording import advice, kind, location, paragraphs, pointer, title
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
 
@@ -53,6 +53,7 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
         yield from _prose(page, "or" if index else "fix", text, "bold green")
     for tried in finding.verified:
         yield from _prose(page, "set", tried_sentence(tried), "bold green")
+    yield from _prose(page, "more", pointer(finding))
     yield from _via(page, callers(finding))
     if finding.url:
         yield _labelled("see").append(one_line(finding.url), style="dim")

@@ -77,6 +77,7 @@ BRANCH = Cause(
         "This graph break is fundamental - Dynamo will hardly ever be able to trace this.",
         "Use `torch.cond` to express dynamic control flow.",
     ),
+    context="attempted to jump with TensorVariable()",
     url="https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html",
     gb_id="GB0170",
 )

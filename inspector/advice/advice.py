@@ -1,0 +1,119 @@
+"""What a piece of advice is."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+
+from inspector.advice.code import Code
+
+__all__ = ["TESTED_ON", "Advice", "Break", "Kind"]
+
+TESTED_ON = ("2.11", "2.13")
+"""Versions of torch on which every advice is run, unless it names fewer."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """One of torch's kinds of graph breaks.
+
+    Ids stay when torch changes the words, and words stay when a break gets another id: a break is
+    of this kind if either is the same.
+
+    Attributes:
+        gb_id: ``GB0059``.
+        gb_type: Torch's name of it.
+    """
+
+    gb_id: str
+    gb_type: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Break:
+    """A graph break as advice looks at it.
+
+    Attributes:
+        gb_id: Torch's id, or None.
+        gb_type: Torch's name, or None.
+        said: Torch's developer context, then its explanation.
+        code: The user's code there.
+    """
+
+    gb_id: str | None
+    gb_type: str | None
+    said: str = ""
+    code: Code = dataclasses.field(default_factory=Code)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do about a kind of graph break; tests run `before` and `after` on every torch.
+
+    Both programs compile one function or more with ``torch.compile`` and leave what they computed
+    in ``outputs``. `before` breaks its graph with one of `kinds`; `after` has no graph break, the
+    same outputs, and the same prints, log records and warnings.
+
+    Attributes:
+        id: Its name, in kebab case.
+        kinds: The graph breaks that it is about.
+        title: The situation, as a short noun phrase.
+        fix: What to do, in general.
+        before: A complete program that breaks its graph.
+        after: The same program, mended.
+        keeps: What stays the same, and what does not.
+        says: Regular expression of what torch says in this situation; empty where any will do.
+        where: What the user's code must be like, or None.
+        tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
+        instead_of: Regular expression of the hints of torch that say the same or less, or are
+            wrong; empty where they are all worth showing.
+        other_way_of: The ids of advice to which it is another way: shown behind it, never first.
+        variants: Programs that break in the same way and are to be mended in the same way, among
+            them what comes of hints of torch that do not help.
+        is_silent: Whether `after` does not log what `before` logs, when compiled.
+        holds_in_torch: Whether it is what to do where the line that broke is torch's own.
+        tested_on: Versions of torch (``2.13``) on which it holds.
+    """
+
+    id: str
+    kinds: tuple[Kind, ...]
+    title: str
+    fix: str
+    before: str
+    after: str
+    keeps: str
+    says: str = ""
+    where: Callable[[Code], bool] | None = None
+    tailored: Callable[[Code], str] | None = None
+    instead_of: str = ""
+    other_way_of: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    is_silent: bool = False
+    holds_in_torch: bool = False
+    tested_on: tuple[str, ...] = TESTED_ON
+
+    def covers(self, gb_id: str | None, gb_type: str | None) -> bool:
+        """Whether it is about this kind of graph break."""
+        return any(gb_id == kind.gb_id or gb_type == kind.gb_type for kind in self.kinds)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it is about every break of its kinds."""
+        return not self.says and self.where is None
+
+    def applies(self, found: Break) -> bool:
+        """Whether it is about this very break."""
+        return (
+            self.covers(found.gb_id, found.gb_type)
+            and (not self.says or re.search(self.says, found.said) is not None)
+            and (self.where is None or self.where(found.code))
+        )
+
+    def fix_for(self, code: Code) -> str:
+        """What to do in the user's words where that can be said, else in general."""
+        return (self.tailored(code) if self.tailored else "") or self.fix
+
+    def replaces(self, hint: str) -> bool:
+        """Whether a hint of torch's need not be shown beside it."""
+        return bool(self.instead_of) and re.search(self.instead_of, hint) is not None

@@ -1,0 +1,168 @@
+"""The user's code at a graph break, as syntax: what advice puts into its sentences."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator
+
+__all__ = ["Code", "attribute", "dotted_name", "header"]
+
+# Longer expressions make a sentence unreadable; the excerpt shows them.
+_MOST_SHOWN = 72
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Code:
+    """The syntax around a break; nothing is known where the source is not.
+
+    Attributes:
+        statement: The innermost statement, or None.
+        expression: The expression that torch points at, or None where no expression has exactly
+            the columns that torch gives.
+        function: The function around it, or None; all of it is there only where the file is.
+        lines: The source lines that the syntax was read from.
+    """
+
+    statement: ast.stmt | None = None
+    expression: ast.expr | None = None
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    lines: tuple[str, ...] = ()
+
+    @property
+    def call(self) -> ast.Call | None:
+        """The call that torch points at, or None; without columns, a statement that is a call."""
+        if self.expression is None and isinstance(self.statement, ast.Expr):
+            return self.statement.value if isinstance(self.statement.value, ast.Call) else None
+        return self.expression if isinstance(self.expression, ast.Call) else None
+
+    def find(self, fits: Callable[[ast.expr], bool]) -> ast.expr | None:
+        """The expression if it is as asked; else the only one in it (`nodes`) that is, or None."""
+        if self.expression is not None and fits(self.expression):
+            return self.expression
+        found = [node for node in self.nodes() if isinstance(node, ast.expr) and fits(node)]
+        return found[0] if len(found) == 1 else None
+
+    def has(self, fits: Callable[[ast.expr], bool]) -> bool:
+        """Whether an expression among `nodes` is as asked."""
+        return any(isinstance(node, ast.expr) and fits(node) for node in self.nodes())
+
+    @property
+    def target(self) -> str:
+        """The one name that the statement assigns to, or an empty string."""
+        match self.statement:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return name
+        return ""
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """The nodes of the expression, or, where torch does not say which, of the statement."""
+        if self.expression is not None:
+            yield from ast.walk(self.expression)
+        elif self.statement is not None:
+            yield from header(self.statement)
+
+    def shown(self, node: ast.AST | None) -> str:
+        """A node as the user wrote it, on one line; empty where that is too long, or there is none.
+
+        Nodes over several lines are shown as Python spells them.
+        """
+        if node is None:
+            return ""
+        try:
+            text = self._written(node) or ast.unparse(node)
+        except RecursionError:  # of an expression that nests deeply
+            return ""
+        return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
+
+    def is_set_before(self, name: str) -> bool:
+        """Whether the function sets a name above the statement, as an argument or by assigning."""
+        if self.function is None or self.statement is None:
+            return False
+        line = self.statement.lineno
+        for node in ast.walk(self.function):
+            match node:
+                case ast.arg(arg=found) | ast.Name(id=found, ctx=ast.Store()):
+                    if found == name and node.lineno < line:
+                        return True
+        return False
+
+    def ancestors(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """What a node of the statement is in, from the inside out, up to the statement itself."""
+        parents = {
+            child: parent
+            for parent in ast.walk(self.statement or node)
+            for child in ast.iter_child_nodes(parent)
+        }
+        found: list[ast.AST] = []
+        while node in parents:
+            node = parents[node]
+            found.append(node)
+        return tuple(found)
+
+    def block(self) -> list[ast.stmt]:
+        """The statement and those behind it in the same block; empty where they are not known."""
+        for node in ast.walk(self.function) if self.function and self.statement else ():
+            for name in ("body", "orelse", "finalbody"):
+                statements = getattr(node, name, None)
+                if isinstance(statements, list) and self.statement in statements:
+                    return statements[statements.index(self.statement) :]
+        return []
+
+    def _written(self, node: ast.AST) -> str:
+        match node:
+            case ast.expr(lineno=line, end_lineno=last, col_offset=begin, end_col_offset=end):
+                if line == last and line <= len(self.lines):
+                    text = self.lines[line - 1].encode()[begin:end].decode(errors="replace")
+                    # Python ends lines where we do not, at a form feed for one.
+                    return text if _reads(text, node) else ""
+        return ""
+
+    def uses_after(self, name: str) -> Iterator[ast.AST]:
+        """The nodes of the function below the statement that read a name, with their parents.
+
+        Yields:
+            The innermost call, comparison, condition or other node around each use.
+        """
+        if self.function is None or self.statement is None:
+            return
+        last = self.statement.end_lineno or self.statement.lineno
+        for parent in ast.walk(self.function):
+            for child in ast.iter_child_nodes(parent):
+                if isinstance(child, ast.Name) and child.id == name and child.lineno > last:
+                    yield parent
+
+
+def _reads(text: str, node: ast.AST) -> bool:
+    """Whether a text is the code of a node."""
+    try:
+        return ast.unparse(ast.parse(text, mode="eval")) == ast.unparse(node)
+    except (SyntaxError, ValueError):
+        return False
+
+
+def header(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement without those of the statements in it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]
+
+
+def dotted_name(node: ast.expr) -> str:
+    """``torch.where`` of the syntax for it; empty where it is no chain of names."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *names]) if isinstance(node, ast.Name) else ""
+
+
+def attribute(*names: str) -> Callable[[ast.expr], bool]:
+    """Whether an expression is ``something.name`` with one of the names."""
+    return lambda node: isinstance(node, ast.Attribute) and node.attr in names

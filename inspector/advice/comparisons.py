@@ -1,0 +1,136 @@
+"""Tensors compared or taken apart as a whole, and functions of math applied to them."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import attribute
+from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ITEM
+
+__all__ = ["ADVICE"]
+
+
+def _is_membership(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and any(
+        isinstance(item, ast.In | ast.NotIn) for item in node.ops
+    )
+
+
+TOLIST = Advice(
+    id="tolist",
+    kinds=(
+        Kind("GB0109", "Tensor.tolist() with non-integer tensor"),
+        DATA_DEPENDENT,
+    ),
+    where=lambda code: code.has(attribute("tolist")),
+    title="tolist",
+    fix="Keep it a tensor: index it or `unbind` it, and make the list in the caller if need be.",
+    instead_of=r"^Ensure the input tensor|^type \(e\.g\.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, weights):
+    first, second = weights.tolist()
+    return x * first + x.relu() * second
+
+
+outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, weights):
+    first, second = weights.unbind()
+    return x * first + x.relu() * second
+
+
+outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
+""",
+    keeps="The outputs, to rounding: Python numbers are float64, tensors keep their dtype.",
+    variants=(
+        """\
+import torch
+
+
+@torch.compile
+def forward(x, sizes):
+    return torch.split(x * 2, sizes.tolist())
+
+
+outputs = [forward(torch.ones(4), torch.tensor([1, 3]))]
+""",
+    ),
+)
+
+COMPARE = Advice(
+    id="equal-or-allclose",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: code.has(attribute("equal", "allclose")),
+    title="torch.equal or torch.allclose",
+    fix="Compare on the tensors: `(a == b).all()` instead of `torch.equal(a, b)`, "
+    "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    return x + y, torch.allclose(x, y)
+
+
+outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    return x + y, torch.isclose(x, y).all()
+
+
+outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The answer, as a tensor of one bool. (`torch.equal` is False for different shapes, "
+    "where `==` raises an error.)",
+)
+
+CONTAINS = Advice(
+    id="value-in-tensor",
+    kinds=(ITEM, BRANCH),
+    where=lambda code: code.has(_is_membership),
+    title="`in` with a tensor",
+    fix="Compare on the tensor: `(x == value).any()` instead of `value in x`; the answer is a "
+    "tensor.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x * (3.0 in x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x * (x == 3.0).any()
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
+""",
+    keeps="The answer, as a tensor of one bool.",
+    instead_of=r"capture_scalar_outputs|torch\.cond|branchless",
+)
+
+ADVICE = (CONTAINS, TOLIST, COMPARE)

@@ -1,0 +1,164 @@
+"""Context managers and files."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import CONTEXT, INLINED, METHOD
+
+__all__ = ["ADVICE"]
+
+_SKIP_HINTS = r"dont_skip_tracing|^Avoid (?:calling|using)|file an issue"
+
+LOCK = Advice(
+    id="lock",
+    kinds=(CONTEXT, METHOD),
+    says=r"_thread\.(?:lock|RLock)|\block\b|RLock",
+    title="a lock in compiled code",
+    fix="Hold the lock in the caller, around the compiled call.",
+    before="""\
+import threading
+import torch
+
+lock = threading.Lock()
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    with lock:
+        y = y + 1
+    return y
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import threading
+import torch
+
+lock = threading.Lock()
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    return y + 1
+
+
+def forward(x):
+    with lock:
+        return compute(x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs; the lock is held longer.",
+    instead_of=_SKIP_HINTS,
+    variants=(
+        """\
+import threading
+import torch
+
+lock = threading.Lock()
+
+
+@torch.compile
+def forward(x):
+    lock.acquire()
+    y = x * 2
+    lock.release()
+    return y
+
+
+outputs = [forward(torch.ones(3))]
+""",
+    ),
+)
+
+ANOMALY = Advice(
+    id="anomaly-mode",
+    kinds=(INLINED, CONTEXT),
+    says=r"anomaly",
+    title="detect_anomaly in compiled code",
+    fix="Enter it in the caller, around the compiled call and its backward pass.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    with torch.autograd.set_detect_anomaly(True):
+        return x.square()
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x):
+    return x.square()
+
+
+def forward(x):
+    with torch.autograd.set_detect_anomaly(True):
+        return compute(x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs. Anomalies of a compiled backward pass are reported at its graph, not at an "
+    "operator.",
+    instead_of=_SKIP_HINTS,
+)
+
+REDIRECT = Advice(
+    id="context-manager",
+    kinds=(Kind("GB0262", "unsupported contextlib.* API"), CONTEXT),
+    title="a context manager that Dynamo does not know",
+    fix="Enter it in the caller, around the compiled call.",
+    before="""\
+import contextlib
+import io
+import torch
+
+stream = io.StringIO()
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    with contextlib.redirect_stdout(stream):
+        y = y + 1
+    return y
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import contextlib
+import io
+import torch
+
+stream = io.StringIO()
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    return y + 1
+
+
+def forward(x):
+    with contextlib.redirect_stdout(stream):
+        return compute(x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs; it is entered around the whole function.",
+)
+
+ADVICE = (LOCK, ANOMALY, REDIRECT)

@@ -1,0 +1,150 @@
+"""Operators that count, with sizes that can be said beforehand."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import DYNAMIC_SHAPE
+
+__all__ = ["ADVICE"]
+
+UNIQUE = Advice(
+    id="unique",
+    kinds=(DYNAMIC_SHAPE,),
+    says=r"unique",
+    title="torch.unique",
+    fix="Call `torch.unique` in the caller, on what the compiled function returns.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    winners = x.argmax(-1)
+    return torch.softmax(x, -1), torch.unique(winners)
+
+
+outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x):
+    return torch.softmax(x, -1), x.argmax(-1)
+
+
+def forward(x):
+    probabilities, winners = compute(x)
+    return probabilities, torch.unique(winners)
+
+
+outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
+""",
+    keeps="The outputs; `unique` itself runs eagerly, behind the graph.",
+)
+
+BINCOUNT = Advice(
+    id="bincount",
+    kinds=(DYNAMIC_SHAPE,),
+    says=r"bincount",
+    title="torch.bincount",
+    fix="Count into a tensor of known size: `torch.zeros(classes, dtype=torch.int64)"
+    ".scatter_add(0, x, torch.ones_like(x))`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return torch.bincount(x, minlength=4) * 2
+
+
+outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    zeros = torch.zeros(4, dtype=torch.int64)
+    return zeros.scatter_add(0, x, torch.ones_like(x)) * 2
+
+
+outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
+""",
+    keeps="The outputs, where no value reaches the size; such a value is an error.",
+)
+
+REPEAT = Advice(
+    id="repeat-interleave",
+    kinds=(DYNAMIC_SHAPE,),
+    says=r"repeat_interleave",
+    title="torch.repeat_interleave with a tensor of counts",
+    fix="If the total is known in Python, pass it: "
+    "`torch.repeat_interleave(x, n, output_size=total)`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, counts):
+    return torch.repeat_interleave(x * 2, counts)
+
+
+outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, counts):
+    return torch.repeat_interleave(x * 2, counts, output_size=4)
+
+
+outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
+""",
+    keeps="The outputs; the counts must add up to the size.",
+)
+
+ONE_HOT = Advice(
+    id="one-hot",
+    kinds=(
+        Kind(
+            "GB0246",
+            "Attempted to use `torch.nn.functional.one_hot` with data-dependent output shape",
+        ),
+    ),
+    title="one_hot without a number of classes",
+    fix="Say how many classes there are: `one_hot(x, num_classes=…)`.",
+    before="""\
+import torch
+from torch.nn.functional import one_hot
+
+
+@torch.compile
+def forward(x):
+    return one_hot(x) * 2
+
+
+outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
+""",
+    after="""\
+import torch
+from torch.nn.functional import one_hot
+
+
+@torch.compile
+def forward(x):
+    return one_hot(x, num_classes=3) * 2
+
+
+outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
+""",
+    keeps="The outputs, where the largest value is the last class.",
+    instead_of=r"num_classes",
+)
+
+ADVICE = (UNIQUE, BINCOUNT, REPEAT, ONE_HOT)

@@ -1,0 +1,128 @@
+"""Random numbers drawn by Python, or in place."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import SKIPPED
+
+__all__ = ["ADVICE"]
+
+PYTHON_RANDOM = Advice(
+    id="python-random",
+    kinds=(SKIPPED,),
+    says=r"qualname: Random\.(?!seed)|module: random,",
+    title="Python's random numbers",
+    fix="Draw in the caller and pass the number as a tensor, or the choice as an argument.",
+    before="""\
+import random
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y * random.gauss(0, 1)
+
+
+random.seed(0)
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import random
+import torch
+
+
+@torch.compile
+def compute(x, factor):
+    y = x * 2
+    return y * factor
+
+
+def forward(x):
+    return compute(x, torch.tensor(random.gauss(0, 1)))
+
+
+random.seed(0)
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The same random numbers, to float32. As a Python float the number would be compiled "
+    "into the graph, and every new one would compile it again.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue|third-party",
+    variants=(
+        """\
+import random
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x * random.choice([1, 2])
+
+
+torch._dynamo.dont_skip_tracing(random.choice)  # torch's hint
+outputs = [forward(torch.ones(3))]
+""",
+    ),
+)
+
+RANDOM_ = Advice(
+    id="random-in-place",
+    kinds=(Kind("GB0107", "Tensor.random_ op"),),
+    title="Tensor.random_",
+    fix="Make the tensor with `torch.randint_like(x, low, high)` or `torch.randint`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x + torch.empty_like(x).random_(1, 3).clamp(5, 5)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x + torch.randint_like(x, 1, 3).clamp(5, 5)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The distribution; the random numbers can be others.",
+)
+
+UNIFORM_ = Advice(
+    id="uniform-from",
+    kinds=(Kind("GB0110", "Tensor.uniform_ op called with `from` keyword"),),
+    title="uniform_ with the keyword from",
+    fix="Give the bounds by position: `x.uniform_(low, high)`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x + torch.empty_like(x).uniform_(**{"from": 2.0, "to": 3.0}).floor()
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x + torch.empty_like(x).uniform_(2.0, 3.0).floor()
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The distribution; the random numbers can be others.",
+)
+
+ADVICE = (PYTHON_RANDOM, RANDOM_, UNIFORM_)

@@ -1,0 +1,150 @@
+"""Tensors that are an index or a length."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import attribute
+from inspector.advice.kinds import ITEM
+
+__all__ = ["ADVICE"]
+
+
+def _makes_number(node: ast.expr) -> bool:
+    return attribute("item")(node) or (
+        isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
+    )
+
+
+def _slices(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice)
+
+
+def _indexes(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Constant)
+
+
+def _calls_item(node: ast.expr) -> bool:
+    """Whether a call is ``experts[index](x)``."""
+    return isinstance(node, ast.Call) and _indexes(node.func)
+
+
+MODULE = Advice(
+    id="tensor-chooses-module",
+    kinds=(ITEM, Kind("GB0218", "unsupported index(Tensor)")),
+    where=lambda code: code.has(_calls_item) and not code.has(_makes_number),
+    title="a module chosen by a tensor",
+    fix="Choose with a Python int, made in the caller: it is compiled once for each module.",
+    before="""\
+import torch
+
+torch.manual_seed(0)
+experts = torch.nn.ModuleList([torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)])
+
+
+@torch.compile
+def forward(x, index):
+    return experts[index](x * 2)
+
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    after="""\
+import torch
+
+torch.manual_seed(0)
+experts = torch.nn.ModuleList([torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)])
+
+
+@torch.compile
+def compute(x, index):
+    return experts[index](x * 2)
+
+
+def forward(x, index):
+    return compute(x, int(index))
+
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    keeps="The outputs; the caller waits for the device once, before the graph.",
+    instead_of=r"capture_scalar_outputs",
+)
+
+INDEX = Advice(
+    id="tensor-as-index",
+    kinds=(
+        ITEM,
+        Kind("GB0070", "Indexing list with non-scalar tensor"),
+    ),
+    where=lambda code: (
+        code.has(_indexes) and not code.has(_makes_number) and not code.has(_calls_item)
+    ),
+    title="a list of tensors indexed by a tensor",
+    fix="Stack what is in the list once, outside, and select from the stacked tensor: "
+    "`stacked.index_select(0, index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
+    before="""\
+import torch
+
+tables = [torch.ones(3), torch.arange(3.0)]
+
+
+@torch.compile
+def forward(x, index):
+    return x + tables[index]
+
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    after="""\
+import torch
+
+tables = torch.stack([torch.ones(3), torch.arange(3.0)])
+
+
+@torch.compile
+def forward(x, index):
+    return x + tables.index_select(0, index.view(1)).squeeze(0)
+
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+""",
+    keeps="The outputs; all entries must have one shape and dtype.",
+    instead_of=r"capture_scalar_outputs|^Your code may result",
+)
+
+SLICE = Advice(
+    id="tensor-as-length",
+    kinds=(ITEM,),
+    where=lambda code: code.has(_slices) and not code.has(_makes_number),
+    title="a slice whose length is in a tensor",
+    fix="Keep the full length and mask what is behind it: "
+    "`x.masked_fill(torch.arange(x.shape[0]) >= n, 0)`; or pass the length as a Python int.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, length):
+    return (x * 2)[:length].sum()
+
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, length):
+    beyond = torch.arange(x.shape[0]) >= length
+    return (x * 2).masked_fill(beyond, 0).sum()
+
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
+)
+
+ADVICE = (MODULE, INDEX, SLICE)

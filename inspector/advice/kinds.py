@@ -1,0 +1,35 @@
+"""Torch's kinds of graph breaks about which there is more than one advice."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Kind
+
+__all__ = [
+    "BRANCH",
+    "BUILTIN",
+    "CONTEXT",
+    "DATA_DEPENDENT",
+    "DYNAMIC_SHAPE",
+    "EXCEPTION",
+    "INLINED",
+    "ITEM",
+    "METHOD",
+    "ON_TENSOR",
+    "PARAMETER",
+    "SKIPPED",
+]
+
+BRANCH = Kind("GB0170", "Data-dependent branching")
+BUILTIN = Kind("GB0059", "Failed to trace builtin operator")
+CONTEXT = Kind("GB0142", "Unsupported context manager")
+DATA_DEPENDENT = Kind("GB0033", "Data dependent operator")
+DYNAMIC_SHAPE = Kind("GB0036", "Dynamic shape operator")
+EXCEPTION = Kind("GB0088", "Observed exception")
+INLINED = Kind("GB0008", "Attempted to inline function marked as skipped")
+ITEM = Kind("GB0124", "Unsupported Tensor.item() call with capture_scalar_outputs=False")
+METHOD = Kind("GB0156", "Unsupported method call")
+PARAMETER = Kind("GB0264", "Attempted to use `torch.nn.Parameter()` constructor with Dynamo")
+SKIPPED = Kind("GB0007", "Attempted to call function marked as skipped")
+
+ON_TENSOR = r"attempted to jump with (?:Lazy.*)?TensorVariable"
+"""What torch says of a branch on a tensor; a branch on a size that it does not know is another."""

@@ -1,0 +1,188 @@
+"""Functions that are not written in Python, and modules of the standard library."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.kinds import METHOD, SKIPPED
+
+__all__ = ["ADVICE"]
+
+_HINTS = r"third-party|file an issue|dont_skip_tracing|^Avoid calling"
+
+
+def _tailored(code: Code) -> str:
+    shown = code.shown(code.call)
+    if not shown:
+        return ""
+    if isinstance(code.statement, ast.Expr) and code.statement.value is code.call:
+        return f"Move `{shown}` to the caller, outside of the compiled function."
+    return f"Call `{shown}` in the caller, outside of the compiled function, and pass its result."
+
+
+FUNCTION = Advice(
+    id="c-function",
+    kinds=(SKIPPED,),
+    title="a function that Dynamo does not trace",
+    tailored=_tailored,
+    fix="Call it in the caller, outside of the compiled function, and pass its result.",
+    before="""\
+import torch
+import zlib
+
+
+@torch.compile
+def forward(x, text):
+    y = x * 2
+    return y + zlib.crc32(text) % 7
+
+
+outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
+""",
+    after="""\
+import torch
+import zlib
+
+
+@torch.compile
+def compute(x, offset):
+    y = x * 2
+    return y + offset
+
+
+def forward(x, text):
+    return compute(x, torch.tensor(zlib.crc32(text) % 7))
+
+
+outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
+""",
+    keeps="The outputs. As a tensor the number is no part of the graph; as a Python int every new "
+    "one can compile it again.",
+)
+
+CUSTOM_OP = Advice(
+    id="custom-operator",
+    kinds=(SKIPPED,),
+    title="a function on tensors that Dynamo does not trace",
+    fix="If it takes and returns tensors: make it an operator with `torch.library.custom_op` and "
+    "give it a `register_fake`, and the graph holds it.",
+    before="""\
+import torch
+import zlib
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return (y + zlib.crc32(b"one") % 7).relu()
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+    after="""\
+import torch
+import zlib
+
+
+@torch.library.custom_op("mine::checked", mutates_args=())
+def checked(x: torch.Tensor) -> torch.Tensor:
+    return x + zlib.crc32(b"one") % 7
+
+
+@checked.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return checked(y).relu()
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+    keeps="The outputs. What is inside of the operator runs eagerly, in the middle of the graph.",
+    other_way_of=("c-function",),
+)
+
+JSON = Advice(
+    id="json",
+    kinds=(METHOD, SKIPPED),
+    where=lambda code: code.has(lambda node: dotted_name(node).startswith("json.")),
+    title="json in compiled code",
+    fix="Parse in the caller, and pass what was parsed.",
+    before="""\
+import json
+import torch
+
+
+@torch.compile
+def forward(x, text):
+    y = x * 2
+    return y * json.loads(text)["scale"]
+
+
+outputs = [forward(torch.ones(3), text) for text in ('{"scale": 2}', '{"scale": 3}')]
+""",
+    after="""\
+import json
+import torch
+
+
+@torch.compile
+def compute(x, settings):
+    y = x * 2
+    return y * settings["scale"]
+
+
+def forward(x, text):
+    return compute(x, json.loads(text))
+
+
+outputs = [forward(torch.ones(3), text) for text in ('{"scale": 2}', '{"scale": 3}')]
+""",
+    keeps="The outputs.",
+    instead_of=_HINTS,
+)
+
+IMPORT = Advice(
+    id="import",
+    kinds=(SKIPPED,),
+    says=r"importlib",
+    title="an import in compiled code",
+    fix="Import at the top of the module.",
+    before="""\
+import importlib
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    math = importlib.import_module("math")
+    return y * math.pi
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import math
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y * math.pi
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs.",
+    instead_of=_HINTS,
+)
+
+ADVICE = (FUNCTION, CUSTOM_OP, JSON, IMPORT)

@@ -1,0 +1,138 @@
+"""Log records and warnings from compiled code."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import SKIPPED
+from inspector.advice.moving import in_the_caller
+
+__all__ = ["ADVICE"]
+
+LOGGING = Advice(
+    id="logging",
+    kinds=(Kind("GB0291", "logging.Logger method not supported for non-export cases"),),
+    title="a logger in compiled code",
+    fix="Return what is logged, and log it in the caller, outside of the compiled function.",
+    tailored=in_the_caller,
+    before="""\
+import logging
+import torch
+
+log = logging.getLogger("model")
+
+
+@torch.compile
+def forward(x):
+    norm = x.norm()
+    log.warning("norm %s", norm)
+    return x / norm
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import logging
+import torch
+
+log = logging.getLogger("model")
+
+
+@torch.compile
+def compute(x):
+    norm = x.norm()
+    return x / norm, norm
+
+
+def forward(x):
+    result, norm = compute(x)
+    log.warning("norm %s", norm)
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="Logs the same records, when the graph has run.",
+)
+
+LOGGING_IGNORED = Advice(
+    id="logging-ignored",
+    kinds=LOGGING.kinds,
+    title="a logger in compiled code whose records nobody needs",
+    fix="If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
+    "logging.Logger.warning)` (or another method) leaves it out of compiled code.",
+    before=LOGGING.before,
+    after=LOGGING.before.replace(
+        "import torch\n",
+        "import torch\n\n"
+        "torch._dynamo.config.ignore_logging_functions.add(logging.Logger.warning)\n",
+        1,
+    ),
+    keeps="The outputs. The records are lost.",
+    is_silent=True,
+    other_way_of=("logging",),
+    instead_of=r"ignore_logging_functions",
+)
+
+WARNING = Advice(
+    id="warning",
+    kinds=(SKIPPED,),
+    says=r"module: _?warnings, qualname: warn\b",
+    title="warnings.warn in compiled code",
+    fix="Warn in the caller, before the compiled function is called.",
+    tailored=in_the_caller,
+    before="""\
+import warnings
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = torch.relu(x)
+    if x.shape[-1] % 8:
+        warnings.warn("the last dimension is no multiple of 8")
+    return y * 2
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
+""",
+    after="""\
+import warnings
+import torch
+
+
+@torch.compile
+def compute(x):
+    return torch.relu(x) * 2
+
+
+def forward(x):
+    if x.shape[-1] % 8:
+        warnings.warn("the last dimension is no multiple of 8")
+    return compute(x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
+""",
+    keeps="Warns in the same cases, before the graph runs.",
+    instead_of=r"logging function|file an issue",
+)
+
+WARNING_REORDERED = Advice(
+    id="warning-reordered",
+    kinds=(SKIPPED,),
+    says=WARNING.says,
+    title="warnings.warn in compiled code, left where it is",
+    fix="To leave it where it is: "
+    "`torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` lets torch warn after "
+    "the graph instead of in the middle of it.",
+    before=WARNING.before,
+    after=WARNING.before.replace(
+        "import torch\n",
+        "import torch\n\ntorch._dynamo.config.reorderable_logging_functions.add(warnings.warn)\n",
+        1,
+    ),
+    keeps="Warns in the same cases, when the graph has run.",
+    other_way_of=("warning",),
+)
+
+ADVICE = (LOGGING, LOGGING_IGNORED, WARNING, WARNING_REORDERED)

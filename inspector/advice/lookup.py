@@ -1,0 +1,87 @@
+"""What is advised on a recorded graph break."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.advice.advice import Advice, Break
+from inspector.advice.code import Code
+from inspector.advice.reading import Span, read_line, read_text
+from inspector.advice.table import best, other_ways
+from inspector.findings.finding import Example, Place
+from inspector.findings.hints import best_hint, further_hints, useful_hints
+from inspector.model.graph_break import GraphBreak
+from inspector.model.roots import Owner
+from inspector.model.run import Run
+
+__all__ = ["Advised", "advise"]
+
+_TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advised:
+    """What to do about a graph break.
+
+    Attributes:
+        fix: The best advice; empty where nobody knows.
+        alternatives: What else can be done, the best first.
+        example: The fix as programs, or None where the fix is torch's.
+    """
+
+    fix: str
+    alternatives: tuple[str, ...]
+    example: Example | None = None
+
+
+def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
+    """Our advice where there is some, with what torch's hints add to it; else torch's hints.
+
+    Args:
+        run: The run, for its sources.
+        record: The graph break.
+        place: Where it is, with columns that count from the beginning of the line.
+    """
+    cause = record.cause
+    code = _code(run, record, place)
+    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}", code)
+    advice = best(found)
+    if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
+        return Advised(_TORCHS, useful_hints(cause.hints))
+    if advice is None:
+        return Advised(best_hint(cause.hints), further_hints(cause.hints))
+    others = other_ways(advice, found)
+    hints = (
+        hint
+        for hint in useful_hints(cause.hints)
+        if not any(item.replaces(hint) for item in (advice, *others))
+    )
+    return Advised(
+        advice.fix_for(code), (*(other.fix for other in others), *hints), _example(advice)
+    )
+
+
+def _is_torchs(run: Run, record: GraphBreak) -> bool:
+    """Whether the line is one that no user can change."""
+    return record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH
+
+
+def _example(advice: Advice) -> Example:
+    return Example(
+        advice.id, advice.title, advice.before, advice.after, advice.keeps, advice.tested_on
+    )
+
+
+def _code(run: Run, record: GraphBreak, place: Place) -> Code:
+    frame = record.user
+    if frame is None:
+        return Code()
+    span = Span(frame.line, frame.end_line or frame.line, place.column, place.end_column)
+    text = run.sources.text(frame.file)
+    if text is not None:
+        return read_text(text, span)
+    line = run.sources.line(frame.file, frame.line)
+    if line is not None:
+        return read_line(line, span)
+    # Columns that torch printed count from where the code of the line begins.
+    return read_line(frame.code, dataclasses.replace(span, column=None, end_column=None))

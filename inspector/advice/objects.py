@@ -1,0 +1,144 @@
+"""Copies and the identity of objects."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import dotted_name
+from inspector.advice.kinds import BUILTIN, EXCEPTION
+
+__all__ = ["ADVICE"]
+
+DEEPCOPY = Advice(
+    id="deepcopy",
+    kinds=(
+        Kind("GB4198", "Attempted to copy.deepcopy a tensor"),
+        Kind("GB0179", "copy.deepcopy()"),
+    ),
+    title="copy.deepcopy in compiled code",
+    fix="Copy a tensor with `clone()` (and `detach()`, as a deep copy has no history); copy a "
+    "module in the caller.",
+    before="""\
+import copy
+import torch
+
+
+@torch.compile
+def forward(x):
+    kept = copy.deepcopy(x)
+    x.mul_(2)
+    return x - kept
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    kept = x.detach().clone()
+    x.mul_(2)
+    return x - kept
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs.",
+    instead_of=r"^Avoid calling copy",
+)
+
+IDENTITY = Advice(
+    id="id-of-tensor",
+    kinds=(
+        Kind("GB0141", "Unsupported call_id() without source"),
+        Kind("GB4501", "Reconstruction of FakeIdVariable"),
+    ),
+    title="id() of what is made in compiled code",
+    fix="Use a key of your own (an index, a name) instead of `id()`.",
+    before="""\
+import torch
+
+seen = {}
+
+
+@torch.compile
+def forward(x):
+    seen.clear()
+    y = x * 2
+    seen[id(y)] = y
+    return y
+
+
+outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+seen = {}
+
+
+@torch.compile
+def forward(x):
+    seen.clear()
+    y = x * 2
+    seen["y"] = y
+    return y
+
+
+outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs.",
+    variants=(
+        """\
+import torch
+
+seen = {}
+
+
+@torch.compile
+def forward(x, parts):
+    seen[id(x * 2)] = parts
+    return x + 1
+
+
+outputs = [forward(torch.ones(3), [1])]
+""",
+    ),
+)
+
+HASH = Advice(
+    id="hash-of-tensor",
+    kinds=(EXCEPTION, BUILTIN),
+    where=lambda code: code.has(lambda node: dotted_name(node) in {"hash", "id"}),
+    title="hash() or id() of a tensor, used as a number",
+    fix="A tensor's hash is its address: use a key of your own (an index, a name) instead.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y + hash(y) % 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y + len("y") % 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs.",
+    instead_of=r"^Avoid calling builtin|logging function|^Your code may",
+)
+
+ADVICE = (DEEPCOPY, HASH, IDENTITY)

@@ -1,0 +1,79 @@
+"""Operators of one's own, and derivatives of functions."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import dotted_name
+
+__all__ = ["ADVICE"]
+
+_DEFINED = """\
+import torch
+
+library = torch.library.Library("mine", "FRAGMENT")
+library.define("plus(Tensor x, float y) -> Tensor")
+library.impl("plus", lambda x, y: x + y, "CPU")
+
+
+@torch.compile
+def forward(x):
+    return torch.ops.mine.plus(x * 2, 1.0).relu()
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+
+FAKE = Advice(
+    id="operator-without-fake",
+    kinds=(Kind("GB0090", "Operator does not support running with fake tensors"),),
+    says=r"unsupported operator: (?!aten|prim)",
+    title="an operator of an extension that has no fake implementation",
+    fix='Register what its output looks like: `@torch.library.register_fake("mine::plus")` on a '
+    "function that returns an empty tensor of the right shape, dtype and device.",
+    before=_DEFINED,
+    after=_DEFINED.replace(
+        "@torch.compile\n",
+        '@torch.library.register_fake("mine::plus", lib=library)\n'
+        "def _(x, y):\n    return torch.empty_like(x)\n\n\n@torch.compile\n",
+    ),
+    keeps="The outputs; the operator is called from the graph.",
+    instead_of=r"docs\.google\.com",
+)
+
+JACOBIAN = Advice(
+    id="autograd-functional",
+    kinds=(Kind("GB0055", "Failed to convert args/kwargs to proxy"),),
+    where=lambda code: code.has(
+        lambda node: dotted_name(node).endswith(
+            ("functional.jacobian", "functional.hessian", "functional.vjp", "functional.jvp")
+        )
+    ),
+    title="a derivative of torch.autograd.functional",
+    fix="Use `torch.func`, which is traced: `torch.func.jacrev(f)(x)` instead of `jacobian(f, x)`, "
+    "`torch.func.hessian(f)(x)` instead of `hessian(f, x)`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return torch.autograd.functional.jacobian(lambda y: y * y, x) + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return torch.func.jacrev(lambda y: y * y)(x) + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="The outputs.",
+)
+
+ADVICE = (FAKE, JACOBIAN)

@@ -1,0 +1,109 @@
+"""Tensors put into an order by Python."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+
+__all__ = ["ADVICE"]
+
+MAX_KEY = Advice(
+    id="max-with-key",
+    kinds=(Kind("GB0193", "invalid call to builtin op handler"),),
+    says=r"\b(?:max|min)\b",
+    title="max or min with a key over tensors",
+    fix="Stack them and select by `argmax`: "
+    "`torch.stack(tensors).index_select(0, keys.argmax().view(1)).squeeze(0)`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    return max([x, y], key=lambda tensor: tensor.sum()) * 2
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    both = torch.stack([x, y])
+    largest = both.sum(1).argmax()
+    return both.index_select(0, largest.view(1)).squeeze(0) * 2
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
+""",
+    keeps="The outputs, for tensors of one shape.",
+)
+
+SORT = Advice(
+    id="sorted-tensors",
+    kinds=(Kind("GB0207", "sort with non-constant keys"),),
+    title="a Python sort by the values of tensors",
+    fix="Stack them and sort the tensor: `torch.stack(tensors).sort()`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    low, high = sorted([x.sum(), y.sum()])
+    return low - high
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    low, high = torch.stack([x.sum(), y.sum()]).sort().values
+    return low - high
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
+""",
+    keeps="The outputs.",
+)
+
+SET = Advice(
+    id="set-of-tensors",
+    kinds=(Kind("GB0222", "Attempted to wrap a set with tensors"),),
+    title="a set of tensors as an argument",
+    fix="Pass a tuple or a list: a set finds tensors by identity, not by value.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, others):
+    for other in others:
+        x = x + other
+    return x
+
+
+outputs = [forward(x, {torch.ones(3), torch.zeros(3)}) for x in (torch.zeros(3), torch.ones(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, others):
+    for other in others:
+        x = x + other
+    return x
+
+
+outputs = [forward(x, (torch.ones(3), torch.zeros(3))) for x in (torch.zeros(3), torch.ones(3))]
+""",
+    keeps="The outputs, where the order does not matter; a set has none.",
+)
+
+ADVICE = (MAX_KEY, SORT, SET)

@@ -1,0 +1,136 @@
+"""Output from compiled code: print and streams."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import attribute
+from inspector.advice.kinds import BUILTIN, METHOD
+from inspector.advice.moving import in_the_caller
+
+__all__ = ["ADVICE"]
+
+
+# Anything else, a shape for one, breaks the graph all the same, with GB0296 (torch 2.11 and 2.13).
+_PLAIN = (
+    r"(?s)builtin(?: operator)? `?print\b.*argument types "
+    r"\[(?:'(?:Tensor|bool|device|dtype|float|int|str)'(?:, )?)*\]"
+)
+_PRINT = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    gate = torch.sigmoid(x)
+    print("gate", gate.mean())
+    return x * gate
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+
+PRINT = Advice(
+    id="print",
+    kinds=(BUILTIN,),
+    says=r"builtin(?: operator)? `?print\b",
+    title="print in compiled code",
+    fix="Return what is printed, and print it in the caller, outside of the compiled function.",
+    tailored=in_the_caller,
+    before=_PRINT,
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x):
+    gate = torch.sigmoid(x)
+    return x * gate, gate.mean()
+
+
+def forward(x):
+    result, mean = compute(x)
+    print("gate", mean)
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="Prints the same, when the graph has run.",
+    instead_of=r"^Avoid calling builtin|logging function",
+)
+
+PRINT_REORDERED = Advice(
+    id="print-reordered",
+    kinds=(BUILTIN,),
+    says=_PLAIN,
+    title="print in compiled code, left where it is",
+    fix="To leave it where it is: `torch._dynamo.config.reorderable_logging_functions.add(print)` "
+    "lets torch print after the graph instead of in the middle of it.",
+    before=_PRINT,
+    after="""\
+import torch
+
+torch._dynamo.config.reorderable_logging_functions.add(print)
+
+
+@torch.compile
+def forward(x):
+    gate = torch.sigmoid(x)
+    print("gate", gate.mean())
+    return x * gate
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="Prints the same, in the same order, when the graph has run. Only tensors, constants and "
+    "format strings can be printed so; a tensor that is changed in place later prints as it is "
+    "then.",
+    other_way_of=("print",),
+)
+
+STREAM = Advice(
+    id="stream-write",
+    kinds=(METHOD,),
+    says=r"`(?:write|flush)` of class `(?:TextIOWrapper|StringIO|EncodedFile|<unknown type>)`"
+    r"|TextIOWrapper",
+    where=lambda code: code.has(attribute("write", "flush")),
+    title="writing to a stream in compiled code",
+    fix="Return what is written, and write it in the caller, outside of the compiled function.",
+    tailored=in_the_caller,
+    before="""\
+import sys
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = torch.relu(x)
+    sys.stdout.write("step\\n")
+    return y * 2
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+    after="""\
+import sys
+import torch
+
+
+@torch.compile
+def compute(x):
+    return torch.relu(x) * 2
+
+
+def forward(x):
+    result = compute(x)
+    sys.stdout.write("step\\n")
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+    keeps="Writes the same, when the graph has run.",
+    instead_of=r"^Avoid calling",
+)
+
+ADVICE = (PRINT, PRINT_REORDERED, STREAM)

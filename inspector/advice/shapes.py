@@ -1,0 +1,160 @@
+"""Operators whose output shape depends on values."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, attribute
+from inspector.advice.kinds import DYNAMIC_SHAPE
+
+__all__ = ["ADVICE"]
+
+_HINT = r"capture_dynamic_output_shape_ops"
+
+_MASK = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x[x > 0].sum()
+
+
+outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
+"""
+
+
+def _finds_indices(node: ast.expr) -> bool:
+    """``nonzero`` in one of its spellings; `where` with one argument is one."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_], keywords=[]):
+            return True
+    return attribute("nonzero", "argwhere")(node)
+
+
+def _stores_masked(code: Code) -> bool:
+    """``y[m] = v[m]``: the break is in the value."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript(slice=mask)], value=ast.Subscript(slice=same)):
+            return ast.dump(mask) == ast.dump(same)
+    return False
+
+
+def _stores_tailored(code: Code) -> str:
+    match code.statement:
+        case ast.Assign(
+            targets=[ast.Subscript(value=ast.Name(id=name), slice=mask)],
+            value=ast.Subscript(value=values),
+        ):
+            shown = code.shown(mask), code.shown(values)
+            if all(shown):
+                return (
+                    f"Choose instead of selecting: `{name} = torch.where({shown[0]}, {shown[1]}, "
+                    f"{name})`, if both have one shape; it makes a new tensor."
+                )
+    return ""
+
+
+MASK = Advice(
+    id="boolean-mask",
+    kinds=(DYNAMIC_SHAPE,),
+    says=r"aten\.(?:nonzero|index|masked_select)",
+    title="a selection by a boolean mask",
+    fix="Keep the full shape and mask what is not selected: `torch.where(mask, x, 0)`, or "
+    "`x.masked_fill(~mask, 0)`, before a reduction.",
+    before=_MASK,
+    after=_MASK.replace("x[x > 0].sum()", "torch.where(x > 0, x, 0).sum()"),
+    keeps="The outputs, where the filling does not change the reduction: 0 for a sum, `-inf` for a "
+    "maximum; a mean is the sum divided by `mask.sum()`.",
+)
+
+CAPTURE = Advice(
+    id="dynamic-shape-captured",
+    kinds=(DYNAMIC_SHAPE,),
+    title="an operator whose output shape depends on values",
+    fix="To leave it where it is: `torch._dynamo.config.capture_dynamic_output_shape_ops = True` "
+    "makes the size a symbol of the graph.",
+    before=_MASK,
+    after=_MASK.replace(
+        "import torch\n",
+        "import torch\n\ntorch._dynamo.config.capture_dynamic_output_shape_ops = True\n",
+        1,
+    ),
+    keeps="The outputs. Python code behind it that needs to know the size breaks the graph there "
+    "instead.",
+    other_way_of=("boolean-mask", "nonzero", "masked-store", "unique", "bincount"),
+    instead_of=_HINT,
+)
+
+STORE = Advice(
+    id="masked-store",
+    kinds=(DYNAMIC_SHAPE,),
+    where=_stores_masked,
+    title="masked values stored through the same mask",
+    fix="Choose instead of selecting: `y = torch.where(mask, values, y)`.",
+    tailored=_stores_tailored,
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, other):
+    y = x * 2
+    y[x < 0] = other[x < 0]
+    return y
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, other):
+    y = x * 2
+    y = torch.where(x < 0, other, y)
+    return y
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
+""",
+    keeps="The values, in a new tensor; use `y.copy_(torch.where(…))` where others hold `y`.",
+)
+
+NONZERO = Advice(
+    id="nonzero",
+    kinds=(DYNAMIC_SHAPE,),
+    says=r"aten\.nonzero",
+    where=lambda code: code.has(_finds_indices),
+    title="the indices of what is not zero",
+    fix="Use the mask itself instead of the indices that it has: `torch.where(mask, a, b)`, or, "
+    "for at most k of them, `mask.float().topk(k)`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    found = torch.nonzero(x > 0).squeeze(-1)
+    return x.index_fill(0, found, 1.0)
+
+
+outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return torch.where(x > 0, 1.0, x)
+
+
+outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
+""",
+    keeps="The outputs.",
+)
+
+ADVICE = (STORE, NONZERO, MASK, CAPTURE)

@@ -1,0 +1,146 @@
+"""Clocks, files, and torch functions that return no tensor."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import BUILTIN, METHOD, SKIPPED
+
+__all__ = ["ADVICE"]
+
+OPEN = Advice(
+    id="open",
+    kinds=(BUILTIN,),
+    says=r"builtin(?: operator)? `?open\b",
+    title="a file opened in compiled code",
+    fix="Return what is written, and write it in the caller; read before the compiled call.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    with open("log.txt", "a") as file:
+        file.write("step\\n")
+    return y + 1
+
+
+outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    return y + 1
+
+
+def forward(x):
+    result = compute(x)
+    with open("log.txt", "a") as file:
+        file.write("step\\n")
+    return result
+
+
+outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="Outputs and file.",
+    instead_of=r"^Avoid calling builtin|logging function",
+)
+
+NO_TENSOR = Advice(
+    id="returns-no-tensor",
+    kinds=(Kind("GB0208", "torch.* op returned non-Tensor"),),
+    title="a torch function that returns no tensor",
+    fix="Call it in the caller, and pass what it returns.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y * (torch.get_num_threads() > 0)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x, parallel):
+    y = x * 2
+    return y * parallel
+
+
+def forward(x):
+    return compute(x, torch.get_num_threads() > 0)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs.",
+)
+
+TIME = Advice(
+    id="clock",
+    kinds=(SKIPPED, METHOD),
+    says=r"module: time, qualname: |qualname: datetime\.now|`now` of class",
+    title="the clock read in compiled code",
+    fix="Read the clock in the caller, around the compiled call (a kernel on a GPU may still be "
+    "running then: `torch.cuda.synchronize()` first).",
+    before="""\
+import time
+import torch
+
+
+@torch.compile
+def forward(x):
+    begin = time.perf_counter()
+    y = x * 2
+    return y, time.perf_counter() - begin >= 0
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import time
+import torch
+
+
+@torch.compile
+def compute(x):
+    return x * 2
+
+
+def forward(x):
+    begin = time.perf_counter()
+    y = compute(x)
+    return y, time.perf_counter() - begin >= 0
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs, and what is timed.",
+    instead_of=r"third-party|file an issue|^Avoid calling",
+    variants=(
+        """\
+import datetime
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x * 2, datetime.datetime.now()
+
+
+outputs = [forward(torch.ones(3))]
+""",
+    ),
+)
+
+ADVICE = (OPEN, NO_TENSOR, TIME)

@@ -1,0 +1,93 @@
+"""All advice, and which of it is meant for a graph break."""
+
+from __future__ import annotations
+
+from inspector.advice import (
+    arrays,
+    branches,
+    checks,
+    classes,
+    comparisons,
+    compiler,
+    contexts,
+    counts,
+    draws,
+    exceptions,
+    gradients,
+    hooks,
+    indices,
+    iterators,
+    layers,
+    libraries,
+    logs,
+    objects,
+    operators,
+    orders,
+    parameters,
+    printing,
+    randomness,
+    results,
+    saving,
+    scalars,
+    shapes,
+    storage,
+    system,
+    tensors,
+    texts,
+    training,
+)
+from inspector.advice.advice import Advice, Break
+
+__all__ = ["ALL", "about", "best", "other_ways"]
+
+ALL: tuple[Advice, ...] = (
+    *printing.ADVICE,
+    *logs.ADVICE,
+    *texts.ADVICE,
+    *indices.ADVICE,
+    *comparisons.ADVICE,
+    *scalars.ADVICE,
+    *checks.ADVICE,
+    *branches.ADVICE,
+    *shapes.ADVICE,
+    *counts.ADVICE,
+    *arrays.ADVICE,
+    *randomness.ADVICE,
+    *draws.ADVICE,
+    *gradients.ADVICE,
+    *parameters.ADVICE,
+    *hooks.ADVICE,
+    *training.ADVICE,
+    *saving.ADVICE,
+    *contexts.ADVICE,
+    *system.ADVICE,
+    *iterators.ADVICE,
+    *orders.ADVICE,
+    *objects.ADVICE,
+    *classes.ADVICE,
+    *exceptions.ADVICE,
+    *storage.ADVICE,
+    *results.ADVICE,
+    *tensors.ADVICE,
+    *layers.ADVICE,
+    *libraries.ADVICE,
+    *operators.ADVICE,
+    *compiler.ADVICE,
+)
+"""By topic; of those that apply to a graph break the first one is the best."""
+
+
+def best(found: Break) -> Advice | None:
+    """The advice for a graph break: one for its situation before one for its kind."""
+    fitting = [item for item in ALL if not item.other_way_of and item.applies(found)]
+    return min(fitting, key=lambda item: item.is_general, default=None)
+
+
+def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:
+    """Other ways to do what an advice does about a graph break."""
+    return tuple(item for item in ALL if advice.id in item.other_way_of and item.applies(found))
+
+
+def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:
+    """All advice on a kind of graph break, in the order of the table."""
+    return tuple(item for item in ALL if item.covers(gb_id, gb_type))

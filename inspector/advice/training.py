@@ -1,0 +1,107 @@
+"""Training loops: optimisers and data loaders."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice
+from inspector.advice.kinds import INLINED
+
+__all__ = ["ADVICE"]
+
+OPTIMIZER = Advice(
+    id="optimizer",
+    kinds=(INLINED,),
+    says=r"Optimizer\.zero_grad|torch/optim/",
+    title="an optimiser in compiled code",
+    fix="Compile the forward pass (and, if you want, `torch.compile(optimizer.step)`), and leave "
+    "`zero_grad()`, `backward()` and `step()` in the caller.",
+    before="""\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+
+
+@torch.compile
+def step(x):
+    optimizer.zero_grad()
+    loss = (x * weight).square().sum()
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+
+
+@torch.compile
+def compute(x):
+    return (x * weight).square().sum()
+
+
+def step(x):
+    optimizer.zero_grad()
+    loss = compute(x)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="Losses and weights.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+)
+
+LOADER = Advice(
+    id="data-loader",
+    kinds=(INLINED,),
+    says=r"DataLoader",
+    title="a DataLoader in compiled code",
+    fix="Compile what is done with one batch, and loop over the loader in the caller.",
+    before="""\
+import torch
+
+loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
+
+
+@torch.compile
+def epoch(scale):
+    total = torch.zeros(())
+    for batch in loader:
+        total = total + (batch * scale).sum()
+    return total
+
+
+outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
+""",
+    after="""\
+import torch
+
+loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
+
+
+@torch.compile
+def step(total, batch, scale):
+    return total + (batch * scale).sum()
+
+
+def epoch(scale):
+    total = torch.zeros(())
+    for batch in loader:
+        total = step(total, batch, scale)
+    return total
+
+
+outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
+""",
+    keeps="The outputs.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+)
+
+ADVICE = (OPTIMIZER, LOADER)

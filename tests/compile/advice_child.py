@@ -1,0 +1,305 @@
+"""Runs the programs of the advice under stock torch: ``python -m tests.compile.advice_child``.
+
+It needs torch and nothing else, so it also runs where pytest is not installed. Torch is imported
+once and forked. The programs of an advice run eagerly and with the backend ``eager``, and the
+mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass.
+One line of JSON per advice goes to standard output; the arguments name the advice to run, or all of
+it runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch._dynamo.backends import registry
+
+from inspector.advice.advice import Advice, Break
+from inspector.advice.reading import Span, read_text
+from inspector.advice.table import ALL, best
+from inspector.events.graph_break import GraphBreakReason, TracebackFrame
+
+_MOST_SECONDS = 60
+_PROCESSES = os.cpu_count() or 1
+_COMPILE = torch.compile
+
+
+@dataclasses.dataclass(slots=True)
+class Result:
+    """What a program did when it ran once.
+
+    Attributes:
+        outputs: What it left in ``outputs``.
+        printed: What it wrote to standard output.
+        logged: Its log records and warnings.
+        breaks: (GB id, GB type, id of the advice that is chosen) of each record of a graph break.
+        graphs: How many graphs were compiled.
+        empty: Functions that were compiled and gave no graph.
+        error: The exception that ended it, or an empty string.
+    """
+
+    outputs: Any = None
+    printed: str = ""
+    logged: list[str] = dataclasses.field(default_factory=list)
+    breaks: list[tuple[str | None, str | None, str]] = dataclasses.field(default_factory=list)
+    graphs: int = 0
+    empty: list[str] = dataclasses.field(default_factory=list)
+    error: str = ""
+
+
+class _Trace(logging.Handler):
+    """Collects torch's records of graph breaks, and which frames gave no graph."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reasons: list[str] = []
+        self.empty: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        metadata = getattr(record, "metadata", {})
+        if metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
+            self.reasons.append(str(record.payload))  # type: ignore[attr-defined]
+        metrics = metadata.get("compilation_metrics", {})
+        if metrics and not metrics.get("graph_op_count"):
+            self.empty.append(str(metrics.get("co_name")))
+
+
+class _Records(logging.Handler):
+    """Collects what the program itself logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.name.startswith("torch"):
+            self.texts.append(f"{record.levelname} {record.getMessage()}")
+
+
+def run(path: Path, compiler: Callable[..., Any]) -> Result:
+    """Runs a program with something in the place of ``torch.compile``."""
+    result, trace, records = Result(), _Trace(), _Records()
+    structured = logging.getLogger("torch.__trace")
+    structured.addHandler(trace)
+    structured.setLevel(logging.DEBUG)
+    logging.getLogger().addHandler(records)
+    _seed()
+    torch.compile = compiler
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    stream = io.StringIO()
+    namespace: dict[str, Any] = {"__name__": "program", "__file__": str(path)}
+    with contextlib.redirect_stdout(stream), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            exec(compile(path.read_text(), str(path), "exec"), namespace)  # noqa: S102 - ours
+        except Exception as error:  # noqa: BLE001 - whatever ended it is the answer
+            result.error = f"{type(error).__name__}: {error}"
+    structured.removeHandler(trace)
+    logging.getLogger().removeHandler(records)
+    for value in namespace.values():
+        if isinstance(value, torch.library.Library):
+            value._destroy()  # or the next program could not define the same operator
+    result.outputs = namespace.get("outputs")
+    result.printed = stream.getvalue()
+    own = [str(item.message) for item in warned if item.filename == str(path)]
+    result.logged = records.texts + own
+    result.graphs = torch._dynamo.utils.counters["stats"].get("unique_graphs", 0)
+    result.breaks = [_chosen(path, reason) for reason in trace.reasons]
+    result.empty = trace.empty
+    return result
+
+
+def _seed() -> None:
+    torch.manual_seed(0)
+    random.seed(0)
+    with contextlib.suppress(ImportError):
+        import numpy as np
+
+        np.random.seed(0)  # noqa: NPY002 - what the programs use
+
+
+def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
+    """The first cause of a graph break and the advice that a user would get on it."""
+    reason = GraphBreakReason.parse(text)
+    cause = reason.causes[0]
+    frames = [frame for frame in reason.stack if frame.file == str(path)]
+    code = read_text(path.read_text(), _span(path, frames[-1])) if frames else None
+    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}")
+    advice = best(dataclasses.replace(found, code=code) if code else found)
+    return cause.gb_id, cause.gb_type, advice.id if advice else ""
+
+
+def _span(path: Path, frame: TracebackFrame) -> Span:
+    """The columns of the carets, which count from where the line's code begins."""
+    if frame.caret_start is None or frame.caret_end is None:
+        return Span(frame.line, frame.line)
+    line = path.read_text().split("\n")[frame.line - 1]
+    indentation = len(line) - len(line.lstrip())
+    columns = frame.caret_start + indentation, frame.caret_end + indentation
+    return Span(frame.line, frame.line, *columns)
+
+
+def _compiled(backend: str, *, fullgraph: bool = False) -> Callable[..., Any]:
+    def compile_(function: Any = None, **options: Any) -> Any:
+        settings = {**options, "backend": backend, "fullgraph": fullgraph}
+        if function is None:
+            return lambda later: _COMPILE(later, **settings)
+        return _COMPILE(function, **settings)
+
+    return compile_
+
+
+def _eager(function: Any = None, **_: Any) -> Any:
+    return (lambda later: later) if function is None else function
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two outputs are numerically equal."""
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        one, other = torch.as_tensor(one), torch.as_tensor(other)
+        one, other = (t.to_dense() if t.layout is not torch.strided else t for t in (one, other))
+        numbers = one.dtype == other.dtype or {one.dtype, other.dtype} <= _FLOATS
+        return numbers and torch.allclose(
+            one.double(), other.double(), rtol=1e-5, atol=1e-6, equal_nan=True
+        )
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float):
+        return isinstance(other, float | int) and abs(one - other) <= 1e-6 + 1e-5 * abs(one)
+    return bool(one == other)
+
+
+_FLOATS = {torch.float32, torch.float64}
+
+
+def problems(advice: Advice, folder: Path) -> Iterator[str]:
+    """What does not hold of an advice."""
+    before, after = folder / "before.py", folder / "after.py"
+    before.write_text(advice.before)
+    after.write_text(advice.after)
+    # A setting of the mended program stays behind, so it comes last.
+    expected = run(before, _eager)
+    broken = run(before, _compiled("eager"))
+    for number, text in enumerate(advice.variants):
+        variant = folder / f"variant_{number}.py"
+        variant.write_text(text)
+        for problem in _broken(advice, run(variant, _compiled("eager"))):
+            yield f"variant {number}: {problem}"
+    eager = run(after, _eager)
+    mended = run(after, _compiled("eager"))
+    whole = run(after, _compiled("aot_eager", fullgraph=True))
+    yield from _broken(advice, broken)
+    for name, result in {"eager after": eager, "after": mended, "fullgraph": whole}.items():
+        silent = advice.is_silent and result is not eager
+        as_before = dataclasses.replace(expected, logged=[]) if silent else expected
+        yield from _differences(name, as_before, result)
+    if mended.breaks or not mended.graphs or mended.empty:
+        yield f"after: {mended.graphs} graphs, breaks {mended.breaks}, no graph {mended.empty}"
+    if not expected.outputs:
+        yield "no outputs"
+
+
+def _broken(advice: Advice, broken: Result) -> Iterator[str]:
+    first = broken.breaks[0] if broken.breaks else None
+    if first is None or not advice.covers(*first[:2]):
+        yield f"before breaks with {broken.breaks} {broken.error}"
+    elif first[2] not in (advice.other_way_of or (advice.id,)):
+        yield f"the advice for before is {first[2]!r}"
+
+
+def _differences(name: str, expected: Result, result: Result) -> Iterator[str]:
+    if result.error or expected.error:
+        yield f"{name}: {result.error!r}, before {expected.error!r}"
+        return
+    if not same(expected.outputs, result.outputs):
+        yield f"{name}: outputs {result.outputs}, before {expected.outputs}"
+    if (expected.printed, expected.logged) != (result.printed, result.logged):
+        yield (
+            f"{name}: wrote {result.printed!r} {result.logged}, "
+            f"before {expected.printed!r} {expected.logged}"
+        )
+
+
+def _groups(chosen: list[Advice]) -> list[list[Advice]]:
+    """What shares a fork: all that changes no setting of torch, split over the processors."""
+    alone = [advice for advice in chosen if "_dynamo.config" in advice.after]
+    others = [advice for advice in chosen if advice not in alone]
+    shares = min(_PROCESSES, len(others))
+    return [*(others[n::shares] for n in range(shares)), *([advice] for advice in alone)]
+
+
+def _in_forks(groups: list[list[Advice]], folder: Path) -> dict[str, list[str]]:
+    """What does not hold, by advice; runs as many groups at once as there are processors."""
+    running: set[int] = set()
+    for number, group in enumerate(groups):
+        if len(running) >= _PROCESSES:
+            running.discard(os.wait()[0])
+        pid = os.fork()
+        if pid == 0:
+            _run_group(group, folder / str(number))
+        running.add(pid)
+    while running:
+        running.discard(os.wait()[0])
+    lines = [line for path in folder.glob("*/answers") for line in path.read_text().splitlines()]
+    return {answer["id"]: answer["problems"] for answer in map(json.loads, lines)}
+
+
+def _run_group(group: list[Advice], folder: Path) -> NoReturn:
+    try:
+        with (folder.parent / "torch.log").open("a") as log:
+            os.dup2(log.fileno(), 2)  # torch warns of what is broken on purpose
+        for advice in group:
+            signal.alarm(_MOST_SECONDS)  # one that hangs is a failure, not a long test
+            place = folder / advice.id
+            place.mkdir(parents=True)
+            os.chdir(place)
+            found = list(problems(advice, place))
+            with (folder / "answers").open("a") as answers:
+                answers.write(json.dumps({"id": advice.id, "problems": found}) + "\n")
+    finally:
+        os._exit(0)
+
+
+def _warm_up() -> None:
+    """Imports what the first compilation imports anyway, once for all forks.
+
+    Nothing here needs a gradient: a process in which autograd has run cannot run it in a fork.
+    """
+    registry.list_backends(exclude_tags=())
+    for backend in ("eager", "aot_eager"):
+        _COMPILE(lambda x: x * 2 + 1, backend=backend, fullgraph=True)(torch.ones(2))
+
+
+def main(names: list[str]) -> int:
+    """Runs the advice of these names, or all; returns 1 where some does not hold."""
+    _warm_up()
+    version = ".".join(torch.__version__.split(".")[:2])
+    chosen = [advice for advice in ALL if not names or advice.id in names]
+    with tempfile.TemporaryDirectory() as folder:
+        found = _in_forks(_groups(chosen), Path(folder))
+    failed = False
+    for advice in chosen:
+        said = found.get(advice.id, ["no answer: it, or one before it, hung or crashed"])
+        failed = failed or bool(said) is (version in advice.tested_on)
+        print(json.dumps({"id": advice.id, "torch": version, "problems": said}))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+"""Every advice holds: before breaks, after does not, and both compute and write the same.
+
+Torch 2.11 is checked where it is installed: ``python -m tests.compile.advice_child`` needs no
+pytest.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.advice.advice import Advice
+from inspector.advice.table import ALL
+from inspector.sources.registry import Registry, find_registry
+
+VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
+
+
+@pytest.fixture(scope="module")
+def problems(root: Path) -> dict[str, list[str]]:
+    """What does not hold, by advice."""
+    command = [sys.executable, "-m", "tests.compile.advice_child"]
+    answer = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False, text=True)
+    return {line["id"]: line["problems"] for line in map(json.loads, answer.stdout.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    found = find_registry(None)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
+def test_an_advice_holds(advice: Advice, problems: dict[str, list[str]]) -> None:
+    if VERSION not in advice.tested_on:
+        pytest.skip(f"holds on torch {' and '.join(advice.tested_on)}")
+    assert problems[advice.id] == []
+
+
+@pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
+def test_the_kinds_are_torchs(advice: Advice, registry: Registry) -> None:
+    """Ids and words belong together, in the torch that has them."""
+    known = [kind for kind in advice.kinds if kind.gb_id in registry.types]
+    assert known
+    assert [registry.types[kind.gb_id].gb_type for kind in known] == [k.gb_type for k in known]

@@ -1,0 +1,94 @@
+"""What is advised on a recorded graph break."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.advice.lookup import Advised, advise
+from inspector.events.graph_break import Cause
+from inspector.findings.place import make_place
+from inspector.model.run import Run
+from inspector.model.source import Sources
+from inspector.model.stack import StackFrame
+from tests.unit.renderers.runs import (
+    AT_BRANCH,
+    BRANCH,
+    IN_HELPER,
+    MODEL,
+    PRINT,
+    SITE,
+    break_at,
+    run_of,
+)
+
+TORCHS = StackFrame(f"{SITE}/torch/nn/modules/module.py", 10, "f", "print(1)")
+
+
+def advised(frame: StackFrame | None, cause: Cause, run: Run | None = None) -> Advised:
+    run = run or run_of()
+    record = dataclasses.replace(break_at(AT_BRANCH, cause), user=frame)
+    return advise(run, record, make_place(run, frame))
+
+
+def example(found: Advised) -> str:
+    return found.example.id if found.example else ""
+
+
+def test_the_users_code_is_in_the_fix() -> None:
+    found = advised(AT_BRANCH, BRANCH)
+
+    assert "`x = torch.where(x.sum() > 0, x * 2, x)`" in found.fix
+    assert example(found) == "branch-where"
+    assert "torch.cond(" in found.alternatives[0]
+
+
+def test_hints_that_say_the_same_are_left_out() -> None:
+    hints = [text for text in advised(AT_BRANCH, BRANCH).alternatives if text in BRANCH.hints]
+
+    assert hints == []
+
+
+def test_hints_that_say_more_are_kept() -> None:
+    cause = dataclasses.replace(BRANCH, hints=("Something new.",))
+
+    assert advised(AT_BRANCH, cause).alternatives[-1] == "Something new."
+
+
+def test_without_the_file_the_line_is_enough() -> None:
+    run = dataclasses.replace(run_of(), sources=Sources({MODEL: {10: '    print("a", x.shape)'}}))
+    frame = dataclasses.replace(IN_HELPER, column=4, end_column=23)
+
+    assert "Return `x.shape` as well" in advised(frame, PRINT, run).fix
+
+
+def test_without_any_source_the_line_of_the_stack_is_read() -> None:
+    run = dataclasses.replace(run_of(), sources=Sources())
+    frame = StackFrame(MODEL, 10, "helper", 'print("a", x.shape)', column=0, end_column=5)
+
+    assert "Return `x.shape` as well" in advised(frame, PRINT, run).fix
+
+
+def test_without_a_place_the_general_fix_is_given() -> None:
+    found = advised(None, PRINT)
+
+    assert found.fix.startswith("Return what is printed")
+    assert example(found) == "print"
+
+
+def test_other_causes_have_torchs_hints() -> None:
+    cause = Cause("Other", "Other", hints=("First.", "Second."), gb_id="GB9999")
+
+    assert advised(AT_BRANCH, cause) == Advised("First.", ("Second.",))
+
+
+def test_a_line_of_torch_is_not_to_be_changed() -> None:
+    found = advised(TORCHS, PRINT)
+
+    assert found.fix.startswith("This line is torch's own")
+    assert example(found) == ""
+
+
+def test_some_advice_holds_for_a_line_of_torch() -> None:
+    cause = Cause("Module-level backwards hooks require compiled autograd.", "x", gb_id="GB0083")
+
+    assert example(advised(TORCHS, cause)) == "module-backward-hook"

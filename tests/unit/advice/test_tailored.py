@@ -1,0 +1,182 @@
+"""The fix in the user's own words: right where it is said, and general where it could be wrong."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+
+import pytest
+
+from inspector.advice.reading import Span, read_text
+from inspector.advice.table import ALL
+
+BY_ID = {advice.id: advice for advice in ALL}
+
+
+def fix(name: str, body: str, expression: str) -> str:
+    """The fix for an expression in the body of a function, and the general one as an empty text."""
+    text = "def forward(self, x, y, flag):\n" + textwrap.indent(textwrap.dedent(body), "    ")
+    before, found, _ = text.partition(expression)
+    assert found
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
+    ends = text.count("\n", 0, len(before) + len(expression)) + 1
+    last = len(expression) if ends == line else 0
+    code = read_text(text, Span(line, ends, column, column + last))
+    advice = BY_ID[name]
+    said = advice.fix_for(code)
+    if said == advice.fix:
+        return ""
+    for part in re.findall(r"`([^`]+)`", said):
+        ast.parse(part if "return " not in part else f"def f():\n    {part}")
+    return said
+
+
+def test_what_is_printed_is_named() -> None:
+    said = fix("print", 'print("mean", x.mean(), y)\n', 'print("mean", x.mean(), y)')
+
+    assert said.startswith("Return `x.mean()` and `y` as well, and do `print(")
+
+
+@pytest.mark.parametrize(
+    "body", ["print(*x)\n", "print(\n    f'{x}' * 90,\n    [x] * 40, [y] * 50)\n"]
+)
+def test_what_cannot_be_named_is_not(body: str) -> None:
+    assert fix("print", body, "print") == ""
+
+
+def test_a_constant_is_only_moved() -> None:
+    assert fix("logging", 'log.info("done")\n', 'log.info("done")') == (
+        'Move `log.info("done")` to the caller, outside of the compiled function.'
+    )
+
+
+def test_a_number_is_kept_a_tensor_to_its_uses() -> None:
+    said = fix("item", "t = x.std().item()\nreturn x / max(t, 1e-3)\n", "x.std().item()")
+
+    assert said == (
+        "Keep it a tensor: `t = x.std()` instead of `t = x.std().item()`, and below it "
+        "`t.clamp(min=1e-3)` instead of `max(t, 1e-3)`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "number", "tensor"),
+    [
+        ("return x * x.sum().item()\n", "x.sum().item()", "`x.sum()`"),
+        ("return -float(x.mean()) + 1\n", "float(x.mean())", "`x.mean()`"),
+        ("t = x.max().item()\nreturn x / t\n", "x.max().item()", "`t = x.max()`"),
+        ("t = 2 * x.max().item()\nreturn x / t\n", "x.max().item()", "`x.max()`"),
+    ],
+)
+def test_a_number_that_is_calculated_with_stays_a_tensor(
+    body: str, number: str, tensor: str
+) -> None:
+    assert f"Keep it a tensor: {tensor}" in fix("item", body, number)
+
+
+@pytest.mark.parametrize(
+    ("body", "number"),
+    [
+        ("n = int(x.sum().item())\nreturn y[:n]\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn range(n)\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn y[:n]\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn [0] * n\n", "x.sum().item()"),
+        ("n = x.sum().item()\nif n > 0:\n    return x\nreturn y\n", "x.sum().item()"),
+        ("return torch.clamp(x, min=0, max=x.max().item())\n", "x.max().item()"),
+        ("print('loss', x.sum().item())\n", "x.sum().item()"),
+        ("return sorted(y, key=lambda row: row.sum().item())\n", "row.sum().item()"),
+        ("return f'{x.item()}'\n", "x.item()"),
+        ("return 'loss %s' % x.item()\n", "x.item()"),
+        ("return int(x.sum())\n", "int(x.sum())"),
+        ("return x.sum().item() > 0\n", "x.sum().item()"),
+        ("self.scale = x.item()\n", "x.item()"),
+        ("total = first = x.item()\n", "x.item()"),
+        ("n = 1 + x.item()\nreturn range(n)\n", "x.item()"),
+        ("total += x.item()\n", "x.item()"),
+        ("n = x.item()\nm = n\nreturn range(m)\n", "x.item()"),
+        ("return not x.sum().item()\n", "x.sum().item()"),
+    ],
+)
+def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str) -> None:
+    assert fix("item", body, number) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "condition", "code"),
+    [
+        (
+            "if x.sum() > 0:\n    x = x * 2\n",
+            "x.sum() > 0",
+            "x = torch.where(x.sum() > 0, x * 2, x)",
+        ),
+        (
+            "if x.sum() > 0:\n    z = x\nelse:\n    z = y\n",
+            "x.sum() > 0",
+            "z = torch.where(x.sum() > 0, x, y)",
+        ),
+        ("z = x if x.any() else y\n", "x.any()", "z = torch.where(x.any(), x, y)"),
+        ("z = 2.0 if x.any() else 0.5\n", "x.any()", "z = torch.where(x.any(), 2.0, 0.5)"),
+        ("return x if x.any() else y\n", "x.any()", "return torch.where(x.any(), x, y)"),
+        ("if x.any():\n    return x\nreturn y\n", "x.any()", "return torch.where(x.any(), x, y)"),
+        (
+            "if x.any():\n    return x\nelse:\n    return y\n",
+            "x.any()",
+            "return torch.where(x.any(), x, y)",
+        ),
+    ],
+)
+def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: str) -> None:
+    assert f"`{code}`" in fix("branch-where", body, condition)
+
+
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        ("if x.sum() > 0:\n    z = x * 2\n", "x.sum() > 0"),
+        ("if x.sum():\n    x = x * 2\n", "x.sum()"),
+        ("if 0 < x.sum() < 1:\n    x = x * 2\n", "0 < x.sum() < 1"),
+        ("if 3 in x:\n    x = x * 2\n", "3 in x"),
+        ("if x is y:\n    x = x * 2\n", "x is y"),
+        ("if flag and x.any():\n    x = x * 2\n", "x.any()"),
+        ("if not x.any():\n    x = x * 2\n", "x.any()"),
+        ("if x.any():\n    x = x * 2\n    y = y * 2\n", "x.any()"),
+        ("if x.any():\n    x = x * 2\nelse:\n    y = y * 2\n", "x.any()"),
+        ("if x.any():\n    x += 1\n", "x.any()"),
+        ("if x.any():\n    x, y = y, x\n", "x.any()"),
+        ("if x.any():\n    self.x = x\n", "x.any()"),
+        ("if x.any():\n    raise ValueError\n", "x.any()"),
+        ("if x.any():\n    return None\nreturn x\n", "x.any()"),
+        ("if x.any():\n    return x, y\nreturn y, x\n", "x.any()"),
+        ("if x.any():\n    return x\nx = x * 2\nreturn x\n", "x.any()"),
+        ("z = 'a' if x.any() else 'b'\n", "x.any()"),
+        ("z = 1 + (x if x.any() else y)\n", "x.any()"),
+        ("while x.any():\n    x = x - 1\n", "x.any()"),
+    ],
+)
+def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> None:
+    assert fix("branch-where", body, condition) == ""
+
+
+def test_the_condition_is_the_one_that_torch_points_at() -> None:
+    body = "if flag.any() or x.any():\n    x = x * 2\n"
+
+    assert fix("branch-where", body, "x.any()") == ""
+
+
+def test_masked_stores_become_where() -> None:
+    said = fix("masked-store", "x[y < 0] = z[y < 0]\n", "z[y < 0]")
+
+    assert "`x = torch.where(y < 0, z, x)`" in said
+
+
+def test_functions_of_math_become_torchs() -> None:
+    said = fix("math-of-tensor", "return x / math.sqrt(x.sum())\n", "math.sqrt(x.sum())")
+
+    assert "`torch.sqrt(x.sum())` instead of `math.sqrt(x.sum())`" in said
+    assert fix("math-of-tensor", "return math.pow(x, 2)\n", "math.pow(x, 2)") == ""
+
+
+def test_a_call_is_named() -> None:
+    assert "Call `crc(x)` in the caller" in fix("c-function", "y = crc(x)\n", "crc(x)")
+    assert "Move `crc(x)` to the caller" in fix("c-function", "crc(x)\n", "crc(x)")
