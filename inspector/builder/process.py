@@ -19,6 +19,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorProblem,
@@ -48,6 +49,7 @@ class ProcessBuilder:
         self._torch_version = ""
         self._target: InspectorTarget | None = None
         self._calls: list[InspectorCall] = []
+        self._ended = False
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
@@ -76,7 +78,7 @@ class ProcessBuilder:
                 self._torch_version = event.version
             case UnknownEvent():
                 self._unknown[event.label] += 1
-            case InspectorCall() | InspectorEnvironment() | InspectorProblem():
+            case InspectorCall() | InspectorEnd() | InspectorEnvironment() | InspectorProblem():
                 self._take_ours(event)
             case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
                 self._take_ours(event)
@@ -109,6 +111,8 @@ class ProcessBuilder:
                 self._calls.append(event)
             case InspectorCall() if self._calls:
                 self._calls[-1] = event
+            case InspectorEnd():
+                self._ended = True
             case InspectorEnvironment():
                 self.environment = event
             case InspectorProblem():
@@ -145,7 +149,8 @@ class ProcessBuilder:
         return Process(
             host=environment.host if environment else "",
             pid=self.pid,
-            rank=self._rank,
+            parent_pid=environment.parent_pid if environment else None,
+            rank=self._rank_of(environment),
             versions=versions,
             hardware=environment.hardware if environment else {},
             target=self._target,
@@ -157,7 +162,12 @@ class ProcessBuilder:
             unknown_events=dict(self._unknown),
             problems=tuple(self._problems),
             has_inspector_events=environment is not None,
+            ended=self._ended,
         )
+
+    def _rank_of(self, environment: InspectorEnvironment | None) -> int | None:
+        """The process group's rank; before it is made, the launcher's."""
+        return self._rank if self._rank is not None or environment is None else environment.rank
 
     def _frames(self, roots: Roots) -> list[Frame]:
         return [

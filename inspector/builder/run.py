@@ -96,7 +96,10 @@ class RunBuilder:
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    known = next((b.environment.roots for b in builders if b.environment), None)
+    environments = [builder.environment for builder in builders if builder.environment]
+    # The folder in which the first process of a program was started is the project.
+    first = min(environments, key=lambda item: item.time_ns or 0, default=None)
+    known = first.roots if first else None
     if known is None:
         hints = (builder.torch_hint for builder in builders)
         return next((hint for hint in hints if hint.torch), Roots())

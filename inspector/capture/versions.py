@@ -21,6 +21,7 @@ __all__ = [
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
     "frame_of_conversion",
+    "interned_strings",
     "original_module",
     "positions_of_graph_break",
 ]
@@ -33,6 +34,17 @@ SOFT_FAILURES = ("Unsupported", "UserError")
 
 _MOST_FRAMES = 12
 _Place: TypeAlias = tuple[str, int]
+
+
+def interned_strings() -> dict[int, str]:
+    """The file names that this process has numbered so far (torch/_logging/structured.py).
+
+    A log that begins later than that, or in a fork, does not have them.
+    """
+    from torch._logging import structured
+
+    table: Mapping[str, int] = getattr(structured, "INTERN_TABLE", {})
+    return {number: text for text, number in dict(table).items()}
 
 
 def _callers() -> Iterator[FrameType]:

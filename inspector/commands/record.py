@@ -21,9 +21,10 @@ from inspector.errors import (
     RecordingError,
     UsageError,
 )
+from inspector.model.meta_file import FORMAT_VERSION, META_FILE
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder
-from inspector.sources.meta import FORMAT_VERSION, META_FILE, write_meta
+from inspector.sources.meta import write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
 
@@ -50,6 +51,7 @@ class Settings:
         progress: Whether progress is shown.
         own_stdout: Whether the program keeps standard output; else it is sent to standard error.
         fresh_caches: Whether Inductor's caches are new.
+        max_bytes: The size that each process's logs are kept below, or None.
     """
 
     python: str | None
@@ -58,6 +60,7 @@ class Settings:
     progress: bool
     own_stdout: bool
     fresh_caches: bool
+    max_bytes: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ def _ending(
         stdout=None if settings.own_stdout else sys.stderr.fileno(),
         timeout_seconds=settings.timeout_seconds,
         fresh_caches=settings.fresh_caches,
+        max_bytes=settings.max_bytes,
     )
     line = ProgressLine(enabled=settings.progress, what=target)
     try:
@@ -215,7 +219,13 @@ def _unwritable(place: Path, error: OSError) -> RecordingError:
 def _discard(folder: _Folder) -> None:
     """Deletes a recording that nobody needs: our own files, and the folder if we made it."""
     with contextlib.suppress(OSError):
-        for pattern in ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*"):
+        for pattern in (
+            "*.log",
+            f"{META_FILE}*",
+            "outcome.json*",
+            "log_failed.*",
+            "problem.*.json",
+        ):
             for path in folder.path.glob(pattern):
                 path.unlink()
         if folder.is_ours:

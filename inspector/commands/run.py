@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from inspector.commands.options import process_options
+from inspector.commands.options import process_options, size_option
 from inspector.commands.record import Recorded, Settings, record
-from inspector.errors import UsageError
+from inspector.errors import EnvironmentLacksError
 from inspector.findings.wording import count
 from inspector.model.summary import summarize
+from inspector.sources.program import program_command
 
 __all__ = ["command"]
 
@@ -21,22 +24,31 @@ __all__ = ["command"]
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @process_options
+@size_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(
-    program: tuple[str, ...], python: str | None, timeout: float | None, save: Path | None
+    program: tuple[str, ...],
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    max_bytes: int | None,
 ) -> int:
-    """Record any program, however it calls torch.compile.
+    """Record any program with all its processes, however they call torch.compile.
 
-    PROGRAM is a script with its arguments, or -m and a module with its arguments. Arguments,
-    standard streams and exit code are the program's own; the recording is what is added.
+    PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
+    executable: torchrun, accelerate. Arguments, standard streams and exit code are the program's
+    own; the recording is what is added. Every process that imports torch is recorded: ranks,
+    workers that were forked or spawned, Python programs that it starts.
 
     \b
     Examples:
       inspect run train.py --epochs 1
       inspect run -m package.train --epochs 1
+      inspect run torchrun --nproc-per-node 2 train.py
       inspect run --timeout 60 -- train.py
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    _check(program)
+    _check_autoload()
+    arguments = ("run", *program_command(program, python, sys.executable))
     settings = Settings(
         python=python,
         timeout_seconds=timeout,
@@ -44,23 +56,39 @@ def command(
         progress=False,  # the program's standard error is its own
         own_stdout=True,
         fresh_caches=False,
+        max_bytes=max_bytes,
     )
-    name = program[1] if program[0] == "-m" else program[0]
-    recorded = record(("run", *program), name, {"caches": "user"}, settings)
+    asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
+    recorded = record(arguments, _name(program), asked, settings)
     _say(recorded)
     return recorded.ending.shell_exit_code
 
 
-def _check(program: tuple[str, ...]) -> None:
+def _name(program: Sequence[str]) -> str:
+    """What is recorded, without arguments, which could be secrets; of a launcher also the script.
+
+    ``torchrun … train.py`` is shown as ``torchrun train.py``.
+    """
     if program[0] == "-m":
-        if len(program) == 1:
-            raise UsageError("-m needs the name of a module.", "inspect run -m package.train")
-        return
-    path = Path(program[0])
-    if path.is_dir() and not (path / "__main__.py").is_file():
-        raise UsageError(f"{path} is a folder.", "Name a script in it, or use -m for a package.")
-    if not path.exists():
-        raise UsageError(f"There is no script {path}.", "Use: inspect run [--] script.py args…")
+        return program[1]
+    if Path(program[0]).exists():
+        return program[0]
+    scripts = [text for text in program[1:] if text.endswith(".py") and Path(text).is_file()]
+    return " ".join((program[0], *scripts[:1]))
+
+
+def _check_autoload() -> None:
+    """Refuses where torch is told to load no extension, as which the recorder comes.
+
+    Raises:
+        EnvironmentLacksError: It is.
+    """
+    if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "1":
+        raise EnvironmentLacksError(
+            "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so that torch does not load the recorder.",
+            "Unset it, or record a plain trace with TORCH_TRACE=DIR and read that: "
+            "inspect explain DIR",
+        )
 
 
 def _say(recorded: Recorded) -> None:
@@ -76,10 +104,7 @@ def _say(recorded: Recorded) -> None:
 def _counts(recorded: Recorded) -> str:
     summary = summarize(recorded.run)
     if not summary.frames:
-        return (
-            "nothing was compiled in the process that was recorded; "
-            "processes that it spawned are not observed"
-        )
+        return "nothing was compiled in the processes that were recorded"
     breaks = count(summary.graph_breaks, "graph break")
     if summary.graph_breaks:
         breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
@@ -89,4 +114,6 @@ def _counts(recorded: Recorded) -> str:
         breaks,
         count(summary.recompiles, "recompile"),
     )
-    return ", ".join(counted)
+    compiling = sum(bool(process.frames) for process in recorded.run.processes)
+    over = f" in {compiling} processes" if compiling > 1 else ""
+    return ", ".join(counted) + over

@@ -15,6 +15,7 @@ from inspector.events.fields import natural
 
 __all__ = [
     "InspectorCall",
+    "InspectorEnd",
     "InspectorEnvironment",
     "InspectorGraphBreak",
     "InspectorProblem",
@@ -72,12 +73,18 @@ class InspectorEnvironment:
         hardware: Facts by name (``cpu``, ``cores``, ``memory_bytes``, ``gpus``).
         roots: Folder by role: ``project``, ``torch``, ``stdlib``, ``own``, and ``site`` (a list).
         host: A name for the machine that is stable within a job.
+        rank: Rank that a launcher gave to the process, or None.
+        parent_pid: Process id of whoever started it, or None.
+        time_ns: UTC in ns when the log began, or None.
     """
 
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
     roots: Mapping[str, object]
     host: str
+    rank: int | None = None
+    parent_pid: int | None = None
+    time_ns: int | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -92,6 +99,9 @@ class InspectorEnvironment:
             hardware=hardware,
             roots=roots,
             host=str(payload.get("host", "")),
+            rank=natural(payload.get("rank")),
+            parent_pid=natural(payload.get("parent_pid")),
+            time_ns=natural(payload.get("time_ns")),
         )
 
 
@@ -238,6 +248,16 @@ class InspectorSkippedFrame:
             is_entry=bool(payload.get("entry")),
             stack=envelope.frames(payload.get("stack")),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorEnd:
+    """``inspector_end``: the process came to its end in order, or the recording of it did."""
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
+        """Reads nothing: that it was logged is what counts."""
+        return cls()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

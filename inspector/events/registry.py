@@ -22,6 +22,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorProblem,
@@ -64,6 +65,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "inspector_call"): InspectorCall,
+    ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_problem"): InspectorProblem,

@@ -75,6 +75,7 @@ class Finding:
         outcome: What becomes of the frame (graph breaks), or an empty string.
         evidence: What it is known from.
         later: Whether only calls after the first one of each input showed it.
+        processes: The processes that it was found in, by their index in the run.
     """
 
     rule: str
@@ -93,3 +94,4 @@ class Finding:
     outcome: str = ""
     evidence: str = ""
     later: bool = False
+    processes: tuple[int, ...] = (0,)

@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.escaping import one_line
+from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
 from inspector.model.run import Run
 from inspector.model.summary import Summary
 
-__all__ = ["Row", "headline", "notices", "recording_line", "summary_rows"]
+__all__ = ["Row", "headline", "notices", "process_rows", "recording_line", "summary_rows"]
 
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
@@ -43,7 +44,9 @@ def recording_line(run: Run) -> tuple[str, ...]:
     parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
     parts += _asked(meta.settings)
     if len(run.processes) > 1:
+        ranks = {process.rank for process in run.processes} - {None}
         parts.append(count(len(run.processes), "process", "processes"))
+        parts.append(count(len(ranks), "rank") if ranks else "")
     return tuple(one_line(part) for part in parts if part)
 
 
@@ -83,6 +86,29 @@ def headline(report: Report) -> str:
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
     return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+
+
+def process_rows(report: Report) -> tuple[Row, ...]:
+    """One line for each process that compiled something, where more than one did."""
+    shown = observed(report.run)
+    if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
+        return ()
+    named = labels(report.run)
+    return tuple(Row(named[index], "", _counts(report.by_process[index])) for index in shown)
+
+
+def _counts(summary: Summary) -> str:
+    breaks = count(summary.graph_breaks, "graph break")
+    if summary.graph_breaks:
+        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
+    parts = (
+        count(summary.frames, "frame"),
+        count(summary.graphs, "graph"),
+        breaks,
+        count(summary.recompiles, "recompile"),
+        f"compiling {duration(summary.compile_time_ns)}",
+    )
+    return ", ".join(parts)
 
 
 def _graphs(summary: Summary) -> str:
@@ -169,7 +195,7 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown
-    if not any(process.has_inspector_events for process in run.processes):
+    if run.processes and not any(process.has_inspector_events for process in run.processes):
         missing = "columns, source text and functions that Dynamo skipped silently"
         yield "note", f"this is a plain trace: {missing} are not observable"
 

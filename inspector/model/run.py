@@ -49,6 +49,7 @@ class Process:
     Attributes:
         host: The machine, or an empty string where the log does not say.
         pid: Process id.
+        parent_pid: Process id of whoever started it, or None.
         rank: Rank in a distributed job, or None.
         versions: Versions by package name.
         hardware: Facts about the machine by name.
@@ -61,10 +62,13 @@ class Process:
         unknown_events: Events that this version does not know, with their counts.
         problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+        ended: Whether the process said that it came to its end in order; one that was killed, that
+            left with ``os._exit``, that is still at work, or of another format, did not.
     """
 
     host: str
     pid: int
+    parent_pid: int | None
     rank: int | None
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
@@ -77,6 +81,7 @@ class Process:
     unknown_events: Mapping[str, int]
     problems: tuple[str, ...]
     has_inspector_events: bool
+    ended: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from inspector.model.compilation import Compilation, Frame, FrameState
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Run, StageTime
 
-__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize"]
+__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize", "summarize_processes"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,6 +108,13 @@ def summarize(run: Run) -> Summary:
         compile_time_ns=sum(process.compile_time_ns for process in run.processes),
         compile_time_by_stage=_stages(run),
         later=_added(run.compilations, logged),
+    )
+
+
+def summarize_processes(run: Run) -> tuple[Summary, ...]:
+    """The counts of each process of a run, in order."""
+    return tuple(
+        summarize(dataclasses.replace(run, processes=(process,))) for process in run.processes
     )
 
 

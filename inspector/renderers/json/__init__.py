@@ -12,6 +12,7 @@ import orjson
 from inspector import __version__
 from inspector.findings.report import Report
 from inspector.model.run import Process, Run
+from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
@@ -37,6 +38,12 @@ def _fields(report: Report) -> dict[str, object]:
         "recording": _recording(run),
         "environment": [_environment(process) for process in run.processes],
         "summary": summary_fields(report.summary),
+        "processes": [
+            _process(index, process, summary)
+            for index, (process, summary) in enumerate(
+                zip(run.processes, report.by_process, strict=True)
+            )
+        ],
         "findings": [finding_fields(finding) for finding in report.findings],
         "frames": [
             frame_fields(run, index, frame)
@@ -90,6 +97,18 @@ def _recording(run: Run) -> dict[str, object]:
         "error": meta.error or None,
         "error_detail": meta.error_detail or None,
         "error_exit_code": meta.error_exit_code or None,
+    }
+
+
+def _process(index: int, process: Process, summary: Summary) -> dict[str, object]:
+    return {
+        "process": index,
+        "rank": process.rank,
+        "host": process.host or None,
+        "pid": process.pid,
+        "parent_pid": process.parent_pid,
+        "ended": process.ended,
+        "summary": summary_fields(summary),
     }
 
 

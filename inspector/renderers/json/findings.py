@@ -27,6 +27,7 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "outcome": finding.outcome or None,
         "evidence": finding.evidence,
         "later": finding.later,
+        "processes": list(finding.processes),
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
     }
