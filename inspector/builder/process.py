@@ -19,6 +19,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorDropped,
     InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
@@ -31,7 +32,7 @@ from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
-from inspector.model.run import Process
+from inspector.model.run import Process, StageTime
 from inspector.model.stack import below_recorder
 
 __all__ = ["ProcessBuilder"]
@@ -50,6 +51,7 @@ class ProcessBuilder:
         self._target: InspectorTarget | None = None
         self._calls: list[InspectorCall] = []
         self._ended = False
+        self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
@@ -80,7 +82,9 @@ class ProcessBuilder:
                 self._unknown[event.label] += 1
             case InspectorCall() | InspectorEnd() | InspectorEnvironment() | InspectorProblem():
                 self._take_ours(event)
-            case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
+            case InspectorDropped() | InspectorSkippedFrame() | InspectorSource():
+                self._take_ours(event)
+            case InspectorTarget():
                 self._take_ours(event)
             case _:
                 self._take_of_compilation(envelope, event)
@@ -111,6 +115,8 @@ class ProcessBuilder:
                 self._calls.append(event)
             case InspectorCall() if self._calls:
                 self._calls[-1] = event
+            case InspectorDropped():
+                self._dropped = event
             case InspectorEnd():
                 self._ended = True
             case InspectorEnvironment():
@@ -141,7 +147,7 @@ class ProcessBuilder:
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""
-        stages = self._spans.stages()
+        stages = (*self._spans.stages(), *self._dropped_time())
         environment = self.environment
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:
@@ -163,7 +169,13 @@ class ProcessBuilder:
             problems=tuple(self._problems),
             has_inspector_events=environment is not None,
             ended=self._ended,
+            dropped=self._dropped,
         )
+
+    def _dropped_time(self) -> tuple[StageTime, ...]:
+        """Compile time whose stages were dropped from the log, as a stage of its own."""
+        time_ns = self._dropped.counts.get("compile_time_ns", 0) if self._dropped else 0
+        return (StageTime("details dropped", time_ns),) if time_ns else ()
 
     def _rank_of(self, environment: InspectorEnvironment | None) -> int | None:
         """The process group's rank; before it is made, the launcher's."""

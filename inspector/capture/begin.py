@@ -39,5 +39,7 @@ def _begin(folder: Path) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.description import describe
 
-    attach(folder, os.getcwd())  # noqa: PTH109 - as the program sees it
+    limit = os.environ.get("INSPECTOR_MAX_BYTES", "")
+    max_bytes = int(limit) if limit.isascii() and limit.isdecimal() else None
+    attach(folder, os.getcwd(), max_bytes)  # noqa: PTH109 - as the program sees it
     describe(folder)

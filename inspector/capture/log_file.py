@@ -38,12 +38,14 @@ class LogFile:
 
     Args:
         folder: The recording.
-        name: How the file's name begins; letters that no other file has follow.
+        begin: How the file's name begins; letters that no other file has follow.
+        name: The file's whole name, where the caller knows one that no other file has.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, begin: str, name: str = "") -> None:
         self.is_stopped = False
         self._folder = folder
+        self._begin = begin
         self._name = name
         self._descriptor: int | None = None
 
@@ -67,13 +69,27 @@ class LogFile:
                 os.close(self._descriptor)
             self._descriptor = None
 
+    def delete(self) -> None:
+        """Closes the file and deletes it."""
+        self.close()
+        with contextlib.suppress(OSError):
+            (self._folder / self._name).unlink()
+
     def _write(self, data: bytes) -> None:
         if self._descriptor is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._descriptor, _ = tempfile.mkstemp(".log", self._name, self._folder)
+            self._descriptor = self._made()
         view = memoryview(data)
         while view:
             view = view[os.write(self._descriptor, view) :]
+
+    def _made(self) -> int:
+        if not self._name:
+            descriptor, path = tempfile.mkstemp(".log", self._begin, self._folder)
+            self._name = Path(path).name
+            return descriptor
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        return os.open(self._folder / self._name, flags, 0o600)
 
     def _stop(self, error: OSError) -> None:
         """Writes no more, after a record that may be cut off; the reader finds the empty file."""

@@ -15,6 +15,7 @@ from inspector.events.fields import natural
 
 __all__ = [
     "InspectorCall",
+    "InspectorDropped",
     "InspectorEnd",
     "InspectorEnvironment",
     "InspectorGraphBreak",
@@ -247,6 +248,47 @@ class InspectorSkippedFrame:
             cause=str(payload.get("cause", "")),
             is_entry=bool(payload.get("entry")),
             stack=envelope.frames(payload.get("stack")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorDropped:
+    """``inspector_dropped``: what a process has dropped so far to keep its logs below a size.
+
+    Attributes:
+        max_bytes: The size.
+        without_details: Compilations of which only the core is kept, or not even that.
+        counts: What was dropped whole, by the names of `inspector.model.summary.Summary`, and
+            ``compilations``. ``compile_time_ns`` is that of all compilations without details.
+        sites: User file, line and GB type of the graph breaks that were dropped.
+        frames: State (``compiled``, ``skipped``, ``failed``) of the code objects whose compilations
+            were dropped, by torch's number, file, first line and name.
+    """
+
+    max_bytes: int
+    without_details: int
+    counts: Mapping[str, int]
+    sites: tuple[tuple[str, int, str], ...]
+    frames: Mapping[tuple[int, str, int, str], str]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        sites, frames = (payload.get(name) or () for name in ("sites", "frames"))
+        if not isinstance(sites, list | tuple) or not isinstance(frames, list | tuple):
+            message = "its sites and frames are no lists"
+            raise TypeError(message)
+        numbers = {name: natural(value) for name, value in payload.items()}
+        return cls(
+            max_bytes=numbers.pop("max_bytes", None) or 0,
+            without_details=numbers.pop("without_details", None) or 0,
+            counts={name: number for name, number in numbers.items() if number is not None},
+            sites=tuple((str(file), natural(line) or 0, str(kind)) for file, line, kind in sites),
+            frames={
+                (natural(number) or 0, str(file), natural(line) or 0, str(name)): str(state)
+                for number, file, line, name, state in frames
+            },
         )
 
 

@@ -22,6 +22,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorDropped,
     InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
@@ -65,6 +66,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "inspector_call"): InspectorCall,
+    ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
@@ -175,7 +177,7 @@ _UNUSED_ARTIFACTS = frozenset(
     ]
 )
 _UNUSED_PATTERN = re.compile(
-    r".*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
+    r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
 )
 
 

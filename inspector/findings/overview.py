@@ -192,12 +192,26 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    yield from _dropped(run)
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown
     if run.processes and not any(process.has_inspector_events for process in run.processes):
         missing = "columns, source text and functions that Dynamo skipped silently"
         yield "note", f"this is a plain trace: {missing} are not observable"
+
+
+def _dropped(run: Run) -> Iterator[tuple[str, str]]:
+    dropped = [process.dropped for process in run.processes if process.dropped]
+    if not dropped:
+        return
+    compilations = sum(item.without_details for item in dropped)
+    limit = max(item.max_bytes for item in dropped)
+    what = f"details of {count(compilations, 'compilation')} were dropped"
+    yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
+    whole = sum(item.counts.get("compilations", 0) for item in dropped)
+    if whole:
+        yield "note", f"{count(whole, 'compilation')} of these are counted and no more"
 
 
 def _unknown(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.events.inspector import InspectorCall, InspectorTarget
+from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Roots
@@ -64,6 +64,7 @@ class Process:
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
         ended: Whether the process said that it came to its end in order; one that was killed, that
             left with ``os._exit``, that is still at work, or of another format, did not.
+        dropped: What was dropped to keep its logs below a size, or None.
     """
 
     host: str
@@ -82,6 +83,7 @@ class Process:
     problems: tuple[str, ...]
     has_inspector_events: bool
     ended: bool = False
+    dropped: InspectorDropped | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

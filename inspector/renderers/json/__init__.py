@@ -10,6 +10,7 @@ from typing import TextIO
 import orjson
 
 from inspector import __version__
+from inspector.events.inspector import InspectorDropped
 from inspector.findings.report import Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
@@ -108,7 +109,16 @@ def _process(index: int, process: Process, summary: Summary) -> dict[str, object
         "pid": process.pid,
         "parent_pid": process.parent_pid,
         "ended": process.ended,
+        "dropped": None if process.dropped is None else _dropped(process.dropped),
         "summary": summary_fields(summary),
+    }
+
+
+def _dropped(dropped: InspectorDropped) -> dict[str, object]:
+    return {
+        "max_bytes": dropped.max_bytes,
+        "without_details": dropped.without_details,
+        "compilations": dropped.counts.get("compilations", 0),
     }
 
 
