@@ -11,9 +11,9 @@ import socket
 import sys
 from pathlib import Path
 
-from inspector import __version__
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
+from inspector.version import __version__
 
 __all__ = ["describe"]
 

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from inspector import __version__
 from inspector.builder.run import RunBuilder
 from inspector.commands.progress import ProgressLine
 from inspector.errors import (
@@ -27,6 +26,7 @@ from inspector.sources.child import Ending, Job, Recorder
 from inspector.sources.meta import write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
+from inspector.version import __version__
 
 __all__ = ["Recorded", "Settings", "record"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +10,9 @@ from pathlib import Path
 import click
 
 from inspector.commands.options import process_options, size_option
-from inspector.commands.record import Recorded, Settings, record
+from inspector.commands.record import Settings, record
 from inspector.errors import EnvironmentLacksError
-from inspector.findings.wording import count
-from inspector.model.summary import summarize
+from inspector.findings.closing import closing_lines
 from inspector.sources.program import program_command
 
 __all__ = ["command"]
@@ -60,7 +58,8 @@ def command(
     )
     asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
     recorded = record(arguments, _name(program), asked, settings)
-    _say(recorded)
+    lines = closing_lines(recorded.run, str(recorded.place))
+    sys.stderr.write("\n".join(lines) + "\n")
     return recorded.ending.shell_exit_code
 
 
@@ -89,31 +88,3 @@ def _check_autoload() -> None:
             "Unset it, or record a plain trace with TORCH_TRACE=DIR and read that: "
             "inspect explain DIR",
         )
-
-
-def _say(recorded: Recorded) -> None:
-    partial = recorded.run.meta.partial
-    lines = [
-        f"inspect: {_counts(recorded)}",
-        f"inspect: recording {recorded.place}" + (f" is partial: {partial}" if partial else ""),
-        f"inspect: next: inspect explain {shlex.quote(str(recorded.place))}",
-    ]
-    sys.stderr.write("\n".join(lines) + "\n")
-
-
-def _counts(recorded: Recorded) -> str:
-    summary = summarize(recorded.run)
-    if not summary.frames:
-        return "nothing was compiled in the processes that were recorded"
-    breaks = count(summary.graph_breaks, "graph break")
-    if summary.graph_breaks:
-        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
-    counted = (
-        count(summary.frames, "frame"),
-        count(summary.graphs, "graph"),
-        breaks,
-        count(summary.recompiles, "recompile"),
-    )
-    compiling = sum(bool(process.frames) for process in recorded.run.processes)
-    over = f" in {compiling} processes" if compiling > 1 else ""
-    return ", ".join(counted) + over

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-import inspector
 from inspector.builder.run import Progress, RunBuilder
 from inspector.errors import EnvironmentLacksError
 from inspector.model.run import LogWarning
@@ -149,7 +148,7 @@ class Recorder:
         if not job.is_target:
             environment = recorded_environment(job.folder, os.environ, job.max_bytes)
             return job.arguments[1:], environment
-        script = Path(inspector.__file__).parent / "capture" / "__main__.py"
+        script = Path(__file__).parent.parent / "capture" / "__main__.py"
         command = (job.python, str(script), str(job.folder.absolute()), *job.arguments)
         # A recording that the caller asks all processes for is not that of this target.
         return command, {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}

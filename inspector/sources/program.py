@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import inspector
 from inspector.errors import UsageError
 
 __all__ = ["program_command", "recorded_environment"]
@@ -55,7 +54,7 @@ def recorded_environment(
     entry point, which `import torch` loads in every process (torch.__init__,
     ``_import_device_backends``).
     """
-    autoload = str(Path(inspector.__file__).absolute().parent / "capture" / "autoload")
+    autoload = str(Path(__file__).absolute().parent.parent / "capture" / "autoload")
     paths = [path for path in (before.get("PYTHONPATH"), autoload) if path]
     limit = {} if max_bytes is None else {"INSPECTOR_MAX_BYTES": str(max_bytes)}
     return {

@@ -9,7 +9,6 @@ from typing import TextIO
 
 import orjson
 
-from inspector import __version__
 from inspector.events.inspector import InspectorDropped
 from inspector.findings.report import Report
 from inspector.model.run import Process, Run
@@ -17,6 +16,7 @@ from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
+from inspector.version import __version__
 
 __all__ = ["FORMAT_VERSION", "render"]
 
