@@ -6,6 +6,7 @@ import collections
 
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.stages import Spans
+from inspector.events.caches import CacheHit
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -51,6 +52,7 @@ class ProcessBuilder:
         self._target: InspectorTarget | None = None
         self._calls: list[InspectorCall] = []
         self._ended = False
+        self._cache_hits: collections.Counter[str] = collections.Counter()
         self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
@@ -74,6 +76,8 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
+            case CacheHit():
+                self._cache_hits[event.cache] += 1
             case ChromiumEvent():
                 self._spans.add(event)
             case TorchVersion():
@@ -169,6 +173,7 @@ class ProcessBuilder:
             problems=tuple(self._problems),
             has_inspector_events=environment is not None,
             ended=self._ended,
+            cache_hits=dict(sorted(self._cache_hits.items())),
             dropped=self._dropped,
         )
 

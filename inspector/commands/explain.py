@@ -94,7 +94,7 @@ def _is_model(target: str) -> bool:
 
 
 def _recorded(request: Request, settings: Settings) -> Recorded:
-    asked = dataclasses.asdict(request)
+    asked = {**dataclasses.asdict(request), "caches": "fresh"}
     del asked["target"]
     arguments = ("explain", request.to_json())
     return record(arguments, request.target, asked, settings)

@@ -10,6 +10,7 @@ import dataclasses
 import re
 from typing import Protocol
 
+from inspector.events.caches import CACHE_HITS, CacheHit
 from inspector.events.dynamo import (
     CompilationMetrics,
     DynamoError,
@@ -61,6 +62,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("compilation_metrics", ""): CompilationMetrics,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
+    **{("artifact", name): CacheHit for name in CACHE_HITS},
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "recompile_reasons"): RecompileReasons,
@@ -123,7 +125,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "aot_joint_graph_sync_decision_cross_ranks",
         "aot_saved_tensors_hooks_graphs",
         "aotautograd_cache_bypass",
-        "aotautograd_cache_hit",
         "aotautograd_cache_miss",
         "aotautograd_cache_pickle_failure",
         "backward_epilogue",
@@ -147,7 +148,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "eager_compile_backwards_failure",
         "fx_graph_bundled_cache_hit",
         "fx_graph_cache_bypass",
-        "fx_graph_cache_hit",
         "fx_graph_cache_miss",
         "fx_graph_runnable",
         "fx_interpreter_error",

@@ -18,6 +18,13 @@ __all__ = ["Row", "headline", "notices", "process_rows", "recording_line", "summ
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
 _SETTINGS = ("mode", "dynamic", "fullgraph", "train", "dtype", "inputs")
 _MOST_KINDS = 8
+_CACHES = {"fresh": "fresh caches", "user": "user caches"}
+# What does not run where a graph is found in a cache.
+_MISSING = {
+    "FX graph": "Inductor's FX graph cache hit for {}: lowering did not run and is not recorded",
+    "AOTAutograd": "the AOTAutograd cache hit for {}: neither tracing into ATen nor lowering ran, "
+    "and neither is recorded",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,6 +50,7 @@ def recording_line(run: Run) -> tuple[str, ...]:
     backend = meta.settings.get("backend")
     parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
     parts += _asked(meta.settings)
+    parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) > 1:
         ranks = {process.rank for process in run.processes} - {None}
         parts.append(count(len(run.processes), "process", "processes"))
@@ -192,6 +200,7 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    yield from _cached(run)
     yield from _dropped(run)
     unknown = _unknown(run)
     if unknown:
@@ -199,6 +208,13 @@ def notices(run: Run) -> Iterator[tuple[str, str]]:
     if run.processes and not any(process.has_inspector_events for process in run.processes):
         missing = "columns, source text and functions that Dynamo skipped silently"
         yield "note", f"this is a plain trace: {missing} are not observable"
+
+
+def _cached(run: Run) -> Iterator[tuple[str, str]]:
+    for cache, sentence in _MISSING.items():
+        hits = sum(process.cache_hits.get(cache, 0) for process in run.processes)
+        if hits:
+            yield "note", sentence.format(count(hits, "graph"))
 
 
 def _dropped(run: Run) -> Iterator[tuple[str, str]]:

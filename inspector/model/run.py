@@ -64,6 +64,7 @@ class Process:
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
         ended: Whether the process said that it came to its end in order; one that was killed, that
             left with ``os._exit``, that is still at work, or of another format, did not.
+        cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         dropped: What was dropped to keep its logs below a size, or None.
     """
 
@@ -83,6 +84,7 @@ class Process:
     problems: tuple[str, ...]
     has_inspector_events: bool
     ended: bool = False
+    cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     dropped: InspectorDropped | None = None
 
 

@@ -109,6 +109,7 @@ def _process(index: int, process: Process, summary: Summary) -> dict[str, object
         "pid": process.pid,
         "parent_pid": process.parent_pid,
         "ended": process.ended,
+        "cache_hits": {name: process.cache_hits[name] for name in sorted(process.cache_hits)},
         "dropped": None if process.dropped is None else _dropped(process.dropped),
         "summary": summary_fields(summary),
     }
