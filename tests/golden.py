@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from inspector import plugins
-from inspector.commands import explain
+from inspector.findings.closing import next_steps
 from inspector.findings.report import Report, make_report
 from inspector.sources.recording import opened, read_run
 from tests.unit.renderers import gates, runs, verified
@@ -69,7 +69,7 @@ def report_of(recording: Path) -> Report:
     rules = [import_module(name).RULE for name in plugins.ANALYSES]
     with opened(recording) as source:
         run = read_run(source)
-    return make_report(run, rules, explain._next_steps(run))
+    return make_report(run, rules, next_steps(run))
 
 
 def goldens() -> Iterator[Golden]:

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.sources.meta import META_FILE
+from inspector.model.meta_file import META_FILE
 from inspector.sources.recording import write_zip
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,9 +17,6 @@ from inspector.model.stack import StackFrame, below_recorder, project_frame, use
 
 __all__ = ["CompilationDraft", "plain_frame"]
 
-_LIMIT = "recompile limit exceeded"
-_LIMIT_ERROR = "FailOnRecompileLimitHit"
-
 
 @dataclasses.dataclass(slots=True)
 class _BreakDraft:
@@ -79,12 +76,7 @@ class CompilationDraft:
     @property
     def hit_limit(self) -> bool:
         """Whether Dynamo refused to compile because of the recompile limit."""
-        metrics = self.metrics
-        if metrics is None or metrics.fail_type is None:
-            return False
-        first_line = (metrics.fail_reason or "").partition("\n")[0]
-        # Under fullgraph=True the limit is an exception of its own.
-        return metrics.fail_type == _LIMIT_ERROR or _LIMIT in first_line
+        return self.metrics is not None and self.metrics.hit_limit
 
     def build(self, roots: Roots) -> Compilation:
         """The compilation, as far as it was logged."""
@@ -108,13 +100,11 @@ class CompilationDraft:
         )
 
     def _graphs(self) -> int:
-        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them."""
-        metrics = self.metrics
-        refused = metrics is not None and metrics.fail_type == "BackendCompilerFailed"
-        # A backend can also ask to skip the frame, whose metrics then count no operator.
-        if metrics is not None and metrics.fail_type is None and metrics.operator_count is None:
-            return 0
-        return max(0, len(self.graph_attempts) - self.failed_graphs - refused)
+        """Graphs that the backend accepted, as far as the end was logged."""
+        attempted, failed = len(self.graph_attempts), self.failed_graphs
+        if self.metrics is None:
+            return max(0, attempted - failed)
+        return self.metrics.graphs_of(attempted, failed)
 
     def _recompile_reasons(self) -> tuple[str, ...]:
         reason = self.metrics.recompile_reason if self.metrics else None

@@ -25,22 +25,20 @@ class Measurements:
         self._texts: dict[str, Payload] = {}
         self._hints: dict[str, int] = {}
 
-    def add(self, event: InspectorProfile | InspectorCopyRates) -> None:
-        """Takes something that was measured."""
-        if isinstance(event, InspectorProfile):
-            self._profiles.append(event)
-        else:
-            self._copy_rates = event
+    def add(self, event: InspectorProfile | InspectorCopyRates | CreateSymbol) -> None:
+        """Takes something that was measured, or the value of a symbolic size."""
+        match event:
+            case InspectorProfile():
+                self._profiles.append(event)
+            case InspectorCopyRates():
+                self._copy_rates = event
+            case CreateSymbol(value=int() as value):
+                self._hints[event.symbol] = value
 
     def add_graph(self, compile_id: CompileId, event: DynamoOutputGraph) -> None:
         """Takes the place of a graph's text; that of a further attempt replaces it."""
         if event.text is not None:
             self._texts[str(compile_id)] = event.text
-
-    def add_symbol(self, event: CreateSymbol) -> None:
-        """Takes the value of a symbolic size."""
-        if event.value is not None:
-            self._hints[event.symbol] = event.value
 
     def profiles(self) -> tuple[Profile, ...]:
         """The profiles, with their spans nested."""

@@ -7,6 +7,7 @@ import collections
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
 from inspector.builder.stages import Spans
+from inspector.events.caches import CacheHit
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -21,6 +22,8 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorDropped,
+    InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorProblem,
@@ -34,7 +37,7 @@ from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.roots import Roots
-from inspector.model.run import Process
+from inspector.model.run import Process, StageTime
 from inspector.model.stack import below_recorder
 
 __all__ = ["ProcessBuilder"]
@@ -53,6 +56,9 @@ class ProcessBuilder:
         self._target: InspectorTarget | None = None
         self._trial: InspectorTrial | None = None
         self._calls: list[InspectorCall] = []
+        self._ended = False
+        self._cache_hits: collections.Counter[str] = collections.Counter()
+        self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
@@ -76,20 +82,22 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
+            case CacheHit():
+                self._cache_hits[event.cache] += 1
             case ChromiumEvent():
                 self._spans.add(event)
             case TorchVersion():
                 self._torch_version = event.version
             case UnknownEvent():
                 self._unknown[event.label] += 1
-            case InspectorCall() | InspectorEnvironment() | InspectorProblem():
+            case InspectorCall() | InspectorEnd() | InspectorEnvironment() | InspectorProblem():
                 self._take_ours(event)
-            case InspectorSkippedFrame() | InspectorSource() | InspectorTarget():
+            case InspectorDropped() | InspectorSkippedFrame() | InspectorSource():
                 self._take_ours(event)
-            case InspectorProfile() | InspectorCopyRates():
+            case InspectorTarget():
+                self._take_ours(event)
+            case InspectorProfile() | InspectorCopyRates() | CreateSymbol():
                 self._measurements.add(event)
-            case CreateSymbol():
-                self._measurements.add_symbol(event)
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -122,6 +130,10 @@ class ProcessBuilder:
                 self._calls.append(event)
             case InspectorCall() if self._calls:
                 self._calls[-1] = event
+            case InspectorDropped():
+                self._dropped = event
+            case InspectorEnd():
+                self._ended = True
             case InspectorEnvironment():
                 self.environment = event
             case InspectorProblem():
@@ -150,7 +162,7 @@ class ProcessBuilder:
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""
-        stages = self._spans.stages()
+        stages = (*self._spans.stages(), *self._dropped_time())
         environment = self.environment
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:
@@ -158,7 +170,8 @@ class ProcessBuilder:
         return Process(
             host=environment.host if environment else "",
             pid=self.pid,
-            rank=self._rank,
+            parent_pid=environment.parent_pid if environment else None,
+            rank=self._rank_of(environment),
             versions=versions,
             hardware=environment.hardware if environment else {},
             target=self._target,
@@ -174,7 +187,19 @@ class ProcessBuilder:
             profiles=self._measurements.profiles(),
             copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(),
+            ended=self._ended,
+            cache_hits=dict(sorted(self._cache_hits.items())),
+            dropped=self._dropped,
         )
+
+    def _dropped_time(self) -> tuple[StageTime, ...]:
+        """Compile time whose stages were dropped from the log, as a stage of its own."""
+        time_ns = self._dropped.counts.get("compile_time_ns", 0) if self._dropped else 0
+        return (StageTime("details dropped", time_ns),) if time_ns else ()
+
+    def _rank_of(self, environment: InspectorEnvironment | None) -> int | None:
+        """The process group's rank; before it is made, the launcher's."""
+        return self._rank if self._rank is not None or environment is None else environment.rank
 
     def _frames(self, roots: Roots) -> list[Frame]:
         return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 
 from inspector.builder.process import ProcessBuilder
@@ -20,6 +21,8 @@ _UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 _MOST_WARNINGS = 20
+# One process's log can be in several files (inspector/capture/capped_log.py).
+_SEGMENT = re.compile(r"\.(?:core|details|dropped)-\d{1,12}(?=\.log$)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,9 +56,10 @@ class RunBuilder:
 
     def fold(self, log: str, envelope: Envelope) -> None:
         """Takes one envelope; one that cannot be read becomes a warning and nothing else."""
-        builder = self._processes.get((log, envelope.pid))
+        whole = _SEGMENT.sub("", log)
+        builder = self._processes.get((whole, envelope.pid))
         if builder is None:
-            builder = self._processes[log, envelope.pid] = ProcessBuilder(envelope.pid)
+            builder = self._processes[whole, envelope.pid] = ProcessBuilder(envelope.pid)
         try:
             builder.fold(envelope)
         except _UNREADABLE as error:
@@ -96,7 +100,10 @@ class RunBuilder:
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    known = next((b.environment.roots for b in builders if b.environment), None)
+    environments = [builder.environment for builder in builders if builder.environment]
+    # The folder in which the first process of a program was started is the project.
+    first = min(environments, key=lambda item: item.time_ns or 0, default=None)
+    known = first.roots if first else None
     if known is None:
         hints = (builder.torch_hint for builder in builders)
         return next((hint for hint in hints if hint.torch), Roots())

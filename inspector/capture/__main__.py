@@ -1,31 +1,20 @@
-"""Where a recorded process begins: ``python …/capture/__main__.py RECORDING explain|run …``.
+"""Where the recorded process of a target begins: ``python __main__.py RECORDING explain REQUEST``.
 
-The interpreter can be one that has never heard of this package, so the package is found by this
-file's place, and nothing but the package: its site-packages stay out of ``sys.path``.
+The interpreter can be one that has never heard of this package (`autoload`).
 """
 
-import importlib.util
+import runpy
 import sys
 from pathlib import Path
 
-
-def _find_inspector() -> None:
-    folder = Path(__file__).resolve().parent.parent
-    # Python put this file's folder in front of the user's path.
-    if sys.path and Path(sys.path[0]).resolve() == folder / "capture":
-        del sys.path[0]
-    spec = importlib.util.spec_from_file_location(
-        "inspector", folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    if spec is None or spec.loader is None:
-        sys.exit(f"inspector is not complete in {folder}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["inspector"] = module
-    spec.loader.exec_module(module)
-
-
 if __name__ == "__main__":
-    _find_inspector()
+    own = Path(__file__).resolve().parent
+    # Python put this file's folder in front of the user's path.
+    if sys.path and Path(sys.path[0]).resolve() == own:
+        del sys.path[0]
+    found = runpy.run_path(str(own / "autoload" / "_torch_inspector_recorder.py"))
+    if not found["find_inspector"]():
+        sys.exit("a module of the project is called inspector: it hides torch-inspector")
     from inspector.capture.child import main
 
     sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,7 @@
-"""What the recorded process does: attach to torch's trace, then run the target or the program."""
+"""What the recorded process of a target does: attach to torch's trace, then run the target."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,25 +16,18 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Records; arguments are the recording's folder, ``explain`` or ``run``, and what to run."""
-    recording, what, *rest = arguments
-    folder = Path(recording).absolute()  # the program may change the working directory
+    """Records a target; arguments are the recording's folder, ``explain`` and the request."""
+    recording, _, request = arguments
+    folder = Path(recording).absolute()  # the target may change the working directory
     try:
         _check_torch()
-        if what == "explain":
-            _explain(folder, Request.from_json(rest[0]))
-            write_orderly_end(folder)
-            return 0
-        _attach(folder)
+        _explain(folder, Request.from_json(request))
     except InspectorError as error:
         write_outcome(folder, error)
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
-    from inspector.capture.program import run_program
-
-    # What it raises is the program's own end, which is for Python to deal with.
-    run_program(rest)
+    write_orderly_end(folder)
     return 0
 
 
@@ -54,21 +46,20 @@ def _check_torch() -> None:
 
 
 def _explain(folder: Path, request: Request) -> None:
-    from inspector.capture.environment import write_environment
+    from inspector.capture.attach import attach
+    from inspector.capture.environment import environment
     from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.failures import user_traceback
-    from inspector.capture.handler import attach_handler
     from inspector.capture.settings import apply_settings
-    from inspector.capture.skips import watch_skips
     from inspector.capture.target import load_target
     from inspector.capture.trial import seed_trial, watched
+    from inspector.capture.writer import write_artifact
 
-    sources = attach_handler(folder)
-    watch_skips(sources)
+    sources = attach(folder, project=None).handler.sources
     seed_trial(request)
     target = load_target(request)
     apply_settings(request.config)  # after what the user's file sets
-    write_environment(target.root)
+    write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, sources)
     try:
         with watched(target, request, compiled(target, request)) as function:
@@ -78,13 +69,3 @@ def _explain(folder: Path, request: Request) -> None:
         message = f"{target.name} ended the program with sys.exit({code}) while it was called."
         detail = user_traceback(exit_, target.root)
         raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
-
-
-def _attach(folder: Path) -> None:
-    from inspector.capture.environment import write_environment
-    from inspector.capture.handler import attach_handler
-    from inspector.capture.skips import watch_skips
-
-    sources = attach_handler(folder)
-    watch_skips(sources)
-    write_environment(os.getcwd())  # noqa: PTH109 - as the program sees it

@@ -6,38 +6,47 @@ import importlib.metadata
 import os
 import platform
 import socket
+import time
 
 from inspector.capture.roots import recorded_roots
-from inspector.capture.writer import write_artifact
 
-__all__ = ["write_environment"]
+__all__ = ["environment", "rank"]
 
 _PACKAGES = ("torch", "triton", "transformers", "torchvision", "timm", "numpy")
 
 
-def write_environment(project: str) -> None:
-    """Writes ``inspector_environment``.
+def environment(project: str, *, asks_for_gpus: bool) -> dict[str, object]:
+    """The payload of ``inspector_environment``.
 
     Args:
         project: The folder that shown paths are relative to.
+        asks_for_gpus: Whether CUDA may be initialised to name the GPUs. In somebody's program it
+            may not: that takes memory on a GPU, and a process that forks afterwards cannot use any.
     """
     roots = recorded_roots()
-    write_artifact(
-        "environment",
-        {
-            "v": 1,
-            "versions": _versions(),
-            "hardware": _hardware(),
-            "roots": {
-                "project": project,
-                "torch": roots.torch,
-                "stdlib": roots.stdlib,
-                "site": list(roots.site),
-                "own": roots.own,
-            },
-            "host": socket.gethostname(),
+    return {
+        "v": 1,
+        "versions": _versions(),
+        "hardware": _hardware(asks_for_gpus=asks_for_gpus),
+        "roots": {
+            "project": project,
+            "torch": roots.torch,
+            "stdlib": roots.stdlib,
+            "site": list(roots.site),
+            "own": roots.own,
         },
-    )
+        "host": socket.gethostname(),
+        "rank": rank(),
+        "parent_pid": os.getppid(),
+        "time_ns": time.time_ns(),
+    }
+
+
+def rank() -> int | None:
+    """This process's rank where a launcher says it; also before the process group is made."""
+    text = os.environ.get("RANK", "")
+    in_a_job = os.environ.get("WORLD_SIZE", "").isdecimal()
+    return int(text) if in_a_job and text.isascii() and text.isdecimal() else None
 
 
 def _versions() -> dict[str, str]:
@@ -52,25 +61,32 @@ def _versions() -> dict[str, str]:
     return versions | {"torch": str(torch.__version__)}
 
 
-def _hardware() -> dict[str, object]:
+def _hardware(*, asks_for_gpus: bool) -> dict[str, object]:
     import torch
 
-    gpus = []
-    if torch.cuda.is_available():
-        for index in range(torch.cuda.device_count()):
-            properties = torch.cuda.get_device_properties(index)
-            gpus.append(
-                {
-                    "name": properties.name,
-                    "capability": f"{properties.major}.{properties.minor}",
-                    "memory_bytes": properties.total_memory,
-                    "multiprocessors": properties.multi_processor_count,
-                }
-            )
-    return {
+    facts: dict[str, object] = {
         "machine": platform.machine(),
         "system": platform.system(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
-        "gpus": gpus,
     }
+    if not torch.backends.cuda.is_built():
+        return {**facts, "gpus": []}
+    if asks_for_gpus or torch.cuda.is_initialized():
+        return {**facts, "gpus": _gpus() if torch.cuda.is_available() else []}
+    return facts
+
+
+def _gpus() -> list[dict[str, object]]:
+    import torch
+
+    properties = map(torch.cuda.get_device_properties, range(torch.cuda.device_count()))
+    return [
+        {
+            "name": item.name,
+            "capability": f"{item.major}.{item.minor}",
+            "memory_bytes": item.total_memory,
+            "multiprocessors": item.multi_processor_count,
+        }
+        for item in properties
+    ]

@@ -2,68 +2,148 @@
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import dataclasses
+import functools
 import logging
-import sys
+import os
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
+from inspector.capture.process_log import ProcessLog
+from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import PREFIX, guarded, write_artifact
 
-__all__ = ["TraceHandler", "attach_handler"]
+if TYPE_CHECKING:
+    from inspector.capture.window import WarmWindow
+
+__all__ = ["TraceHandler", "attached_handler"]
 
 _TRACE_LOGGER = "torch.__trace"
-# An empty file, so that it can be made on a full disk; the error's number is added to the name.
-_FAILED = "log_failed"
 
 
 class TraceHandler(logging.Handler):
-    """Hands every record to torch's own log writer, then looks at some of them.
+    """Writes every record of torch's trace to our logs, then looks at some of them.
 
-    An exception in a handler on this logger would reach the user's program, so none leaves `emit`.
+    It stands in front of the logger, whose ``handle`` it replaces, and not only among its handlers:
+    there, one handler can take itself away and so hide a record from the next (torch's own does),
+    and ``logging.config`` can switch the logger off. It is among the handlers too, because torch
+    traces nothing where there are none. What the user's own handlers get is what they would get
+    without us: our artifacts pass them by.
+
+    Attributes:
+        sources: Writes the source text that the recordings need.
     """
 
-    def __init__(self, folder: Path, sources: SourceWriter) -> None:
-        from torch._logging import _internal
-
+    def __init__(self, logger: logging.Logger) -> None:
         super().__init__(logging.DEBUG)
-        self._log = _internal.LazyTraceHandler(str(folder))
-        self._log.setFormatter(_internal.TorchLogsFormatter(trace=True))
-        self._log.handleError = _raise_again
-        self._folder = folder
-        self._sources = sources
-        self._strings: dict[int, str] = {}
-        self._stopped = False
-        self._failing = False
+        self.sources = SourceWriter()
+        self._skips = SkipObserver(self.sources)
+        self._logger = logger
+        self._logs: tuple[ProcessLog, ...] = ()
+        self._strings = versions.interned_strings()
+        self._pid = os.getpid()
+        self._level = logger.level
+        self._before: dict[str, Any] = {}
+        self._window: WarmWindow | None = None
+        self._measures = False
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether this process is being recorded."""
+        return bool(self._logs)
+
+    def add(self, log: ProcessLog) -> None:
+        """Writes to one more log from now on."""
+        if not self._logs:
+            self._stand_in_front()
+            self._skips.watch()
+        self._forget()
+        self._logs = (*self._logs, log)
+
+    def remove(self, log: ProcessLog) -> None:
+        """Ends a log; with the last one the logger becomes what it was."""
+        self._logs = tuple(other for other in self._logs if other is not log)
+        log.close()
+        if not self._logs:
+            self._skips.release()
+            self._step_aside()
+
+    def measure_when_warm(self) -> None:
+        """Profiles the program's own calls for a moment, once it has compiled and is done with it.
+
+        From the first frame on: before, `import torch` may not be over.
+        """
+        self._measures = True
+
+    def end_measuring(self) -> None:
+        """Measures no more; what is being measured is finished."""
+        self._measures = False
+        if self._window is not None:
+            self._window.end()
+            self._window = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Writes a record; whatever goes wrong is recorded where it can be."""
-        if self._stopped:
-            return
-        guarded("write the log", lambda: self._write(record))
+        """Does nothing: every record was taken before the logger's handlers were asked."""
+
+    def _stand_in_front(self) -> None:
+        logger = self._logger
+        self._before = {
+            name: logger.__dict__[name]
+            for name in ("handle", "isEnabledFor")
+            if name in logger.__dict__
+        }
+        self._level = logger.level
+        logger.setLevel(logging.DEBUG)
+        setattr(logger, "isEnabledFor", _always)  # noqa: B010 - a method
+        setattr(logger, "handle", self._take)  # noqa: B010 - a method
+        logger.addHandler(self)
+
+    def _step_aside(self) -> None:
+        logger = self._logger
+        logger.removeHandler(self)
+        ours = {"handle": self._take, "isEnabledFor": _always}
+        for name, function in ours.items():
+            if logger.__dict__.get(name) != function:
+                continue  # torch or the program has changed it since
+            delattr(logger, name)
+            if name in self._before:
+                setattr(logger, name, self._before[name])
+        if logger.level == logging.DEBUG:
+            logger.setLevel(self._level)
+
+    def _take(self, record: logging.LogRecord) -> None:
+        self._write_and_look(record)
+        if not _is_ours(record) and self._would_be_handled(record):
+            handle = self._before.get("handle")
+            if handle is not None:
+                handle(record)
+            else:
+                logging.Logger.handle(self._logger, record)
+
+    def _would_be_handled(self, record: logging.LogRecord) -> bool:
+        enabled = self._before.get("isEnabledFor")
+        if self._logger.__dict__.get("isEnabledFor") is not _always:
+            return True  # torch has set it since (2.13 does), and it was asked
+        if enabled is not None:
+            return bool(enabled(record.levelno))
+        return logging.Logger.isEnabledFor(self._logger, record.levelno)
+
+    def _write_and_look(self, record: logging.LogRecord) -> None:
+        if self._pid != os.getpid():
+            self._pid = os.getpid()  # a fork, whose logs have nothing yet, and which has no threads
+            self._window = None
+            self._forget()
+        for log in self._logs:
+            guarded("write the log", functools.partial(log.write, record))
         guarded("look at a record", lambda: self._look(record))
 
-    def _write(self, record: logging.LogRecord) -> None:
-        try:
-            self._log.emit(record)
-        except OSError as error:
-            self._stop(error)
-        except Exception:
-            if self._failing:
-                return  # this record is the one that says what failed: it would go on forever
-            self._failing = True
-            raise
-        else:
-            self._failing = False
-
-    def _stop(self, error: OSError) -> None:
-        """Writes no more, after a record that may be cut off; the recorder finds the empty file."""
-        self._stopped = True
-        with contextlib.suppress(OSError):
-            (self._folder / f"{_FAILED}.{error.errno or 0}").touch()
+    def _forget(self) -> None:
+        """Each log gets all that a reader of it alone needs."""
+        self.sources.forget()
+        self._skips.forget()
 
     def _look(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
@@ -73,10 +153,19 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
+            if self._measures and self._window is None:
+                self._begin_to_measure()
             for frame in metadata["dynamo_start"]["stack"]:
-                self._sources.add(self._strings.get(frame["filename"], ""), frame["line"])
+                self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
         elif metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
             self._add_positions()
+
+    def _begin_to_measure(self) -> None:
+        from inspector.capture.window import WarmWindow
+
+        self._window = WarmWindow()
+        self._window.start()
+        atexit.register(self.end_measuring)
 
     def _add_positions(self) -> None:
         positions = versions.positions_of_graph_break() or []
@@ -84,32 +173,22 @@ class TraceHandler(logging.Handler):
             fields = [dataclasses.asdict(position) for position in positions]
             write_artifact("graph_break", {"v": 1, "positions": fields})
         for position in positions:
-            self._sources.add(position.file, position.line)
+            self.sources.add(position.file, position.line)
 
 
-def _raise_again(_record: logging.LogRecord) -> None:
-    """In place of `logging.Handler.handleError`, which prints to the user's standard error."""
-    error = sys.exc_info()[1]
-    if error is not None:
-        raise error
+def _always(_level: int) -> bool:
+    return True
 
 
-class _NotOurs(logging.Filter):
-    """Keeps our artifacts out of the trace that the user asked for with ``TORCH_TRACE``."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        metadata = getattr(record, "metadata", None)
-        artifact = metadata.get("artifact") if isinstance(metadata, Mapping) else None
-        name = artifact.get("name") if isinstance(artifact, Mapping) else None
-        return not str(name).startswith(PREFIX)
+def _is_ours(record: logging.LogRecord) -> bool:
+    metadata = getattr(record, "metadata", None)
+    artifact = metadata.get("artifact") if isinstance(metadata, Mapping) else None
+    name = artifact.get("name") if isinstance(artifact, Mapping) else None
+    return str(name).startswith(PREFIX)
 
 
-def attach_handler(folder: Path) -> SourceWriter:
-    """Begins to write a trace into a folder, beside whatever the user already has there."""
-    sources = SourceWriter()
+def attached_handler() -> TraceHandler:
+    """The handler of this process, made where there is none; it does nothing without a log."""
     logger = logging.getLogger(_TRACE_LOGGER)
-    for other in logger.handlers:
-        other.addFilter(_NotOurs())
-    logger.setLevel(logging.DEBUG)
-    logger.addHandler(TraceHandler(folder, sources))
-    return sources
+    stands = getattr(logger.__dict__.get("handle"), "__self__", None)
+    return stands if isinstance(stands, TraceHandler) else TraceHandler(logger)

@@ -1,15 +1,17 @@
-"""How the recorded process tells its recorder how it ended, in one file."""
+"""What a recorded process says outside of its log: how it ended, and what kept it from logging."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import InspectorError
 
-__all__ = ["write_orderly_end", "write_outcome"]
+__all__ = ["write_orderly_end", "write_outcome", "write_problem"]
 
 
 def write_outcome(recording: Path, error: InspectorError) -> None:
@@ -38,3 +40,12 @@ def _write(recording: Path, fields: Mapping[str, object]) -> bool:
     except OSError:
         return False
     return True
+
+
+def write_problem(recording: Path, where: str, error: Exception) -> None:
+    """Writes ``problem.<pid>.json``, if that can be done: there is no log to say it in."""
+    fields = {"v": 1, "where": where, "error": repr(error)}
+    with contextlib.suppress(OSError):
+        recording.mkdir(parents=True, exist_ok=True)
+        file = recording / f"problem.{os.getpid()}.json"
+        file.write_text(json.dumps(fields), encoding="utf-8")

@@ -11,22 +11,45 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import guarded, write_artifact
 from inspector.model.roots import Owner
 
-__all__ = ["watch_skips"]
+__all__ = ["SkipObserver"]
 
 _ENTRY_NAMES = ("compile_wrapper",)
 _MOST_STACK_FRAMES = 60
 
 
-class _SkipObserver(logging.Filter):
-    """Sees every record of one logger; lets through only what would be shown without us."""
+class SkipObserver(logging.Filter):
+    """Sees every record of one logger; lets through only what would be shown without us.
 
-    def __init__(self, logger: logging.Logger, sources: SourceWriter) -> None:
+    The logger's level is not touched, which its children inherit: torch does more where some of
+    them are enabled. The logger alone is told that it is enabled, and its filter decides.
+
+    Args:
+        sources: Gets the places of the frames.
+    """
+
+    def __init__(self, sources: SourceWriter) -> None:
         super().__init__()
-        self._logger = logger
+        self._logger = logging.getLogger(versions.SKIP_LOGGER)
         self._sources = sources
         self._seen: set[CodeType] = set()
 
+    def watch(self) -> None:
+        """Begins to observe; levels stay what ``TORCH_LOGS`` and the program make of them."""
+        self._logger.addFilter(self)
+        setattr(self._logger, "isEnabledFor", _is_debug)  # noqa: B010 - a method
+
+    def release(self) -> None:
+        """Leaves the logger as it was."""
+        self._logger.removeFilter(self)
+        if self._logger.__dict__.get("isEnabledFor") is _is_debug:
+            delattr(self._logger, "isEnabledFor")
+
+    def forget(self) -> None:
+        """Says again what it sees again, for a log that has nothing yet."""
+        self._seen.clear()
+
     def filter(self, record: logging.LogRecord) -> bool:
+        """Looks at a record; whether it would be shown without us."""
         if record.msg == versions.SKIP_MESSAGE or record.exc_info:
             guarded("skipped frame", lambda: self._observe(record))
         return logging.Logger.isEnabledFor(self._logger, record.levelno)
@@ -87,12 +110,5 @@ def _stack(caller: FrameType) -> list[dict[str, object]]:
     return frames[::-1]
 
 
-def watch_skips(sources: SourceWriter) -> None:
-    """Begins to observe; levels stay what the user's ``TORCH_LOGS`` and program make of them.
-
-    The logger's level is not touched, which its children inherit: torch does more where some of
-    them are enabled. The logger alone is told that it is enabled, and its filter decides.
-    """
-    logger = logging.getLogger(versions.SKIP_LOGGER)
-    logger.addFilter(_SkipObserver(logger, sources))
-    setattr(logger, "isEnabledFor", lambda level: level >= logging.DEBUG)  # noqa: B010 - a method
+def _is_debug(level: int) -> bool:
+    return level >= logging.DEBUG

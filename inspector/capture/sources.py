@@ -33,6 +33,10 @@ class SourceWriter:
         elif owner is Owner.LIBRARY:
             self._once(file, max(1, line))
 
+    def forget(self) -> None:
+        """Writes everything again when it is needed next, into a log that has nothing yet."""
+        self._written.clear()
+
     def _once(self, file: str, line: int) -> None:
         if (file, line) in self._written:
             return

@@ -20,8 +20,10 @@ __all__ = [
     "SKIP_LOGGER",
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
+    "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
+    "interned_strings",
     "mark_graphs",
     "original_module",
     "positions_of_graph_break",
@@ -34,7 +36,19 @@ SKIP_MESSAGE = "skipping: %s (reason: %s, file: %s)"
 SOFT_FAILURES = ("Unsupported", "UserError")
 
 _MOST_FRAMES = 12
+_NAMED_BACKEND = "_TorchCompileWrapper"
 _Place: TypeAlias = tuple[str, int]
+
+
+def interned_strings() -> dict[int, str]:
+    """The file names that this process has numbered so far (torch/_logging/structured.py).
+
+    A log that begins later than that, or in a fork, does not have them.
+    """
+    from torch._logging import structured
+
+    table: Mapping[str, int] = getattr(structured, "INTERN_TABLE", {})
+    return {number: text for text, number in dict(table).items()}
 
 
 def _callers() -> Iterator[FrameType]:
@@ -94,6 +108,20 @@ def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:
         if positions is not None and positions.lineno and code is not None:
             found[code.co_filename, positions.lineno] = positions
     return found
+
+
+def dynamic_of_compile() -> bool | None:
+    """``torch.compile``'s ``dynamic``, for a backend that is being called by its name.
+
+    It is an attribute of ``_TorchCompileWrapper`` (torch/__init__.py), whose ``__call__`` calls the
+    backend without it.
+    """
+    for frame in _callers():
+        wrapper = frame.f_locals.get("self")
+        if frame.f_code.co_name == "__call__" and type(wrapper).__name__ == _NAMED_BACKEND:
+            dynamic: bool | None = getattr(wrapper, "dynamic", None)
+            return dynamic
+    return None
 
 
 def frame_of_conversion() -> tuple[CodeType, FrameType] | None:

@@ -51,8 +51,14 @@ class WarmWindow:
         """Stops waiting; a window that is open is finished first."""
         self._ended.set()
         if threading.current_thread() is not self._thread and self._thread.is_alive():
-            self._thread.join(_ANSWER_SECONDS)
+            self._wait_for_end()
         self._compiling.release()
+
+    def _wait_for_end(self) -> None:
+        """Waits in small steps: between them the main thread does what the other one asks for."""
+        until = time.monotonic() + _ANSWER_SECONDS
+        while self._thread.is_alive() and time.monotonic() < until:
+            self._thread.join(_POLL_SECONDS / 10)
 
     def _run(self) -> None:
         guarded("measure the program's calls", self._measure)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
-from inspector import __version__
 from inspector.commands.lazy import LazyGroup, ReaderGoneError
 from inspector.errors import InspectorError
+from inspector.version import __version__
 
 __all__ = ["Session", "main"]
 

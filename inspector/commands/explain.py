@@ -6,7 +6,6 @@ import dataclasses
 import datetime as dt
 import difflib
 import hashlib
-import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -29,6 +28,7 @@ from inspector.commands.precheck import check_file
 from inspector.commands.record import Recorded, Settings, record
 from inspector.commands.verify import recorder, verification_of, verify_option
 from inspector.errors import UsageError
+from inspector.findings.closing import next_steps
 from inspector.findings.escaping import one_line
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
@@ -124,7 +124,7 @@ def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple
 
 def _report(run: Run) -> Report:
     rules = [module.RULE for module in plugins.load_analyses()]
-    return make_report(run, rules, _next_steps(run))
+    return make_report(run, rules, next_steps(run))
 
 
 def _is_model(target: str) -> bool:
@@ -193,15 +193,3 @@ def _changed(run: Run) -> list[str]:
         if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             changed.append(file)
     return changed
-
-
-def _next_steps(run: Run) -> tuple[str, ...]:
-    """What to run next: about the first break; without one, the other half of the model."""
-    target = run.meta.target
-    gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
-    steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
-    settings = run.meta.settings
-    if not run.graph_breaks and target and "train" in settings and not settings["train"]:
-        steps.append(f"inspect explain {shlex.quote(target)} --train")
-    # Without a target the newest recording of the store is read: this one, if it has a number.
-    return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ import click
 
 from inspector.commands.completion import complete_format
 
-__all__ = ["output_options", "process_options", "target_options"]
+__all__ = ["output_options", "process_options", "size_option", "target_options"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -35,6 +36,22 @@ def output_options(function: _F) -> _F:
         function = option(function)
     return function
 
+
+def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    """The number of bytes that ``500000``, ``64M`` or ``2G`` stands for."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d{1,15})\s*([KMG]?)B?", value.strip().upper())
+    if match is None:
+        raise click.BadParameter(f"{value!r} is no size; write 500000, 64M or 2G.")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
+
+
+size_option = click.option(
+    "--max-bytes", callback=_bytes, metavar="SIZE",
+    help="Keep the logs of each process below this size (64M, 2G): the oldest details go first, "
+    "the counts stay right.",
+)  # fmt: skip
 
 _TARGET_OPTIONS = (
     click.option(

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from inspector import __version__
 from inspector.builder.run import RunBuilder
 from inspector.commands.progress import ProgressLine
 from inspector.errors import (
@@ -22,11 +21,13 @@ from inspector.errors import (
     RecordingError,
     UsageError,
 )
+from inspector.model.meta_file import FORMAT_VERSION, META_FILE
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder
-from inspector.sources.meta import FORMAT_VERSION, META_FILE, write_meta
+from inspector.sources.meta import write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
+from inspector.version import __version__
 
 __all__ = ["Recorded", "Settings", "record"]
 
@@ -53,6 +54,8 @@ class Settings:
         fresh_caches: Whether Inductor's caches are new.
         silent: Whether what the program writes to its standard streams is dropped.
         doing: What is done, for the progress line, where that is not plain recording.
+        max_bytes: The size that each process's logs are kept below, or None.
+        measure: Whether the calls of a program are measured.
     """
 
     python: str | None
@@ -63,6 +66,8 @@ class Settings:
     fresh_caches: bool
     silent: bool = False
     doing: str = ""
+    max_bytes: int | None = None
+    measure: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -166,6 +171,8 @@ def _ending(
         stderr=subprocess.DEVNULL if settings.silent else None,
         timeout_seconds=settings.timeout_seconds,
         fresh_caches=settings.fresh_caches,
+        max_bytes=settings.max_bytes,
+        measure=settings.measure,
     )
     line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
     try:
@@ -228,7 +235,13 @@ def _unwritable(place: Path, error: OSError) -> RecordingError:
 def _discard(folder: _Folder) -> None:
     """Deletes a recording that nobody needs: our own files, and the folder if we made it."""
     with contextlib.suppress(OSError):
-        for pattern in ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*"):
+        for pattern in (
+            "*.log",
+            f"{META_FILE}*",
+            "outcome.json*",
+            "log_failed.*",
+            "problem.*.json",
+        ):
             for path in folder.path.glob(pattern):
                 path.unlink()
         if folder.is_ours:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,12 +17,12 @@ from inspector.commands.gate import (
     say_verdict,
     with_gate,
 )
-from inspector.commands.options import process_options
-from inspector.commands.record import Recorded, Settings, record
-from inspector.errors import UsageError
+from inspector.commands.options import process_options, size_option
+from inspector.commands.record import Settings, record
+from inspector.errors import EnvironmentLacksError
+from inspector.findings.closing import closing_lines
 from inspector.findings.report import make_report
-from inspector.findings.wording import count
-from inspector.model.summary import summarize
+from inspector.sources.program import program_command
 
 __all__ = ["command"]
 
@@ -31,6 +32,14 @@ __all__ = ["command"]
 )
 @process_options
 @gate_options
+@size_option
+@click.option(
+    "--no-measure",
+    "measure",
+    flag_value=False,
+    default=True,
+    help="Do not profile the program's own calls for the moment that costs are taken from.",
+)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     program: tuple[str, ...],
@@ -39,22 +48,29 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     save: Path | None,
     fail_on: tuple[str, ...],
     baseline: Path | None,
+    max_bytes: int | None,
+    *,
+    measure: bool,
 ) -> int:
-    """Record any program, however it calls torch.compile.
+    """Record any program with all its processes, however they call torch.compile.
 
-    PROGRAM is a script with its arguments, or -m and a module with its arguments. Arguments,
-    standard streams and exit code are the program's own; the recording is what is added. With
-    --fail-on a program that ends with 0 ends with 1 where there are such findings.
+    PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
+    executable: torchrun, accelerate. Arguments, standard streams and exit code are the program's
+    own; the recording is what is added. Every process that imports torch is recorded: ranks,
+    workers that were forked or spawned, Python programs that it starts. With --fail-on a program
+    that ends with 0 ends with 1 where there are such findings.
 
     \b
     Examples:
       inspect run train.py --epochs 1
       inspect run -m package.train --epochs 1
+      inspect run torchrun --nproc-per-node 2 train.py
       inspect run --timeout 60 -- train.py
       inspect run --fail-on graph-break,recompile train.py
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    _check(program)
     gate = asked_gate(fail_on, baseline)
+    _check_autoload()
+    arguments = ("run", *program_command(program, python, sys.executable))
     settings = Settings(
         python=python,
         timeout_seconds=timeout,
@@ -62,10 +78,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         progress=False,  # the program's standard error is its own
         own_stdout=True,
         fresh_caches=False,
+        max_bytes=max_bytes,
+        # A service is to be left alone.
+        measure=measure and max_bytes is None,
     )
-    name = program[1] if program[0] == "-m" else program[0]
-    recorded = record(("run", *program), name, {"caches": "user"}, settings)
-    _say(recorded)
+    asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
+    recorded = record(arguments, _name(program), asked, settings)
+    lines = closing_lines(recorded.run, str(recorded.place))
+    sys.stderr.write("\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
     rules = [module.RULE for module in plugins.load_analyses()]
@@ -75,42 +95,28 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     return recorded.ending.shell_exit_code or (EXIT_FINDINGS if failed else 0)
 
 
-def _check(program: tuple[str, ...]) -> None:
+def _name(program: Sequence[str]) -> str:
+    """What is recorded, without arguments, which could be secrets; of a launcher also the script.
+
+    ``torchrun … train.py`` is shown as ``torchrun train.py``.
+    """
     if program[0] == "-m":
-        if len(program) == 1:
-            raise UsageError("-m needs the name of a module.", "inspect run -m package.train")
-        return
-    path = Path(program[0])
-    if path.is_dir() and not (path / "__main__.py").is_file():
-        raise UsageError(f"{path} is a folder.", "Name a script in it, or use -m for a package.")
-    if not path.exists():
-        raise UsageError(f"There is no script {path}.", "Use: inspect run [--] script.py args…")
+        return program[1]
+    if Path(program[0]).exists():
+        return program[0]
+    scripts = [text for text in program[1:] if text.endswith(".py") and Path(text).is_file()]
+    return " ".join((program[0], *scripts[:1]))
 
 
-def _say(recorded: Recorded) -> None:
-    partial = recorded.run.meta.partial
-    lines = [
-        f"inspect: {_counts(recorded)}",
-        f"inspect: recording {recorded.place}" + (f" is partial: {partial}" if partial else ""),
-        f"inspect: next: inspect explain {shlex.quote(str(recorded.place))}",
-    ]
-    sys.stderr.write("\n".join(lines) + "\n")
+def _check_autoload() -> None:
+    """Refuses where torch is told to load no extension, as which the recorder comes.
 
-
-def _counts(recorded: Recorded) -> str:
-    summary = summarize(recorded.run)
-    if not summary.frames:
-        return (
-            "nothing was compiled in the process that was recorded; "
-            "processes that it spawned are not observed"
+    Raises:
+        EnvironmentLacksError: It is.
+    """
+    if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "1":
+        raise EnvironmentLacksError(
+            "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so that torch does not load the recorder.",
+            "Unset it, or record a plain trace with TORCH_TRACE=DIR and read that: "
+            "inspect explain DIR",
         )
-    breaks = count(summary.graph_breaks, "graph break")
-    if summary.graph_breaks:
-        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
-    counted = (
-        count(summary.frames, "frame"),
-        count(summary.graphs, "graph"),
-        breaks,
-        count(summary.recompiles, "recompile"),
-    )
-    return ", ".join(counted)

@@ -92,9 +92,9 @@ def _roots(profile: Profile) -> Iterator[_Root]:
         for mark in marked:
             yield _Root(thread, mark.start_ns, mark.end_ns, mark.inner)
         if profile.input is None:
-            for mark in thread.marks:
-                if mark.kind is MarkKind.REGION:
-                    yield _Root(thread, mark.start_ns, mark.end_ns, (mark,))
+            compiled = [mark for mark in thread.marks if mark.kind is MarkKind.REGION]
+            for mark in compiled[1:-1]:  # the profile began and ended in the middle of a call
+                yield _Root(thread, mark.start_ns, mark.end_ns, (mark,))
 
 
 def _backward(profile: Profile, root: _Root, graphs: Sequence[GraphCall]) -> Iterator[_Gap]:

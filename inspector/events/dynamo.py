@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 _SECOND_NS = 1_000_000_000
+_LIMIT = "recompile limit exceeded"
+_LIMIT_ERROR = "FailOnRecompileLimitHit"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -194,6 +196,28 @@ class CompilationMetrics:
             duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
             is_forward=envelope.key == "compilation_metrics",
         )
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether Dynamo refused to compile because of the recompile limit."""
+        if self.fail_type is None:
+            return False
+        first_line = (self.fail_reason or "").partition("\n")[0]
+        # Under fullgraph=True the limit is an exception of its own.
+        return self.fail_type == _LIMIT_ERROR or _LIMIT in first_line
+
+    def graphs_of(self, attempted: int, failed: int) -> int:
+        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
+
+        Args:
+            attempted: How many graphs were logged.
+            failed: How many of them the backend refused and Dynamo went on without.
+        """
+        # A backend can also ask to skip the frame, whose metrics then count no operator.
+        if self.fail_type is None and self.operator_count is None:
+            return 0
+        refused = self.fail_type == "BackendCompilerFailed"
+        return max(0, attempted - failed - refused)
 
 
 def _text(fields: Mapping[str, object], name: str) -> str | None:

@@ -15,6 +15,8 @@ from inspector.events.fields import natural
 
 __all__ = [
     "InspectorCall",
+    "InspectorDropped",
+    "InspectorEnd",
     "InspectorEnvironment",
     "InspectorGraphBreak",
     "InspectorProblem",
@@ -72,12 +74,18 @@ class InspectorEnvironment:
         hardware: Facts by name (``cpu``, ``cores``, ``memory_bytes``, ``gpus``).
         roots: Folder by role: ``project``, ``torch``, ``stdlib``, ``own``, and ``site`` (a list).
         host: A name for the machine that is stable within a job.
+        rank: Rank that a launcher gave to the process, or None.
+        parent_pid: Process id of whoever started it, or None.
+        time_ns: UTC in ns when the log began, or None.
     """
 
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
     roots: Mapping[str, object]
     host: str
+    rank: int | None = None
+    parent_pid: int | None = None
+    time_ns: int | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -92,6 +100,9 @@ class InspectorEnvironment:
             hardware=hardware,
             roots=roots,
             host=str(payload.get("host", "")),
+            rank=natural(payload.get("rank")),
+            parent_pid=natural(payload.get("parent_pid")),
+            time_ns=natural(payload.get("time_ns")),
         )
 
 
@@ -238,6 +249,57 @@ class InspectorSkippedFrame:
             is_entry=bool(payload.get("entry")),
             stack=envelope.frames(payload.get("stack")),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorDropped:
+    """``inspector_dropped``: what a process has dropped so far to keep its logs below a size.
+
+    Attributes:
+        max_bytes: The size.
+        without_details: Compilations of which only the core is kept, or not even that.
+        counts: What was dropped whole, by the names of `inspector.model.summary.Summary`, and
+            ``compilations``. ``compile_time_ns`` is that of all compilations without details.
+        sites: User file, line and GB type of the graph breaks that were dropped.
+        frames: State (``compiled``, ``skipped``, ``failed``) of the code objects whose compilations
+            were dropped, by torch's number, file, first line and name.
+    """
+
+    max_bytes: int
+    without_details: int
+    counts: Mapping[str, int]
+    sites: tuple[tuple[str, int, str], ...]
+    frames: Mapping[tuple[int, str, int, str], str]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = _payload(envelope)
+        sites, frames = (payload.get(name) or () for name in ("sites", "frames"))
+        if not isinstance(sites, list | tuple) or not isinstance(frames, list | tuple):
+            message = "its sites and frames are no lists"
+            raise TypeError(message)
+        numbers = {name: natural(value) for name, value in payload.items()}
+        return cls(
+            max_bytes=numbers.pop("max_bytes", None) or 0,
+            without_details=numbers.pop("without_details", None) or 0,
+            counts={name: number for name, number in numbers.items() if number is not None},
+            sites=tuple((str(file), natural(line) or 0, str(kind)) for file, line, kind in sites),
+            frames={
+                (natural(number) or 0, str(file), natural(line) or 0, str(name)): str(state)
+                for number, file, line, name, state in frames
+            },
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorEnd:
+    """``inspector_end``: the process came to its end in order, or the recording of it did."""
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
+        """Reads nothing: that it was logged is what counts."""
+        return cls()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import dataclasses
 import re
 from typing import Protocol
 
+from inspector.events.caches import CACHE_HITS, CacheHit
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -23,6 +24,8 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorDropped,
+    InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorProblem,
@@ -63,12 +66,15 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("create_symbol", ""): CreateSymbol,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
+    **{("artifact", name): CacheHit for name in CACHE_HITS},
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "inspector_call"): InspectorCall,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,
+    ("artifact", "inspector_dropped"): InspectorDropped,
+    ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_problem"): InspectorProblem,
@@ -125,7 +131,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "aot_joint_graph_sync_decision_cross_ranks",
         "aot_saved_tensors_hooks_graphs",
         "aotautograd_cache_bypass",
-        "aotautograd_cache_hit",
         "aotautograd_cache_miss",
         "aotautograd_cache_pickle_failure",
         "backward_epilogue",
@@ -149,7 +154,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "eager_compile_backwards_failure",
         "fx_graph_bundled_cache_hit",
         "fx_graph_cache_bypass",
-        "fx_graph_cache_hit",
         "fx_graph_cache_miss",
         "fx_graph_runnable",
         "fx_interpreter_error",
@@ -179,7 +183,7 @@ _UNUSED_ARTIFACTS = frozenset(
     ]
 )
 _UNUSED_PATTERN = re.compile(
-    r".*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
+    r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
 )
 
 

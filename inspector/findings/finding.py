@@ -104,6 +104,7 @@ class Finding:
         is_new: Whether the baseline does not have it; None without one.
         fails_gate: Whether it makes the gate fail.
         verified: Settings that remove it, as trials have shown.
+        processes: The processes that it was found in, by their index in the run.
     """
 
     rule: str
@@ -128,3 +129,4 @@ class Finding:
     is_new: bool | None = None
     fails_gate: bool = False
     verified: tuple[Tried, ...] = ()
+    processes: tuple[int, ...] = (0,)

@@ -7,17 +7,25 @@ from collections.abc import Iterator, Mapping
 
 from inspector.findings.cost_wording import total_line
 from inspector.findings.escaping import one_line
+from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
 from inspector.model.run import Run
 from inspector.model.summary import Summary
 
-__all__ = ["Row", "headline", "notices", "recording_line", "summary_rows"]
+__all__ = ["Row", "headline", "notices", "process_rows", "recording_line", "summary_rows"]
 
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
 _SETTINGS = ("mode", "dynamic", "fullgraph", "train", "dtype", "inputs")
 _MOST_KINDS = 8
+_CACHES = {"fresh": "fresh caches", "user": "user caches"}
+# What does not run where a graph is found in a cache.
+_MISSING = {
+    "FX graph": "Inductor's FX graph cache hit for {}: lowering did not run and is not recorded",
+    "AOTAutograd": "the AOTAutograd cache hit for {}: neither tracing into ATen nor lowering ran, "
+    "and neither is recorded",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,8 +51,11 @@ def recording_line(run: Run) -> tuple[str, ...]:
     backend = meta.settings.get("backend")
     parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
     parts += _asked(meta.settings)
+    parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) > 1:
+        ranks = {process.rank for process in run.processes} - {None}
         parts.append(count(len(run.processes), "process", "processes"))
+        parts.append(count(len(ranks), "rank") if ranks else "")
     return tuple(one_line(part) for part in parts if part)
 
 
@@ -84,6 +95,29 @@ def headline(report: Report) -> str:
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
     return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+
+
+def process_rows(report: Report) -> tuple[Row, ...]:
+    """One line for each process that compiled something, where more than one did."""
+    shown = observed(report.run)
+    if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
+        return ()
+    named = labels(report.run)
+    return tuple(Row(named[index], "", _counts(report.by_process[index])) for index in shown)
+
+
+def _counts(summary: Summary) -> str:
+    breaks = count(summary.graph_breaks, "graph break")
+    if summary.graph_breaks:
+        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
+    parts = (
+        count(summary.frames, "frame"),
+        count(summary.graphs, "graph"),
+        breaks,
+        count(summary.recompiles, "recompile"),
+        f"compiling {duration(summary.compile_time_ns)}",
+    )
+    return ", ".join(parts)
 
 
 def _graphs(summary: Summary) -> str:
@@ -173,12 +207,34 @@ def notices(report: Report) -> Iterator[tuple[str, str]]:
             yield "problem", one_line(f"the recorder failed in {problem}")
     limits = dict.fromkeys(finding.cost.note for finding in report.findings if finding.cost)
     yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from _cached(run)
+    yield from _dropped(run)
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown
-    if not any(process.has_inspector_events for process in run.processes):
+    if run.processes and not any(process.has_inspector_events for process in run.processes):
         missing = "columns, source text and functions that Dynamo skipped silently"
         yield "note", f"this is a plain trace: {missing} are not observable"
+
+
+def _cached(run: Run) -> Iterator[tuple[str, str]]:
+    for cache, sentence in _MISSING.items():
+        hits = sum(process.cache_hits.get(cache, 0) for process in run.processes)
+        if hits:
+            yield "note", sentence.format(count(hits, "graph"))
+
+
+def _dropped(run: Run) -> Iterator[tuple[str, str]]:
+    dropped = [process.dropped for process in run.processes if process.dropped]
+    if not dropped:
+        return
+    compilations = sum(item.without_details for item in dropped)
+    limit = max(item.max_bytes for item in dropped)
+    what = f"details of {count(compilations, 'compilation')} were dropped"
+    yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
+    whole = sum(item.counts.get("compilations", 0) for item in dropped)
+    if whole:
+        yield "note", f"{count(whole, 'compilation')} of these are counted and no more"
 
 
 def _unknown(run: Run) -> str:

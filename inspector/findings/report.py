@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from inspector.findings.finding import Finding
 from inspector.findings.gate import Gate
+from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
 from inspector.model.run import Run
-from inspector.model.summary import Summary, summarize
+from inspector.model.summary import Summary, summarize, summarize_processes
 from inspector.model.verification import Verification
 
 __all__ = ["FORMAT_VERSION", "Report", "make_report"]
@@ -30,6 +31,7 @@ class Report:
         next_steps: Commands worth running next.
         gate: The verdict on it, or None where none was asked for.
         verification: What was tried from outside, or None where that was not asked for.
+        by_process: The counts of each process, in the order of the run's processes.
     """
 
     run: Run
@@ -38,13 +40,15 @@ class Report:
     next_steps: tuple[str, ...]
     gate: Gate | None = None
     verification: Verification | None = None
+    by_process: tuple[Summary, ...] = ()
 
 
 def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:
     """Applies rules to a run."""
-    found = [finding for rule in rules for finding in rule.check(run)]
+    found = [finding for rule in rules for finding in found_in(run, rule.check)]
     found.sort(key=_rank)
-    return Report(run, summarize(run), tuple(found), next_steps)
+    by_process = summarize_processes(run)
+    return Report(run, summarize(run), tuple(found), next_steps, by_process=by_process)
 
 
 def _rank(finding: Finding) -> tuple[bool, int, int]:

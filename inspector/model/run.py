@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.events.inspector import InspectorCall, InspectorTarget
+from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
@@ -52,6 +52,7 @@ class Process:
     Attributes:
         host: The machine, or an empty string where the log does not say.
         pid: Process id.
+        parent_pid: Process id of whoever started it, or None.
         rank: Rank in a distributed job, or None.
         versions: Versions by package name.
         hardware: Facts about the machine by name.
@@ -69,10 +70,15 @@ class Process:
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile.
         trial: What a process of ``--verify`` found out, or None.
+        ended: Whether the process said that it came to its end in order; one that was killed, that
+            left with ``os._exit``, that is still at work, or of another format, did not.
+        cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
+        dropped: What was dropped to keep its logs below a size, or None.
     """
 
     host: str
     pid: int
+    parent_pid: int | None
     rank: int | None
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
@@ -89,6 +95,9 @@ class Process:
     copy_rates: CopyRates | None = None
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
     trial: InspectorTrial | None = None
+    ended: bool = False
+    cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    dropped: InspectorDropped | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from inspector.model.compilation import Compilation, Frame, FrameState
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
-from inspector.model.run import Run, StageTime
+from inspector.model.run import Process, Run, StageTime
 
-__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize"]
+__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize", "summarize_processes"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,30 +85,60 @@ def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
 
 
 def summarize(run: Run) -> Summary:
-    """The counts of a run."""
+    """The counts of a run; what its processes dropped from their logs is counted all the same."""
     first = [item for item in run.compilations if not is_later(item)]
     logged = [record for record in run.graph_breaks if record.evidence is not Evidence.FAILURE]
     breaks = [record for record in logged if not is_later(record)]
-    frames = [frame for process in run.processes for frame in process.frames]
-    states = [_first_calls(frame).state for frame in frames if _first_calls(frame).compilations]
+    states = [state for process in run.processes for state in _states(process)]
     operators = tuple(item.operators or 0 for item in first if item.graphs)
+    dropped = _dropped(run)
+    sites = {record.key for record in breaks} | _dropped_sites(run)
     return Summary(
         frames=len(states),
         frames_compiled=states.count(FrameState.COMPILED),
         frames_skipped=states.count(FrameState.SKIPPED),
         frames_failed=states.count(FrameState.FAILED),
         frames_unfinished=states.count(FrameState.UNFINISHED),
-        graphs=sum(item.graphs for item in first),
-        operators=sum(operators),
+        graphs=sum(item.graphs for item in first) + dropped["graphs"],
+        operators=sum(operators) + dropped["operators"],
         operators_per_graph=operators,
-        graph_breaks=len(breaks),
-        distinct_graph_breaks=len(group_sites(breaks)),
+        graph_breaks=len(breaks) + dropped["graph_breaks"],
+        distinct_graph_breaks=len(sites),
         graph_breaks_raised=len(run.graph_breaks) - len(logged),
-        recompiles=sum(item.is_recompile for item in first),
-        recompile_limit_hits=sum(item.hit_limit for item in first),
+        recompiles=sum(item.is_recompile for item in first) + dropped["recompiles"],
+        recompile_limit_hits=sum(item.hit_limit for item in first)
+        + dropped["recompile_limit_hits"],
         compile_time_ns=sum(process.compile_time_ns for process in run.processes),
         compile_time_by_stage=_stages(run),
         later=_added(run.compilations, logged),
+    )
+
+
+def _states(process: Process) -> list[FrameState]:
+    """What became of the frames in the first calls, and of those that the log has no more."""
+    first = [_first_calls(frame) for frame in process.frames]
+    kept = {(item.frame_id, item.file, item.first_line, item.name) for item in first}
+    dropped = process.dropped.frames if process.dropped else {}
+    return [item.state for item in first if item.compilations] + [
+        FrameState(state) for key, state in dropped.items() if key not in kept
+    ]
+
+
+def _dropped(run: Run) -> Counter[str]:
+    dropped: Counter[str] = Counter()
+    for process in run.processes:
+        dropped.update(process.dropped.counts if process.dropped else {})
+    return dropped
+
+
+def _dropped_sites(run: Run) -> set[tuple[str, int, str]]:
+    return {site for item in run.processes if item.dropped for site in item.dropped.sites}
+
+
+def summarize_processes(run: Run) -> tuple[Summary, ...]:
+    """The counts of each process of a run, in order."""
+    return tuple(
+        summarize(dataclasses.replace(run, processes=(process,))) for process in run.processes
     )
 
 

@@ -15,18 +15,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-import inspector
 from inspector.builder.run import Progress, RunBuilder
 from inspector.errors import EnvironmentLacksError
 from inspector.model.run import LogWarning
 from inspector.sources.log import LogReader
+from inspector.sources.notes import failures_of_logs, notes
+from inspector.sources.program import recorded_environment
 
 __all__ = ["Ending", "Job", "Recorder"]
 
 _TICK_SECONDS = 0.1
 _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"
-_FAILED = "log_failed"  # the name, and the error's number, as capture/handler.py writes it
 _INTERRUPTED_CODES = (-signal.SIGINT, 128 + signal.SIGINT)
 _CTRL_C = "it was interrupted with Ctrl-C"
 
@@ -38,12 +38,14 @@ class Job:
     Attributes:
         folder: The recording's folder; it exists and is empty.
         python: The interpreter.
-        arguments: ``explain`` and the request, or ``run`` and the program with its arguments.
+        arguments: ``explain`` and the request, or ``run`` and a program's whole command line.
         stdout: File descriptor that the program's standard output goes to, or None for our own.
         timeout_seconds: After which the program is ended, or None.
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
         stderr: As ``stdout``, for standard error.
+        max_bytes: The size that each process's logs are kept below, or None.
+        measure: Whether the calls of a program are measured; a target's request says it itself.
     """
 
     folder: Path
@@ -53,6 +55,8 @@ class Job:
     timeout_seconds: float | None
     fresh_caches: bool
     stderr: int | None = None
+    max_bytes: int | None = None
+    measure: bool = False
 
     @property
     def is_target(self) -> bool:
@@ -118,6 +122,8 @@ class Recorder:
             finally:
                 _end(process, signals)  # no orphan, whatever went wrong here
         self._read(ended=True)
+        for note in notes(self._job.folder):
+            self._builder.warn(note)
         outcome = self._outcome()
         if not ended:
             ended, partial = self._own_end(process.returncode, signals, outcome)
@@ -131,10 +137,7 @@ class Recorder:
         )
 
     def _start(self, caches: str) -> subprocess.Popen[bytes]:
-        script = Path(inspector.__file__).parent / "capture" / "__main__.py"
-        folder = self._job.folder.absolute()
-        command = [self._job.python, str(script), str(folder), *self._job.arguments]
-        environment = dict(os.environ)
+        command, environment = self._command()
         if self._job.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
         try:
@@ -142,8 +145,21 @@ class Recorder:
                 command, stdout=self._job.stdout, stderr=self._job.stderr, env=environment
             )
         except OSError as error:
-            message = f"The interpreter {self._job.python} cannot be started ({error.strerror})."
+            message = f"{command[0]} cannot be started ({error.strerror})."
             raise EnvironmentLacksError(message, "Name another one with --python.") from error
+
+    def _command(self) -> tuple[tuple[str, ...], dict[str, str]]:
+        """A program is run as it is, and its processes record themselves; a target is called."""
+        job = self._job
+        if not job.is_target:
+            environment = recorded_environment(
+                job.folder, os.environ, job.max_bytes, measure=job.measure
+            )
+            return job.arguments[1:], environment
+        script = Path(__file__).parent.parent / "capture" / "__main__.py"
+        command = (job.python, str(script), str(job.folder.absolute()), *job.arguments)
+        # A recording that the caller asks all processes for is not that of this target.
+        return command, {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
 
     def _watch(
         self,
@@ -154,7 +170,8 @@ class Recorder:
     ) -> tuple[str, str]:
         """Waits for the end; says how and why if it was not the program's own."""
         while not _has_ended(process, _TICK_SECONDS):
-            self._read(ended=False)
+            if self._job.max_bytes is None:  # else what was read already could be dropped later
+                self._read(ended=False)
             elapsed_ns = time.monotonic_ns() - began_ns
             on_progress(self._builder.progress, elapsed_ns)
             ended, why = self._reason_to_end(signals, elapsed_ns)
@@ -194,12 +211,10 @@ class Recorder:
 
     def _failure_of_log(self) -> str:
         """Why a recorded process stopped writing its log, or an empty string."""
-        reason = ""
-        for path in self._job.folder.glob(f"{_FAILED}.*"):
-            number = path.suffix.removeprefix(".")
-            reason = os.strerror(int(number)) if number.isdecimal() else "unknown error"
+        failures = list(failures_of_logs(self._job.folder))
+        for path, _ in failures:
             path.unlink(missing_ok=True)  # what it says goes into meta.json
-        return reason
+        return failures[-1][1] if failures else ""
 
     def _read(self, *, ended: bool) -> None:
         for path in sorted(self._job.folder.glob("*.log")):

@@ -1,24 +1,17 @@
-"""``meta.json`` of a recording: written by the recorder, read by everybody.
-
-Format version 1. Paths in it are relative to the project's folder; arguments and environment
-variables, which could be secrets, are not in it.
-"""
+"""Reads and writes ``meta.json`` of a recording, whose text `inspector.model.meta_file` makes."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from inspector.errors import RecordingError
+from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
 
-__all__ = ["FORMAT_VERSION", "META_FILE", "read_meta", "write_meta"]
-
-FORMAT_VERSION = 1
-META_FILE = "meta.json"
+__all__ = ["read_meta", "write_meta"]
 
 # Every field of Meta but its name, which is not in the file.
 _TYPES: dict[str, type] = {
@@ -43,10 +36,8 @@ def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
         meta: The description.
         extra: What only people and other tools read (versions, hardware, digests, writer).
     """
-    fields = {**dataclasses.asdict(meta), **extra}
-    del fields["name"]  # where it lies, not what it is
     temporary = folder / f"{META_FILE}.part"
-    temporary.write_text(json.dumps(fields, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    temporary.write_text(meta_text(meta, extra), encoding="utf-8")
     temporary.replace(folder / META_FILE)
 
 

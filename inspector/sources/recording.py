@@ -15,9 +15,11 @@ from pathlib import Path
 
 from inspector.builder.run import RunBuilder
 from inspector.errors import RecordingError
+from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
 from inspector.sources.log import LogReader
-from inspector.sources.meta import META_FILE, read_meta
+from inspector.sources.meta import read_meta
+from inspector.sources.notes import failures_of_logs, notes
 
 __all__ = ["Recording", "opened", "read_run", "write_zip"]
 
@@ -80,6 +82,10 @@ def read_run(recording: Recording) -> Run:
     records = 0
     for log in recording.logs:
         records += _read_log(log, builder)
+    for path, reason in failures_of_logs(recording.folder):
+        builder.warn(LogWarning(path.name, 0, f"a log was not written to its end: {reason}"))
+    for note in notes(recording.folder):
+        builder.warn(note)
     if not records and not recording.meta.format_version:
         message = f"{recording.name} holds no record of a structured trace."
         raise RecordingError(

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.sources.meta import META_FILE
+from inspector.model.meta_file import META_FILE
 
 __all__ = ["new_recording", "newest_recording", "prune", "recorder_mark"]
 

@@ -159,7 +159,7 @@ def test_the_closing_lines_say_what_was_seen(tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("print(1)")
 
     assert "1 graph break at 1 site, 0 recompiles\n" in run(["train.py"], tmp_path).stderr
-    assert "in the process that was recorded" in run(["plain.py"], tmp_path).stderr
+    assert "in the processes that were recorded" in run(["plain.py"], tmp_path).stderr
 
 
 def test_the_recording_survives_a_change_of_folder_in_forks(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-CHILD_SIDE = ("inspector.capture", "inspector.errors", "inspector.events", "inspector.model")
+CHILD_SIDE = tuple(
+    f"inspector.{name}" for name in ("capture", "errors", "events", "model", "version")
+)
 FOREIGN_TO_THE_CHILD = {"inspector", "torch", "triton"}
 
 IMPORT_ALL = """

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspector import __version__
 from inspector.commands.doctor.checks import Row, State
+from inspector.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

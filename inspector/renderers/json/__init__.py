@@ -9,14 +9,16 @@ from typing import TextIO
 
 import orjson
 
-from inspector import __version__
+from inspector.events.inspector import InspectorDropped
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
+from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
 from inspector.renderers.json.verification import verification_fields
+from inspector.version import __version__
 
 __all__ = ["render"]
 
@@ -40,6 +42,12 @@ def _fields(report: Report) -> dict[str, object]:
         "verification": None
         if report.verification is None
         else verification_fields(report.verification),
+        "processes": [
+            _process(index, process, summary)
+            for index, (process, summary) in enumerate(
+                zip(run.processes, report.by_process, strict=True)
+            )
+        ],
         "findings": [finding_fields(finding) for finding in report.findings],
         "frames": [
             frame_fields(run, index, frame)
@@ -93,6 +101,28 @@ def _recording(run: Run) -> dict[str, object]:
         "error": meta.error or None,
         "error_detail": meta.error_detail or None,
         "error_exit_code": meta.error_exit_code or None,
+    }
+
+
+def _process(index: int, process: Process, summary: Summary) -> dict[str, object]:
+    return {
+        "process": index,
+        "rank": process.rank,
+        "host": process.host or None,
+        "pid": process.pid,
+        "parent_pid": process.parent_pid,
+        "ended": process.ended,
+        "cache_hits": {name: process.cache_hits[name] for name in sorted(process.cache_hits)},
+        "dropped": None if process.dropped is None else _dropped(process.dropped),
+        "summary": summary_fields(summary),
+    }
+
+
+def _dropped(dropped: InspectorDropped) -> dict[str, object]:
+    return {
+        "max_bytes": dropped.max_bytes,
+        "without_details": dropped.without_details,
+        "compilations": dropped.counts.get("compilations", 0),
     }
 
 

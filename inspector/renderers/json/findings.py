@@ -37,6 +37,7 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "is_new": finding.is_new,
         "fails_gate": finding.fails_gate,
         "verified": [tried_fields(tried) for tried in finding.verified],
+        "processes": list(finding.processes),
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),
     }

@@ -8,6 +8,7 @@ from typing import TextIO
 from inspector.findings.overview import (
     headline,
     notices,
+    process_rows,
     recording_line,
     summary_rows,
 )
@@ -68,6 +69,11 @@ def _table(report: Report) -> Iterator[str]:
     for row in summary_rows(report):
         yield f"| {cell(row.name)} | {cell(row.value)} | {cell(row.detail)} |"
     yield ""
+    processes = process_rows(report)
+    if processes:
+        table = ["| process | over all of them the counts above |", "|:--|:--|"]
+        table += [f"| {cell(row.name)} | {cell(row.detail)} |" for row in processes]
+        yield from details(f"By process ({len(processes)})", table)
     stages = report.summary.compile_time_by_stage
     if stages:
         table = ["| stage | compile time |", "|:--|--:|"]

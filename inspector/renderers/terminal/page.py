@@ -40,6 +40,8 @@ class Page:
             width=self.width,
             # FORCE_COLOR is about the standard streams; a file never gets escape sequences.
             force_terminal=None if stream in (sys.stdout, sys.stderr) else stream.isatty(),
+            # In a notebook, rich would show the page instead of writing it to the stream.
+            force_jupyter=False,
             markup=False,
             highlight=False,
             emoji=False,

@@ -8,7 +8,13 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.escaping import one_line
-from inspector.findings.overview import Row, headline, notices, summary_rows
+from inspector.findings.overview import (
+    Row,
+    headline,
+    notices,
+    process_rows,
+    summary_rows,
+)
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration
 from inspector.model.run import Meta, StageTime
@@ -20,6 +26,7 @@ _GAP = "  "
 _BAR_WIDTH = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _MOST_NOTICES = 10
+_MOST_PROCESSES = 16
 _MOST_TRACEBACK = 100
 _STYLES = {"warning": "yellow", "problem": "red", "note": "dim"}
 
@@ -39,8 +46,25 @@ def summary_lines(page: Page, report: Report) -> Iterator[Text]:
     yield from page.wrapped(Text(headline(report), style="bold"))
     yield Text()
     yield from _table(page, summary_rows(report), report.summary.compile_time_by_stage)
+    yield from _processes(page, process_rows(report))
     yield from _notices(page, report)
     yield from _next(report.next_steps)
+
+
+def _processes(page: Page, rows: Sequence[Row]) -> Iterator[Text]:
+    """The counts of each process; those above are over all of them."""
+    if not rows:
+        return
+    yield Text()
+    yield from page.wrapped(
+        Text(f"by process; the counts above are over all {len(rows)}", style="bold")
+    )
+    width = max(cell_len(row.name) for row in rows)
+    for row in rows[:_MOST_PROCESSES]:
+        name = row.name + " " * (width - cell_len(row.name))
+        yield from page.wrapped(Text(row.detail, style="dim"), f"{_GAP}{name}{_GAP}")
+    if len(rows) > _MOST_PROCESSES:
+        yield Text(f"{_GAP}… {len(rows) - _MOST_PROCESSES:,} more in the JSON report", style="dim")
 
 
 def _table(page: Page, rows: Sequence[Row], stages: Sequence[StageTime]) -> Iterator[Text]:

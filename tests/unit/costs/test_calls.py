@@ -46,7 +46,7 @@ def broken(compile_id: CompileId, site: Site) -> GraphBreak:
 
 def process(*frames: Frame) -> Process:
     return Process(
-        host="", pid=1, rank=None, versions={}, hardware={}, target=None, calls=(), frames=frames,
+        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware={}, target=None, calls=(), frames=frames,
         skipped=(), compile_time_ns=0, stages=(), unknown_events={}, problems=(),
         has_inspector_events=True,
     )  # fmt: skip

@@ -151,6 +151,7 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
     process = Process(
         host="worker",
         pid=4711,
+        parent_pid=None,
         rank=None,
         versions={"torch": "2.13.0+cpu", "python": "3.11.9"},
         hardware={"cores": 8, "gpus": []},

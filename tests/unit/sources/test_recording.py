@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import RecordingError
+from inspector.model.meta_file import FORMAT_VERSION
 from inspector.model.run import Meta
 from inspector.model.summary import summarize
-from inspector.sources.meta import _TYPES, FORMAT_VERSION, read_meta, write_meta
+from inspector.sources.meta import _TYPES, read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
 
 RECORD = (

@@ -1,0 +1,42 @@
+"""Begins and ends the recording of this process."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from inspector.capture.handler import TraceHandler, attached_handler
+from inspector.capture.process_log import ProcessLog
+
+__all__ = ["Attachment", "attach"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attachment:
+    """A recording that this process writes to.
+
+    Attributes:
+        handler: What takes the records.
+        log: What writes them there.
+    """
+
+    handler: TraceHandler
+    log: ProcessLog
+
+    def detach(self) -> None:
+        """Ends it; what was observed for this recording alone is left as it was found."""
+        self.handler.remove(self.log)
+
+
+def attach(folder: Path, project: str | None, max_bytes: int | None = None) -> Attachment:
+    """Begins to write this process's trace into a recording, beside whatever is traced already.
+
+    Args:
+        folder: The recording.
+        project: The folder that shown paths are relative to; None where the caller writes
+            ``inspector_environment``.
+        max_bytes: The size that each process's files are kept below, or None.
+    """
+    attachment = Attachment(attached_handler(), ProcessLog(folder, project, max_bytes))
+    attachment.handler.add(attachment.log)
+    return attachment

@@ -1,0 +1,58 @@
+"""What ``import torch`` loads in every process while a program is recorded.
+
+The folder of this file is on PYTHONPATH then, with the entry point ``torch.backends`` beside it.
+The interpreter can be one that has never heard of this package, so the package is found by this
+file's place, and nothing but the package: its site-packages stay out of ``sys.path``.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+
+def begin() -> None:
+    """Begins to record this process; a failure never breaks ``import torch``."""
+    if not os.environ.get("INSPECTOR_RECORD"):
+        return
+    try:
+        if find_inspector():
+            from inspector.capture.begin import begin as begin_recording
+
+            begin_recording()
+    except Exception:  # noqa: BLE001, S110 - a recorder that cannot be loaded has nobody to tell
+        pass
+
+
+def find_inspector() -> bool:
+    """Makes this package importable as ``inspector``.
+
+    Returns:
+        Whether it is: a module of that name which is the user's own stays theirs.
+    """
+    file = Path(__file__).resolve().parent.parent.parent / "__init__.py"
+    loaded = sys.modules.get("inspector")
+    if loaded is not None:
+        return hasattr(loaded, "__path__") and hasattr(loaded, "__version__")
+    # Asked of the path alone: finders of the user's (import hooks) are not run by us.
+    found = importlib.machinery.PathFinder.find_spec("inspector")
+    if found is not None and not _is_ours(found):
+        return False
+    spec = importlib.util.spec_from_file_location(
+        "inspector", file, submodule_search_locations=[str(file.parent)]
+    )
+    if spec is None or spec.loader is None:
+        return False
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["inspector"] = module
+    spec.loader.exec_module(module)
+    return True
+
+
+def _is_ours(spec: importlib.machinery.ModuleSpec) -> bool:
+    return any(Path(folder, "capture", "begin.py").is_file() for folder in _folders(spec))
+
+
+def _folders(spec: importlib.machinery.ModuleSpec) -> list[str]:
+    return list(spec.submodule_search_locations or ())

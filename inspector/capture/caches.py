@@ -1,0 +1,21 @@
+"""Empty caches for Inductor, for as long as something is recorded."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+__all__ = ["fresh_caches"]
+
+
+@contextlib.contextmanager
+def fresh_caches() -> Iterator[None]:
+    """Gives Inductor a new cache folder in place of the user's, and deletes it at the end.
+
+    FX graph, AOTAutograd, C++, Triton and autotune caches lie in it, and profile-guided dynamic
+    shapes. What is compiled stays loaded.
+    """
+    from torch._inductor.utils import fresh_cache
+
+    with fresh_cache():
+        yield

@@ -1,0 +1,104 @@
+"""Compiles and calls a model of this very process, and leaves the process as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from inspector.capture.call import Call
+from inspector.capture.compiled import module_of, uncompiled
+from inspector.capture.dynamo_state import kept_dynamo_state
+from inspector.capture.execution import call_target
+from inspector.capture.signatures import check_fits
+from inspector.capture.target import Target
+from inspector.errors import UsageError
+from inspector.model.request import Request
+
+__all__ = ["Compiling", "call_in_process", "name_of"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compiling:
+    """How something is compiled: the arguments of ``torch.compile``.
+
+    Attributes:
+        backend: A name or a callable.
+        mode: A mode or None.
+        options: Options or None.
+        dynamic: True, False or None.
+        fullgraph: Whether a graph break is an error.
+    """
+
+    backend: str | Callable[..., Any]
+    mode: str | None
+    options: dict[str, Any] | None
+    dynamic: bool | None
+    fullgraph: bool
+
+
+def name_of(model: Callable[..., Any]) -> str:
+    """What a module or a function is called."""
+    model = uncompiled(model)
+    return str(getattr(model, "__qualname__", "") or type(model).__qualname__)
+
+
+def call_in_process(
+    model: Callable[..., Any], call: Call, how: Compiling, *, train: bool, calls: int
+) -> None:
+    """Compiles a model and calls it.
+
+    Raises:
+        UsageError: The arguments do not fit, or torch refuses the settings.
+        ModelFailedError: A call failed.
+    """
+    function = uncompiled(model)
+    name = name_of(model)
+    check_fits(function, call.args, call.kwargs, "The call")
+    target = Target(
+        name=name, entry=name, function=function, calls=(call,), already_compiled=False,
+        file=None, root=os.getcwd(),  # noqa: PTH109 - as Dynamo sees it
+    )  # fmt: skip
+    request = Request(name, train=train, calls=calls, measure=calls > 0)
+    with kept_dynamo_state(), _kept_state(module_of(function)):
+        call_target(target, request, _compiled(function, how))
+
+
+def _compiled(function: Callable[..., Any], how: Compiling) -> Callable[..., Any]:
+    try:
+        compiled: Callable[..., Any] = torch.compile(
+            function,
+            backend=how.backend,
+            mode=how.mode,
+            options=how.options,
+            dynamic=how.dynamic,
+            fullgraph=how.fullgraph,
+        )
+    except (RuntimeError, ValueError) as error:
+        message = f"torch.compile refuses these settings: {error}"
+        raise UsageError(message, "See help(inspector.explain).") from error
+    return compiled
+
+
+@contextlib.contextmanager
+def _kept_state(module: torch.nn.Module | None) -> Iterator[None]:
+    """Keeps buffers, gradients and the random generators' state."""
+    tensors = [] if module is None else list(module.buffers())
+    parameters = [] if module is None else list(module.parameters())
+    copies = [tensor.detach().clone() for tensor in tensors]
+    gradients = [parameter.grad for parameter in parameters]
+    for parameter in parameters:
+        parameter.grad = None  # backward adds to what is there, in place
+    try:
+        with torch.random.fork_rng(enabled=True):
+            yield
+    finally:
+        with torch.no_grad():
+            for tensor, copy in zip(tensors, copies, strict=True):
+                tensor.copy_(copy)
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient

@@ -1,0 +1,98 @@
+"""The log that one process writes: the text is torch's, the file is ours.
+
+Torch's own `LazyTraceHandler` buffers, shares its file with forked processes (2.11), tells
+``TORCH_LOGS`` about it (2.13), and has no limit. Here every record is one `os.write` to a file that
+no other process has, so that a fork can neither repeat nor tear what its parent wrote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import tempfile
+from pathlib import Path
+
+__all__ = ["LogFile", "begins_with"]
+
+# As torch names its logs (LOG_PREFIX in torch/_logging/_internal.py), which other readers look for.
+_PREFIX = "dedicated_log_torch_trace_"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
+# An empty file, so that it can be made on a full disk; the error's number is added to the name.
+_FAILED = "log_failed"
+
+
+def begins_with(rank: int | None) -> str:
+    """How the name of this process's log begins: rank, machine and process id."""
+    named = f"rank_{rank}_" if rank is not None else ""
+    host = _NOT_IN_NAMES.sub("-", socket.gethostname())[:40]
+    return f"{_PREFIX}{named}{host}_{os.getpid()}_"
+
+
+class LogFile:
+    """A file that takes whole records, made with the first one.
+
+    Attributes:
+        is_stopped: Whether it takes no more, because a record could not be written.
+
+    Args:
+        folder: The recording.
+        begin: How the file's name begins; letters that no other file has follow.
+        name: The file's whole name, where the caller knows one that no other file has.
+    """
+
+    def __init__(self, folder: Path, begin: str, name: str = "") -> None:
+        self.is_stopped = False
+        self._folder = folder
+        self._begin = begin
+        self._name = name
+        self._descriptor: int | None = None
+
+    def write(self, text: str) -> int:
+        """Writes a record; returns its size in bytes, or 0 where nothing is written any more."""
+        if self.is_stopped:
+            return 0
+        # What torch's own writer cannot write is spelled out.
+        data = (text + "\n").encode("utf-8", "backslashreplace")
+        try:
+            self._write(data)
+        except OSError as error:
+            self._stop(error)
+            return 0
+        return len(data)
+
+    def close(self) -> None:
+        """Closes the file; in a forked process, its own handle on the parent's."""
+        if self._descriptor is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._descriptor)
+            self._descriptor = None
+
+    def delete(self) -> None:
+        """Closes the file and deletes it."""
+        self.close()
+        with contextlib.suppress(OSError):
+            (self._folder / self._name).unlink()
+
+    def _write(self, data: bytes) -> None:
+        if self._descriptor is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._descriptor = self._made()
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def _made(self) -> int:
+        if not self._name:
+            descriptor, path = tempfile.mkstemp(".log", self._begin, self._folder)
+            self._name = Path(path).name
+            return descriptor
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        return os.open(self._folder / self._name, flags, 0o600)
+
+    def _stop(self, error: OSError) -> None:
+        """Writes no more, after a record that may be cut off; the reader finds the empty file."""
+        self.is_stopped = True
+        with contextlib.suppress(OSError):
+            (self._folder / f"{_FAILED}.{error.errno or 0}").touch()

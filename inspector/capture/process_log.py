@@ -1,0 +1,109 @@
+"""What one process adds to one recording: a log that begins with what a reader must know first."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import dataclasses
+import logging
+import os
+from pathlib import Path
+
+from inspector.capture import versions
+from inspector.capture.capped_log import CappedLog
+from inspector.capture.environment import environment, rank
+from inspector.capture.log_file import LogFile, begins_with
+from inspector.capture.writer import artifact_record, trace_record
+
+__all__ = ["ProcessLog"]
+
+
+class ProcessLog:
+    """A log that is made with its first record; a forked process begins one of its own.
+
+    Args:
+        folder: The recording.
+        project: The folder that shown paths are relative to, for ``inspector_environment``; None
+            where somebody else writes that artifact.
+        max_bytes: The size that the process's files are kept below, or None.
+    """
+
+    def __init__(self, folder: Path, project: str | None, max_bytes: int | None = None) -> None:
+        from torch._logging import _internal
+
+        self._formatter: logging.Formatter = _internal.TorchLogsFormatter(trace=True)
+        self._folder = folder
+        self._project = project
+        self._max_bytes = max_bytes
+        self._pid = 0
+        self._file: _PlainLog | CappedLog | None = None
+        self._failing = False
+
+    def write(self, record: logging.LogRecord) -> None:
+        """Writes one record of torch's trace logger.
+
+        Raises:
+            Exception: It cannot be formatted; not once more for the record that says so.
+        """
+        try:
+            self._begun().append(record)
+        except Exception:
+            if self._failing:
+                return
+            self._failing = True
+            raise
+        self._failing = False
+
+    def close(self) -> None:
+        """Says that this process has come to its end in order, if it wrote anything."""
+        if self._file is not None and self._pid == os.getpid():
+            with contextlib.suppress(Exception):
+                self._file.append(artifact_record("end", {"v": 1}))
+            self._file.close()
+        self._file = None
+        atexit.unregister(self.close)
+
+    def _begun(self) -> _PlainLog | CappedLog:
+        if self._file is not None and self._pid == os.getpid():
+            return self._file
+        if self._file is not None:
+            self._file.close()  # the parent's: only this process's handle on it
+        self._pid = os.getpid()
+        self._file = self._made()
+        _at_exit(self)
+        for number, text in versions.interned_strings().items():
+            self._file.append(trace_record({"str": [text, number]}))
+        if self._project is not None:
+            facts = environment(self._project, asks_for_gpus=False)
+            self._file.append(artifact_record("environment", facts))
+        return self._file
+
+    def _made(self) -> _PlainLog | CappedLog:
+        name = begins_with(rank())
+        if self._max_bytes is None:
+            return _PlainLog(LogFile(self._folder, name), self._formatter)
+        return CappedLog(self._folder, name, self._formatter, self._max_bytes)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _PlainLog:
+    """All records in one file, as torch would write them."""
+
+    file: LogFile
+    formatter: logging.Formatter
+
+    def append(self, record: logging.LogRecord) -> None:
+        self.file.write(self.formatter.format(record))
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def _at_exit(log: ProcessLog) -> None:
+    """Calls `close` when the process ends; a worker of `multiprocessing` skips `atexit` (3.11)."""
+    from multiprocessing import process, util
+
+    atexit.register(log.close)
+    if process.parent_process() is not None:
+        # The lowest of the priorities that such a worker still honours, so the last to be called.
+        util.Finalize(log, log.close, exitpriority=0)

@@ -1,0 +1,57 @@
+"""What is said when a recording has been made: its counts, where it is, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+
+from inspector.findings.wording import count
+from inspector.model.run import Run
+from inspector.model.summary import summarize
+
+__all__ = ["closing_lines", "next_steps"]
+
+
+def closing_lines(run: Run, place: str) -> tuple[str, ...]:
+    """Three lines for standard error, under the program's own.
+
+    Args:
+        run: What was recorded.
+        place: The recording.
+    """
+    partial = run.meta.partial
+    return (
+        f"inspect: {_counts(run)}",
+        f"inspect: recording {place}" + (f" is partial: {partial}" if partial else ""),
+        f"inspect: next: inspect explain {shlex.quote(place)}",
+    )
+
+
+def _counts(run: Run) -> str:
+    summary = summarize(run)
+    if not summary.frames:
+        return "nothing was compiled in the processes that were recorded"
+    breaks = count(summary.graph_breaks, "graph break")
+    if summary.graph_breaks:
+        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
+    counted = (
+        count(summary.frames, "frame"),
+        count(summary.graphs, "graph"),
+        breaks,
+        count(summary.recompiles, "recompile"),
+    )
+    compiling = sum(bool(process.frames) for process in run.processes)
+    over = f" in {compiling} processes" if compiling > 1 else ""
+    return ", ".join(counted) + over
+
+
+def next_steps(run: Run) -> tuple[str, ...]:
+    """What to run next: about the first break; without one, the other half of the model."""
+    target = run.meta.target
+    gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
+    steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
+    settings = run.meta.settings
+    is_file = ".py" in target or ":" in target
+    if not run.graph_breaks and is_file and "train" in settings and not settings["train"]:
+        steps.append(f"inspect explain {shlex.quote(target)} --train")
+    # Without a target the newest recording of the store is read: this one, if it has a number.
+    return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)

@@ -1,0 +1,89 @@
+"""``inspector.explain(model, *inputs)``: what `inspect explain` says, of this process's objects."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import InspectorError
+from inspector.library.recording import Recording, recorded
+from inspector.library.shown import ShownReport
+
+__all__ = ["explain"]
+
+
+def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
+    model: Callable[..., Any],
+    /,
+    *inputs: Any,  # noqa: ANN401 - whatever the model takes
+    backend: str | Callable[..., Any] = "eager",
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    train: bool = False,
+    calls: int = 20,
+    measure: bool = True,
+    caches: str = "fresh",
+    path: str | os.PathLike[str] | None = None,
+    **kwargs: Any,  # noqa: ANN401 - whatever the model takes
+) -> ShownReport:
+    """Compiles a module or a function, calls it with these inputs, and says what happened.
+
+    The inputs are copied for each call; buffers, gradients and the state of the random generators
+    are afterwards what they were. What `torch.compile` made of other functions in this process
+    stays; what this call made of functions that were not compiled before is taken away again. A
+    function that *was* compiled before keeps that, and what is compiled here comes on top: it shows
+    as a recompilation, unless ``torch._dynamo.reset()`` is called first.
+
+    Args:
+        model: A module or a function. If it is compiled already, what it was before is taken.
+        *inputs: Its positional arguments.
+        backend: torch.compile's; by default captured graphs run eagerly.
+        mode: torch.compile's.
+        options: torch.compile's.
+        dynamic: torch.compile's.
+        fullgraph: torch.compile's.
+        train: Whether a call is forward, sum of the outputs, and backward.
+        calls: How often it is called to be measured, after two calls that are not.
+        measure: Whether it is.
+        caches: ``fresh`` caches for Inductor, so that every stage runs, or the ``user``'s.
+        path: Where the recording is kept; by default it is deleted.
+        **kwargs: Its keyword arguments. One that has the name of an option reaches the model
+            through `functools.partial`.
+
+    Returns:
+        The report. A model that fails while it is called is in it as ``run.meta.error``.
+
+    Raises:
+        InspectorError: It failed before anything was compiled, or the arguments do not fit.
+    """
+    from inspector.capture.call import Call
+    from inspector.capture.in_process import Compiling, call_in_process, name_of
+
+    settings = {
+        "backend": backend if isinstance(backend, str) else getattr(backend, "__name__", "custom"),
+        "mode": mode, "dynamic": dynamic, "fullgraph": fullgraph, "train": train, "calls": calls,
+        "caches": caches,
+    }  # fmt: skip
+    how = Compiling(backend, mode, dict(options) if options else None, dynamic, fullgraph)
+    with tempfile.TemporaryDirectory(prefix="inspector-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder, "explain") if path is None else path
+        try:
+            with recorded(place, name_of(model), settings) as recording:
+                measured = calls if measure else 0
+                call_in_process(model, Call(inputs, kwargs), how, train=train, calls=measured)
+        except InspectorError as error:
+            return _what_there_is(recording, error)
+        return recording.report()
+
+
+def _what_there_is(recording: Recording, error: InspectorError) -> ShownReport:
+    """The report of a model that failed after something was compiled."""
+    report = recording.report()
+    if not any(process.frames for process in report.run.processes):
+        raise error
+    return report

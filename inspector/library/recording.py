@@ -1,0 +1,172 @@
+"""``with inspector.record("path") as recording:`` around code that compiles."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime as dt
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from inspector.errors import InspectorError, RecordingError, UsageError
+from inspector.library.shown import ShownReport, shown_report
+from inspector.model.meta_file import FORMAT_VERSION
+from inspector.model.run import Meta, Run
+from inspector.sources.meta import write_meta
+from inspector.sources.recording import opened, read_run
+from inspector.sources.store import new_recording, prune, recorder_mark
+from inspector.version import __version__
+
+__all__ = ["Recording", "record", "recorded"]
+
+_AT_WORK = "it is still being recorded, or the process was ended from outside"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording that this process makes or has made.
+
+    Attributes:
+        path: Its folder, as `inspect explain` takes it.
+    """
+
+    path: Path
+
+    def run(self) -> Run:
+        """What is recorded so far; after the ``with``, everything."""
+        with opened(self.path) as recording:
+            return read_run(recording)
+
+    def report(self) -> ShownReport:
+        """What was found in it."""
+        return shown_report(self.run())
+
+
+@contextlib.contextmanager
+def record(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    caches: str = "user",
+    max_bytes: int | None = None,
+    measure: bool = True,
+) -> Iterator[Recording]:
+    """Records what ``torch.compile`` does in this process, and in those that it forks.
+
+    All threads are recorded. A backend is never replaced, and no setting of torch is changed. A
+    recording can stand inside of another one; both then have what happens in the inner one.
+
+    Args:
+        path: A folder that is empty or not there yet; by default the next one in ``.inspector``.
+        caches: ``user`` uses the caches that the program uses anyway; ``fresh`` gives Inductor
+            empty ones until the end, so that every stage runs.
+        max_bytes: The size that each process's logs are kept below; the oldest details go first.
+        measure: Whether the block's own calls are profiled for a moment, once it has stopped
+            compiling, so that breaks have a cost; never with ``max_bytes``.
+
+    Yields:
+        The recording.
+
+    Raises:
+        UsageError: There is no such way to treat caches.
+        RecordingError: The folder is not empty or cannot be written to.
+    """
+    if caches not in {"user", "fresh"}:
+        raise UsageError(f"There are no caches {caches!r}.", 'Use caches="user" or "fresh".')
+    settings = {"caches": caches} | ({} if max_bytes is None else {"max_bytes": max_bytes})
+    with recorded(path, "", settings, max_bytes, measure=measure) as recording:
+        yield recording
+
+
+@contextlib.contextmanager
+def recorded(
+    path: str | os.PathLike[str] | None,
+    target: str,
+    settings: Mapping[str, object],
+    max_bytes: int | None = None,
+    *,
+    measure: bool = False,
+) -> Iterator[Recording]:
+    """Records with a description; what the block raises is in it, and leaves it.
+
+    Args:
+        path: As `record` takes it.
+        target: What is recorded, for the description.
+        settings: The settings for the description; ``caches`` is obeyed.
+        max_bytes: As `record` takes it.
+        measure: As `record` takes it.
+    """
+    from inspector.capture.attach import attach
+    from inspector.capture.caches import fresh_caches
+
+    folder = _folder(path)
+    meta = Meta(
+        format_version=FORMAT_VERSION,
+        name=folder.name,
+        target=target,
+        settings=settings,
+        started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        partial=_AT_WORK,
+        ended="running",
+    )
+    _describe(folder, meta, recorder_mark())
+    with contextlib.ExitStack() as stack:
+        if settings.get("caches") == "fresh":
+            stack.enter_context(fresh_caches())
+        pid = os.getpid()
+        attachment = attach(folder, os.getcwd(), max_bytes)  # noqa: PTH109 - as Dynamo sees it
+        error: BaseException | None = None
+        if measure and max_bytes is None:
+            attachment.handler.measure_when_warm()
+        try:
+            yield Recording(folder)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            if measure and pid == os.getpid():
+                attachment.handler.end_measuring()
+            attachment.detach()
+            if pid == os.getpid():  # a fork that leaves the block ends its own log alone
+                _describe(folder, _ended(meta, error), {})
+
+
+def _ended(meta: Meta, error: BaseException | None) -> Meta:
+    if error is None:
+        return dataclasses.replace(meta, partial="", ended="whole")
+    if isinstance(error, InspectorError):
+        message = f"{error.message} {error.next_step}".strip()
+        return dataclasses.replace(
+            meta, partial="", ended="failed", error=message,
+            error_detail=error.detail, error_exit_code=error.exit_code,
+        )  # fmt: skip
+    first_line = str(error).strip().partition("\n")[0]
+    said = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
+    return dataclasses.replace(meta, partial="", ended="failed", error=f"the block raised {said}")
+
+
+def _describe(folder: Path, meta: Meta, mark: Mapping[str, object]) -> None:
+    try:
+        write_meta(folder, meta, {"tool_version": __version__, **mark})
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _folder(path: str | os.PathLike[str] | None) -> Path:
+    if path is None:
+        folder = new_recording().absolute()
+        prune(folder)
+        return folder
+    folder = Path(path).absolute()  # the program may change the working directory
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise RecordingError(f"{path} is not empty.", "Choose another folder.")
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder
+
+
+def _unwritable(folder: Path, error: OSError) -> RecordingError:
+    message = f"No recording can be written to {folder} ({error.strerror})."
+    return RecordingError(message, "Choose another folder.")

@@ -1,0 +1,5 @@
+"""The version, where every module can read it without importing what the package exports."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"
