@@ -160,7 +160,7 @@ for n in range(2):
 # Times, process ids, addresses and what else differs from run to run.
 _VOLATILE = (
     (re.compile(r"\d{4} \d\d:\d\d:\d\d\.\d+ \d+"), "TIME PID"),
-    (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
+    (re.compile(r"[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}"), "UUID"),
     (re.compile(r"0x[0-9a-f]+"), "ADDRESS"),
     (re.compile(r"\d+\.\d+(?:e-?\d+)?"), "NUMBER"),
     (re.compile(r"\b\d{12,}\b"), "ID"),
