@@ -27,7 +27,7 @@ def begin() -> None:
     except Exception as error:  # noqa: BLE001 - a recorder never breaks `import torch`
         from inspector.capture.outcome import write_problem
 
-        write_problem(folder, "the recording of a process could not begin", error)
+        write_problem(folder, "the recording of a process could not be begun", error)
 
 
 def _begin(folder: Path) -> None:

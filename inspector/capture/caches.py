@@ -17,5 +17,11 @@ def fresh_caches() -> Iterator[None]:
     """
     from torch._inductor.utils import fresh_cache
 
+    raised: BaseException | None = None
     with fresh_cache():
-        yield
+        try:
+            yield
+        except BaseException as error:  # noqa: BLE001 - with an error torch warns and keeps the folder
+            raised = error
+    if raised is not None:
+        raise raised

@@ -45,7 +45,7 @@ def describe(folder: Path) -> None:
 
 def _say_end(folder: Path, meta: Meta, pid: int) -> None:
     if pid == os.getpid():  # a fork of it has the same functions to call
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(Exception):  # Python would print it under the program's output
             _write(folder, dataclasses.replace(meta, partial="", ended="whole"), is_first=False)
 
 

@@ -43,7 +43,7 @@ class TraceHandler(logging.Handler):
         self._skips = SkipObserver(self.sources)
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
-        self._strings = versions.interned_strings()
+        self._strings: dict[int, str] = {}
         self._pid = os.getpid()
         self._level = logger.level
         self._before: dict[str, Any] = {}
@@ -58,6 +58,7 @@ class TraceHandler(logging.Handler):
     def add(self, log: ProcessLog) -> None:
         """Writes to one more log from now on."""
         if not self._logs:
+            guarded("read numbered names", self._read_strings)
             self._stand_in_front()
             self._skips.watch()
         self._forget()
@@ -139,6 +140,9 @@ class TraceHandler(logging.Handler):
         for log in self._logs:
             guarded("write the log", functools.partial(log.write, record))
         guarded("look at a record", lambda: self._look(record))
+
+    def _read_strings(self) -> None:
+        self._strings.update(versions.interned_strings())
 
     def _forget(self) -> None:
         """Each log gets all that a reader of it alone needs."""

@@ -56,12 +56,13 @@ class ProcessLog:
 
     def close(self) -> None:
         """Says that this process has come to its end in order, if it wrote anything."""
-        if self._file is not None and self._pid == os.getpid():
-            with contextlib.suppress(Exception):
-                self._file.append(artifact_record("end", {"v": 1}))
-            self._file.close()
-        self._file = None
-        atexit.unregister(self.close)
+        file, self._file = self._file, None
+        # What fails in `atexit` would be printed by Python, under the program's own output.
+        with contextlib.suppress(Exception):
+            if file is not None and self._pid == os.getpid():
+                file.append(artifact_record("end", {"v": 1}))
+                file.close()
+            atexit.unregister(self.close)
 
     def _begun(self) -> _PlainLog | CappedLog:
         if self._file is not None and self._pid == os.getpid():

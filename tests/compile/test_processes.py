@@ -157,7 +157,7 @@ def test_what_the_program_sees_of_us(tmp_path: Path) -> None:
     )
     (tmp_path / "see.py").write_text(see)
     plain = json.loads(finished([sys.executable, "see.py", "-x"], tmp_path).stdout)
-    ours = json.loads(inspected("run", "see.py", "-x", folder=tmp_path).stdout)
+    ours = json.loads(inspected("run", "--no-measure", "see.py", "-x", folder=tmp_path).stdout)
 
     assert ours[:2] == plain[:2]
     position = ours[2].index(str(AUTOLOAD))
@@ -186,9 +186,9 @@ def test_nothing_of_ours_breaks_the_import_of_torch(tmp_path: Path, what: str) -
     done = finished([sys.executable, "plain.py"], tmp_path, env=environment(AUTOLOAD, **variables))
 
     assert (done.stdout, done.stderr, done.returncode) == ("torch is here\n", "", 0)
-    if what == "a broken hook":
+    if what != "a file in the way":
         problems = [*(tmp_path / "recording").glob("problem.*.json")]
-        assert "could not begin" in problems[0].read_text()
+        assert "could not be" in problems[0].read_text()
 
 
 def test_an_executable_that_is_no_python_brings_its_python_along(tmp_path: Path) -> None:

@@ -51,5 +51,14 @@ def test_it_installs_both_commands(wheel: zipfile.ZipFile) -> None:
     assert "\ntorch-inspector = inspector.commands:main" in scripts
 
 
+def test_it_is_found_by_torch(wheel: zipfile.ZipFile) -> None:
+    points = _metadata(wheel, "entry_points.txt")
+    assert "[torch.backends]\ntorch_inspector = inspector.capture.begin:begin\n" in points
+    assert "[torch_dynamo_backends]\ninspector = inspector.library.backend:inspector\n" in points
+    # What `inspect run` puts on the path of interpreters that lack this package.
+    place = "inspector/capture/autoload/torch_inspector_recorder-1.dist-info"
+    assert {f"{place}/METADATA", f"{place}/entry_points.txt"} <= set(wheel.namelist())
+
+
 def test_it_carries_the_license(wheel: zipfile.ZipFile) -> None:
     assert "The torch-inspector authors" in _metadata(wheel, "licenses/LICENSE")

@@ -5,8 +5,10 @@ The interpreter can be one that has never heard of this package, so the package 
 file's place, and nothing but the package: its site-packages stay out of ``sys.path``.
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import json
 import os
 import sys
 from pathlib import Path
@@ -14,15 +16,27 @@ from pathlib import Path
 
 def begin() -> None:
     """Begins to record this process; a failure never breaks ``import torch``."""
-    if not os.environ.get("INSPECTOR_RECORD"):
+    folder = os.environ.get("INSPECTOR_RECORD")
+    if not folder:
         return
     try:
         if find_inspector():
             from inspector.capture.begin import begin as begin_recording
 
             begin_recording()
-    except Exception:  # noqa: BLE001, S110 - a recorder that cannot be loaded has nobody to tell
-        pass
+        else:
+            _say(folder, "a module of the program is called inspector, and hides the recorder")
+    except Exception as error:  # noqa: BLE001 - whatever it is, `import torch` goes on
+        _say(folder, repr(error))
+
+
+def _say(folder: str, error: str) -> None:
+    """Leaves a note for the reader, as inspector/capture/outcome.py does where it can be loaded."""
+    fields = {"v": 1, "where": "the recorder could not be loaded", "error": error}
+    with contextlib.suppress(OSError):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        note = Path(folder, f"problem.{os.getpid()}.json")
+        note.write_text(json.dumps(fields), encoding="utf-8")
 
 
 def find_inspector() -> bool:

@@ -1,0 +1,248 @@
+"""`inspector.record`, `inspector.explain` and the backend "inspector"."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo.convert_frame import input_codes
+from torch._dynamo.testing import CompileCounter
+
+import inspector
+from inspector.errors import InspectorError, RecordingError, UsageError
+from inspector.findings.report import Report
+from inspector.sources.log import LogReader
+from tests.compile.processes import ROOT, environment, installed
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x: Any, scale: int = 1) -> Any:
+        x = self.norm(x)
+        print("inside")
+        return torch.nn.functional.dropout(self.linear(x) * scale)
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+
+
+def double(x: Any) -> Any:
+    print("inside")
+    return x * 2
+
+
+def of_trace() -> tuple[Any, ...]:
+    """What of torch's two loggers we stand at."""
+    import logging
+
+    names = ("torch.__trace", "torch._dynamo.convert_frame")
+    loggers = [logging.getLogger(name) for name in names]
+    return tuple(
+        (logger.__dict__.get("handle"), logger.__dict__.get("isEnabledFor"), logger.level,
+         list(logger.handlers), list(logger.filters))
+        for logger in loggers
+    )  # fmt: skip
+
+
+def test_record_records_what_is_compiled_inside_of_it(tmp_path: Path) -> None:
+    before = of_trace()
+    compiled = torch.compile(double, backend="eager")
+    with inspector.record(tmp_path / "one") as recording:
+        compiled(torch.ones(2))
+    torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+
+    report = recording.report()
+    assert (report.summary.graph_breaks, report.summary.graphs) == (1, 1)
+    assert report.run.meta.ended == "whole"
+    assert report.run.meta.settings == {"caches": "user"}
+    assert report.findings[0].place.file == "tests/compile/test_library.py"
+    assert recording.path == tmp_path / "one"
+    if not before[0][3]:  # torch's own handler takes itself away with the first record
+        assert of_trace() == before
+    # Once more in the same process: names that torch numbered before are known here too.
+    torch._dynamo.reset()
+    with inspector.record(tmp_path / "two") as again:
+        torch.compile(double, backend="eager")(torch.ones(2))
+    assert again.report().findings[0].place.file == "tests/compile/test_library.py"
+    assert again.report().summary.graphs == 1
+
+
+def test_recordings_stand_inside_of_each_other(tmp_path: Path) -> None:
+    with inspector.record(tmp_path / "outer") as outer:
+        torch.compile(double, backend="eager")(torch.ones(2))
+        torch._dynamo.reset()
+        with inspector.record(tmp_path / "inner") as inner:
+            torch.compile(double, backend="eager")(torch.ones(2))
+        assert inner.report().summary.graphs == 1
+        assert inner.report().findings[0].place.excerpt
+    assert outer.report().summary.graphs == 2
+    assert [item.records for item in outer.report().findings if item.rule == "graph-break"] == [2]
+
+
+def test_an_error_leaves_the_block_and_is_in_the_recording(tmp_path: Path) -> None:
+    recording = inspector.Recording(tmp_path / "failed")
+    with pytest.raises(ZeroDivisionError), inspector.record(recording.path):
+        torch.compile(double, backend="eager")(torch.ones(2) / (1 // 0))
+    meta = recording.run().meta
+    said = "the block raised ZeroDivisionError: integer division or modulo by zero"
+    assert (meta.ended, meta.error) == ("failed", said)
+
+
+def test_what_record_refuses(tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
+    with pytest.raises(RecordingError, match="not empty"), inspector.record(tmp_path):
+        pass
+    with pytest.raises(UsageError, match="caches"), inspector.record(tmp_path / "r", caches="no"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_explain_gives_the_report_and_leaves_no_trace() -> None:
+    net = Net()
+    net.linear.weight.grad = gradient = torch.ones(4, 4)
+    state = {name: value.clone() for name, value in net.state_dict().items()}
+    random = torch.get_rng_state()
+    seen = set(input_codes.seen_ids)
+
+    report = inspector.explain(net, torch.randn(3, 4), scale=2, train=True)
+
+    assert isinstance(report, Report)
+    assert (report.summary.graph_breaks, report.summary.graphs) == (1, 2)
+    assert report.run.meta.target == "Net"
+    assert report.run.meta.settings["caches"] == "fresh"
+    assert all(torch.equal(value, state[name]) for name, value in net.state_dict().items())
+    assert net.linear.weight.grad is gradient
+    assert torch.equal(gradient, torch.ones(4, 4))
+    assert net.linear.bias.grad is None
+    assert set(input_codes.seen_ids) <= seen
+    again = inspector.explain(net, torch.randn(5, 4), scale=3, train=True)
+    assert (again.summary.graphs, again.summary.recompiles) == (2, 0)
+    del random
+
+
+def test_explain_keeps_what_the_user_has_compiled() -> None:
+    counter = CompileCounter()
+    compiled = torch.compile(lambda x: x + 1, backend=counter)
+    compiled(torch.ones(2))
+    inspector.explain(double, torch.ones(2), backend="inductor", options={"max_fusion_size": 8})
+    compiled(torch.ones(2))
+    assert counter.frame_count == 1
+
+
+def test_a_compiled_model_is_explained_as_what_it_was() -> None:
+    compiled = torch.compile(double, backend="eager")
+    assert inspector.explain(compiled, torch.ones(2)).summary.graph_breaks == 1
+    hidden = functools.partial(Net(), scale=3)
+    assert inspector.explain(hidden, torch.ones(2, 4)).summary.graphs == 2
+
+
+def test_a_model_that_fails_is_in_the_report_or_raised() -> None:
+    def late(x: Any) -> Any:
+        x = x + 1
+        print("inside")
+        raise ValueError("mine")
+
+    report = inspector.explain(late, torch.ones(2))
+    assert "fails when it is called" in report.run.meta.error
+    assert report.summary.graphs == 1
+    with pytest.raises(InspectorError):
+        inspector.explain(double)
+    with pytest.raises(UsageError, match="refuses"):
+        inspector.explain(double, torch.ones(2), mode="no such mode", backend="inductor")
+
+
+def test_it_looks_well_in_a_notebook() -> None:
+    report = inspector.explain(double, torch.ones(2))
+
+    assert "graph break GB0059" in str(report)
+    assert "\x1b" not in str(report)
+    assert report._repr_markdown_().startswith("# torch.compile: `double`")
+    html = report._repr_html_()
+    assert html.startswith("<pre style=")
+    assert html.rstrip().endswith("</pre>")
+    assert "GB0059" in html
+    assert "<script" not in html
+
+
+def test_importing_the_package_costs_nothing() -> None:
+    program = "import sys, inspector; print(len(dir(inspector)), 'torch' in sys.modules, "
+    program += "'inspector.library' in sys.modules, hasattr(inspector, 'nothing'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(ROOT), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout == f"{len(inspector.__all__)} False False False\n"
+
+
+# ------------------------------------------------------------------------- the backend "inspector"
+
+COMPILES = """
+import sys, torch
+net = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4)).eval()
+for given in (
+    {"options": {"freezing": True}},
+    {"mode": "max-autotune-no-cudagraphs", "dynamic": True},
+    {"mode": "max-autotune-no-cudagraphs"},
+    {},
+):
+    torch._dynamo.reset()
+    with torch.no_grad():
+        compiled = torch.compile(net, backend=sys.argv[1], **given)
+        print(compiled(torch.ones(2, 16)).shape)
+"""
+
+
+def generated(folder: Path, backend: str) -> tuple[list[Any], str]:
+    """What the program prints, the code that was generated and its cache keys; its last words."""
+    (folder / "program.py").write_text(COMPILES.replace("net =", "torch.manual_seed(0)\nnet ="))
+    trace, caches = folder / f"trace-{backend}", folder / f"caches-{backend}"
+    done = subprocess.run(
+        [sys.executable, "program.py", backend], cwd=folder, check=True,
+        capture_output=True, text=True, env=environment(
+            ROOT, folder / "site", TORCH_TRACE=str(trace), TORCHINDUCTOR_CACHE_DIR=str(caches)
+        ),
+    )  # fmt: skip
+    (log,) = trace.iterdir()
+    records = list(LogReader(log, everything=True).read(ended=True))
+    code = [
+        hashlib.sha256(record.payload.raw()).hexdigest()
+        for record in records
+        if record.key == "inductor_output_code" and record.payload
+    ]
+    keys = [
+        json.loads(record.text())["key"]
+        for record in records
+        if record.name.startswith("fx_graph_cache_")
+    ]
+    assert len(set(keys)) == 4  # each of these arguments reached Inductor
+    assert not [record for record in records if record.name.startswith("inspector_")]
+    return [done.stdout, code, keys], done.stderr
+
+
+def test_the_backend_generates_exactly_what_inductor_does(tmp_path: Path) -> None:
+    installed(tmp_path / "site")
+    plain, silence = generated(tmp_path, "inductor")
+    ours, words = generated(tmp_path, "inspector")
+
+    assert ours == plain
+    assert silence == ""
+    first, *others = words.splitlines()
+    assert first.endswith(" 4 graphs, 0 graph breaks, 0 recompiles")
+    assert others == [
+        "inspect: recording .inspector/1",
+        "inspect: next: inspect explain .inspector/1",
+    ]
