@@ -1,0 +1,189 @@
+"""What is measured in warm calls of real models: what is there, and never how long it takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.model.request import Request
+from tests import golden
+from tests.compile.forkserver import ForkServer, Job
+
+HEAD = "import torch\n"
+BETWEEN = """
+def model(x):
+    x = torch.relu(x + 1)
+    print("between")
+    return x * 2
+example_inputs = (torch.ones(64, 64),)
+"""
+NESTED = """
+def inner(x):
+    x = x + 1
+    print("first")
+    x = x * 2
+    torch._dynamo.graph_break()
+    return x - 1
+def model(x):
+    return inner(x.relu()).cos()
+example_inputs = (torch.ones(64),)
+"""
+LOOP = """
+def model(x):
+    for _ in range(3):
+        x = torch.relu(x + 1)
+        print("loop")
+    return x
+example_inputs = (torch.ones(64),)
+"""
+COUNTS = """
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(()))
+        self.drawn = []
+    def forward(self, x):
+        self.seen += 1
+        torch._dynamo.graph_break()
+        x = torch.nn.functional.dropout(x, 0.5)
+        torch._dynamo.graph_break()
+        log(float(self.seen), float(x.sum()))
+        return x
+def log(seen, total):
+    with open("seen.txt", "a") as file:
+        print(seen, total, file=file)
+model = Model()
+example_inputs = (torch.ones(512),)
+"""
+AGAIN = """
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+    def forward(self, x):
+        self.number += 1
+        x = x + self.number
+        print("again")
+        return x * self.number
+torch._dynamo.config.specialize_int = True
+torch._dynamo.config.recompile_limit = 100
+model = Model()
+example_inputs = (torch.ones(8),)
+"""
+TRAINED = """
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+    def forward(self, x):
+        x = self.first(x).relu()
+        torch._dynamo.graph_break()
+        return self.second(x).relu()
+model = Model()
+example_inputs = (torch.ones(4, 8),)
+"""
+WHOLE = "def model(x):\n    return x.relu() + 1\nexample_inputs = (torch.ones(8),)\n"
+GENERATOR = "def model(x):\n    yield x + 1\nexample_inputs = (torch.ones(8),)\n"
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "between": (BETWEEN, {}),
+    "nested": (NESTED, {}),
+    "loop": (LOOP, {}),
+    "counts": (COUNTS, {"calls": 4}),
+    "again": (AGAIN, {"calls": 3}),
+    "trained": (TRAINED, {"train": True, "backend": "aot_eager"}),
+    "whole": (WHOLE, {}),
+    "generator": (GENERATOR, {}),
+    "unmeasured": (BETWEEN, {"measure": False}),
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, Any]]]:
+    """All cases, recorded in forks of one process that has torch."""
+    found = {}
+    with ForkServer() as server:
+        for name, (source, options) in CASES.items():
+            folder = tmp_path_factory.mktemp(name)
+            (folder / "model.py").write_text(HEAD + source)
+            recording = folder / "recording"
+            recording.mkdir()
+            request = Request("model.py", **options)
+            server.record(Job(str(recording), request.to_json(), str(folder)))
+            report = golden.rendered(golden.report_of(recording), "json")
+            found[name] = (folder, json.loads(report))
+    return found
+
+
+def breaks(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [item for item in report["findings"] if item["rule"] == "graph-break"]
+
+
+def test_a_break_has_parts_bytes_and_executions(reports: Any) -> None:
+    (finding,) = breaks(reports["between"][1])
+    cost = finding["cost"]
+    assert finding["cost_kind"] == "measured"
+    assert finding["executions_per_call"] == 1
+    # relu writes 64 * 64 floats; what reads them could have been fused with it.
+    assert (finding["crossing_bytes"], cost["fusible_bytes"]) == (16384, 16384)
+    assert {"guards", "resume bytecode", "Python"} <= cost["parts_ns"].keys()
+    assert finding["cost_ns"] == cost["outside_ns"] + cost["crossing_ns"] > 0
+    assert cost["call_ns"] > 0
+    assert 3 <= cost["calls"] <= 20
+
+
+def test_two_breaks_in_a_callee_share_what_cuts_the_caller(reports: Any) -> None:
+    first, second = breaks(reports["nested"][1])
+    for finding, other in ((first, second), (second, first)):
+        assert finding["cost"]["shared_ns"] > 0
+        assert finding["cost"]["shared_with"] == [f"model.py:{other['line']}"]
+        assert finding["executions_per_call"] == 1
+
+
+def test_what_costs_most_comes_first(reports: Any) -> None:
+    costs = [item["cost_ns"] + item["cost"]["shared_ns"] for item in breaks(reports["nested"][1])]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_function_that_was_given_up_has_the_whole_call(reports: Any) -> None:
+    (finding,) = breaks(reports["loop"][1])
+    assert finding["cost"]["is_whole_frame"]
+    assert finding["cost_ns"] > 0
+    (skipped,) = reports["generator"][1]["findings"]
+    assert skipped["cost"]["is_whole_frame"]
+
+
+def test_every_measured_call_finds_the_same_state(reports: Any) -> None:
+    folder, _ = reports["counts"]
+    seen = [line.split() for line in (folder / "seen.txt").read_text().splitlines()]
+    # Two calls that are not measured, then four that are timed and four that are profiled.
+    assert [float(number) for number, _ in seen] == [1.0, 2.0, *[3.0] * 8]
+    assert len({total for _, total in seen[2:]}) == 1  # dropout drew the same numbers
+
+
+def test_calls_that_compile_are_not_warm(reports: Any) -> None:
+    (finding,) = breaks(reports["again"][1])
+    assert (finding["cost_kind"], finding["cost_ns"]) == ("unknown", None)
+    assert "compiled again" in finding["cost"]["note"]
+
+
+def test_backward_graphs_are_held_apart_too(reports: Any) -> None:
+    (finding,) = breaks(reports["trained"][1])
+    assert finding["cost"]["parts_ns"]["between backward graphs"] > 0
+
+
+def test_what_is_not_asked_is_not_measured(reports: Any) -> None:
+    (finding,) = breaks(reports["unmeasured"][1])
+    assert (finding["cost"], finding["cost_kind"]) == (None, "unknown")
+    assert [call["call"] for call in reports["unmeasured"][1]["calls"]] == [0, 1]
+
+
+def test_without_a_break_there_is_a_call_to_time_and_no_more(reports: Any) -> None:
+    folder, report = reports["whole"]
+    assert report["findings"] == []
+    run = golden.report_of(folder / "recording").run
+    (profile,) = run.processes[0].profiles
+    assert profile.plain_ns
+    assert profile.threads == ()
