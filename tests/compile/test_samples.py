@@ -16,6 +16,8 @@ RECORDED_WITH = "2.13"
 VOLATILE = {
     "compile_time_by_stage_ns", "compile_time_ns", "duration_ns", "environment", "pid", "started",
     "start_time_ns", "sources", "file", "name", "next_steps",
+    # What recordings say since these were made.
+    "caches", "ended", "parent_pid",
 }  # fmt: skip
 
 
