@@ -137,8 +137,12 @@ class TraceHandler(logging.Handler):
             self._pid = os.getpid()  # a fork, whose logs have nothing yet, and which has no threads
             self._window = None
             self._forget()
-        for log in self._logs:
-            guarded("write the log", functools.partial(log.write, record))
+        self.acquire()  # threads compile too; `logging` renews the lock in a fork
+        try:
+            for log in self._logs:
+                guarded("write the log", functools.partial(log.write, record))
+        finally:
+            self.release()
         guarded("look at a record", lambda: self._look(record))
 
     def _read_strings(self) -> None:
