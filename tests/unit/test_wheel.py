@@ -1,4 +1,4 @@
-"""The wheel holds ``inspector`` alone: nothing else may land in somebody's site-packages."""
+"""The wheel holds ``inspector`` and the one module that torch loads, and nothing else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def _metadata(wheel: zipfile.ZipFile, name: str) -> str:
 
 def test_it_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
-    assert tops == {"inspector", f"torch_inspector-{__version__}.dist-info"}
+    metadata = f"torch_inspector-{__version__}.dist-info"
+    assert tops == {"inspector", "_torch_inspector.py", metadata}
 
 
 def test_it_holds_every_module(wheel: zipfile.ZipFile, root: Path) -> None:
@@ -53,7 +54,7 @@ def test_it_installs_both_commands(wheel: zipfile.ZipFile) -> None:
 
 def test_it_is_found_by_torch(wheel: zipfile.ZipFile) -> None:
     points = _metadata(wheel, "entry_points.txt")
-    assert "[torch.backends]\ntorch_inspector = inspector.capture.begin:begin\n" in points
+    assert "[torch.backends]\ntorch_inspector = _torch_inspector:begin\n" in points
     assert "[torch_dynamo_backends]\ninspector = inspector.library.backend:inspector\n" in points
     # What `inspect run` puts on the path of interpreters that lack this package.
     place = "inspector/capture/autoload/torch_inspector_recorder-1.dist-info"
