@@ -4,8 +4,10 @@ Run: python benchmarks/break_cost.py [--device cuda] [--output reports/break_cos
 
 Each model in benchmarks/break_costs has one break that a flag removes. Both forms are compiled with
 Inductor in one process and called in turns; the difference of the medians is what removing the
-break saves, with the interval in which 95 of 100 resampled differences lie. The report's figure
-comes from `inspect explain` of the broken form, with Inductor and with the default backend.
+break saves. The report's figure comes from `inspect explain` of the broken form, with Inductor and
+with the default backend. All of it is done several times, in turns, because a machine with
+neighbours is slower at one time than at another: the table has the medians, and the range in which
+the ratios of the rounds lie.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "benchmarks" / "break_costs"
 PAIRS = 300
+BACKENDS = ("inductor", "eager")
 
 
 def main() -> None:
@@ -33,13 +36,14 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--saved", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.saved:
         print(json.dumps(_saved(Path(options.saved), options.device)))
         return
     rows = [
-        _row(path, options.device)
+        _row(path, options.device, options.rounds)
         for path in sorted(MODELS.glob("*.py"))
         if options.only in path.stem
     ]
@@ -49,16 +53,20 @@ def main() -> None:
         options.output.write_text(table + "\n", encoding="utf-8")
 
 
-def _row(path: Path, device: str) -> dict[str, Any]:
-    print(path.stem, file=sys.stderr)
-    saved = json.loads(
-        subprocess.run(
+def _row(path: Path, device: str, rounds: int) -> dict[str, Any]:
+    """One model: what is saved and what is reported, in turns."""
+    saved: list[dict[str, Any]] = []
+    reported: dict[str, list[dict[str, Any]]] = {backend: [] for backend in BACKENDS}
+    for number in range(rounds):
+        print(f"{path.stem}, {number + 1} of {rounds}", file=sys.stderr)
+        done = subprocess.run(
             [sys.executable, __file__, "--saved", str(path), "--device", device],
             check=True, capture_output=True, text=True,
-        ).stdout.splitlines()[-1]
-    )  # fmt: skip
-    reported = {backend: _reported(path, device, backend) for backend in ("inductor", "eager")}
-    return {"name": path.stem, **saved, "reported": reported}
+        )  # fmt: skip
+        saved.append(json.loads(done.stdout.splitlines()[-1]))
+        for backend in BACKENDS:
+            reported[backend].append(_reported(path, device, backend))
+    return {"name": path.stem, "saved": saved, "reported": reported}
 
 
 def _reported(path: Path, device: str, backend: str) -> dict[str, Any]:
@@ -104,8 +112,7 @@ def _saved(path: Path, device: str) -> dict[str, Any]:
         for index in random.sample((0, 1), 2):
             times[index].append(_timed_ns(steps[index], device))
     broken, whole = (statistics.median(each) for each in times)
-    low, high = _interval(*times)
-    return {"broken_ns": broken, "whole_ns": whole, "low_ns": low, "high_ns": high}
+    return {"broken_ns": broken, "whole_ns": whole}
 
 
 def _module(path: Path) -> Any:
@@ -145,16 +152,6 @@ def _timed_ns(step: Any, device: str) -> float:
     return float(start.elapsed_time(end) * 1e6)
 
 
-def _interval(broken: list[float], whole: list[float]) -> tuple[float, float]:
-    draw = random.Random(0).choices  # noqa: S311 - resampling, not a secret
-    draws = sorted(
-        statistics.median(draw(broken, k=len(broken)))
-        - statistics.median(draw(whole, k=len(whole)))
-        for _ in range(400)
-    )
-    return draws[10], draws[-11]
-
-
 def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
     import torch
 
@@ -164,33 +161,39 @@ def _lines(rows: list[dict[str, Any]], device: str) -> list[str]:
         "",
         (
             f"`python benchmarks/break_cost.py --device {device}`: torch {torch.__version__}, "
-            f"{name}, medians of {PAIRS} pairs of calls with Inductor, in turns, in one process; "
-            "the reports are of the broken form. Times in µs."
+            f"{name}. Saved: the difference of the medians of {PAIRS} pairs of calls with "
+            "Inductor, in turns, in one process. The reports are of the broken form. Medians of "
+            f"{len(rows[0]['saved'])} rounds, and the range of all rounds. Times in µs."
         ),
         "",
         (
-            "| model | broken | whole | saved (95 %) | `cost_ns`, inductor | ÷ saved | "
+            "| model | broken | whole | saved | `cost_ns`, inductor | ÷ saved | "
             "`cost_ns`, default backend | ÷ saved |"
         ),
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:
-        saved = row["broken_ns"] - row["whole_ns"]
-        cells = [
-            row["name"].replace("_", " "),
-            f"{row['broken_ns'] / 1e3:.1f}",
-            f"{row['whole_ns'] / 1e3:.1f}",
-            f"{saved / 1e3:.1f} ({row['low_ns'] / 1e3:.1f} to {row['high_ns'] / 1e3:.1f})",
-        ]
-        for backend in ("inductor", "eager"):
-            cost = row["reported"][backend]
-            cost_ns = cost["cost_ns"]
-            whole = " (whole frame)" if cost["is_whole_frame"] else ""
-            known = cost_ns is not None
-            cells += [f"{cost_ns / 1e3:.1f}{whole}" if known else "unknown"]
-            cells += [f"{cost_ns / saved:.2f}" if known else "-"]
+        times = {key: [each[key] for each in row["saved"]] for key in ("broken_ns", "whole_ns")}
+        saved = [broken - whole for broken, whole in zip(*times.values(), strict=True)]
+        cells = [row["name"].replace("_", " "), *(_spread(each) for each in times.values())]
+        cells.append(_spread(saved))
+        for backend in BACKENDS:
+            costs = [each["cost_ns"] for each in row["reported"][backend]]
+            whole = " (whole frame)" if row["reported"][backend][0]["is_whole_frame"] else ""
+            if None in costs:
+                cells += ["unknown", "-"]
+                continue
+            ratios = [cost / each for cost, each in zip(costs, saved, strict=True)]
+            ratio = statistics.median(costs) / statistics.median(saved)
+            cells += [_spread(costs) + whole]
+            cells += [f"**{ratio:.2f}** ({min(ratios):.2f} to {max(ratios):.2f})"]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def _spread(times_ns: list[float]) -> str:
+    low, middle, high = min(times_ns), statistics.median(times_ns), max(times_ns)
+    return f"{middle / 1e3:.1f} ({low / 1e3:.1f} to {high / 1e3:.1f})"
 
 
 if __name__ == "__main__":

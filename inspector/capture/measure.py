@@ -26,7 +26,6 @@ _LEAST_CALLS = 3
 _MOST_UNPROFILED = 10
 _MOST_COPIED_BYTES = 1 << 28
 _MARKS = 500
-_MOST_MARKS = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,8 +88,7 @@ def _profile(
             "compiled": [number for number, again in enumerate(compiled) if again],
             "with_device": with_device,
             "plain_ns": call_ns,
-            # On a machine with other work to do the difference of two medians says little.
-            "mark_ns": min(max(mark_ns, _event_ns(taken, call_ns)), _MOST_MARKS * mark_ns),
+            "mark_ns": mark_ns,
         },
     )
 
@@ -99,15 +97,6 @@ def _call_ns(taken: Taken) -> float:
     """Median time of the calls under the profiler."""
     calls = [row.end_ns - row.start_ns for row in taken.host if row.name == CALL_MARK]
     return statistics.median(calls) if calls else float("inf")
-
-
-def _event_ns(taken: Taken, plain_ns: int) -> int:
-    """What the profiler adds to a call for each event: more than a mark in a loop costs."""
-    added_ns = []
-    for call in [row for row in taken.host if row.name == CALL_MARK]:
-        events = sum(call.start_ns <= row.start_ns < call.end_ns for row in taken.host)
-        added_ns.append((call.end_ns - call.start_ns - plain_ns) / events)
-    return max(0, round(statistics.median(added_ns))) if added_ns else 0
 
 
 def _is_one_graph() -> bool:

@@ -14,10 +14,11 @@ def model(x):
     torch._dynamo.graph_break()
     return x * 2
 compiled = torch.compile(model, backend="aot_eager")
-def until(seconds):
+def until(seconds, pause=0):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         compiled(torch.ones(64))
+        time.sleep(pause)
 """
 
 
@@ -43,10 +44,10 @@ def test_a_program_that_ends_first_is_not_measured(tmp_path: Path) -> None:
 def test_the_program_s_own_profile_has_the_right_of_way(tmp_path: Path) -> None:
     profiles = """
 from torch.profiler import ProfilerActivity, profile
-until(0.3)
+until(0.3, pause=0.01)
 for _ in range(3):
     with profile(activities=[ProfilerActivity.CPU], acc_events=True) as taken:
-        until(0.7)
+        until(0.7, pause=0.01)  # to end a profile takes the longer the more happened
     names = {event.key for event in taken.key_averages()}
     print("Torch-Compiled Region: 0/0" in names)
 """
