@@ -29,7 +29,6 @@ __all__ = [
     "load_analyses",
     "load_command",
     "load_renderer",
-    "near_matches",
     "renderer_for_suffix",
 ]
 
@@ -150,14 +149,9 @@ def renderer_for_suffix(path: Path) -> str:
     )
 
 
-def near_matches(name: str, known: Iterable[str]) -> list[str]:
-    """Returns the names that look most like a mistyped one, the best first, three at most."""
-    from difflib import get_close_matches
-
-    return get_close_matches(name, list(known), n=3, cutoff=0.5)
-
-
 def _choices(name: str, known: Iterable[str]) -> str:
+    from inspector.model.near_matches import near_matches
+
     known = list(known)
     near = near_matches(name, known)
     if near:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import difflib
 import hashlib
 import sys
 import tempfile
@@ -33,6 +32,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.input_parser import parse_inputs
+from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
@@ -152,7 +152,7 @@ def _refuse_options(given: dict[str, object]) -> None:
 def _read(target: str | None) -> Run:
     path = newest_recording() if target is None else Path(target)
     if not path.exists():
-        near = difflib.get_close_matches(path.name, [p.name for p in Path().iterdir()], 2)
+        near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     with opened(path) as recording:

@@ -69,7 +69,9 @@ class LazyGroup(click.Group):
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             names = plugins.command_table()
-            near = plugins.near_matches(name, names)
+            from inspector.model.near_matches import near_matches
+
+            near = near_matches(name, names)
             hint = (
                 f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(names)}."
             )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import tokenize
 from pathlib import Path
 
 from inspector.errors import ModelFailedError, UsageError
+from inspector.model.near_matches import near_matches
 
 __all__ = ["check_file"]
 
@@ -38,8 +38,7 @@ def check_file(target: str) -> None:
 
 def _near(path: Path) -> str:
     folder = path.parent
-    files = [item.name for item in folder.glob("*.py")] if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, files, 2)
+    near = near_matches(path.name, (item.name for item in folder.glob("*.py")))
     if near:
         return f"Did you mean {' or '.join(str(folder / name) for name in near)}?"
     return "Name a Python file, or a module as package.module:name."

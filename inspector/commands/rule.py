@@ -15,6 +15,7 @@ from inspector.advice.table import ALL, about
 from inspector.commands.completion import complete_rule
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.rule import Rule
+from inspector.model.near_matches import near_matches
 from inspector.sources.registry import GraphBreakType, Registry, find_registry
 
 __all__ = ["command"]
@@ -51,7 +52,7 @@ def command(name: str | None, python: str | None, format_: str) -> None:
     elif name.upper().startswith("GB"):
         _print_type(_entry(name, find_registry(python)), format_)
     else:
-        near = plugins.near_matches(name, [*rules, *advice])
+        near = near_matches(name, [*rules, *advice])
         hint = f"Did you mean {' or '.join(near)}?" if near else "inspect rule lists all."
         raise UsageError(f"There is no rule {name!r}.", hint)
 
@@ -68,7 +69,7 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
         raise EnvironmentLacksError(message, "Name an interpreter that has it with --python.")
     if entry is None:
         message = f"torch {registry.torch_version} has no graph break {gb_id}."
-        near = plugins.near_matches(gb_id, registry.types)
+        near = near_matches(gb_id, registry.types)
         raise UsageError(message, f"Did you mean {' or '.join(near)}?" if near else "")
     return entry
 

@@ -30,6 +30,7 @@ class CallCosts:
         reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
         operators_unknown: Whether operators of graphs could not be told from others.
+        has_backward: Whether compiled backward graphs ran.
     """
 
     is_warm: bool
@@ -41,6 +42,7 @@ class CallCosts:
     reached: Mapping[Site, int]
     crossings: Mapping[Blame, Crossing]
     operators_unknown: bool
+    has_backward: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def calls_of(
             reached=Counter(cut_up.reached),
             crossings=_crossings(cut_up.graphs, boundaries),
             operators_unknown=cut_up.operators_unknown,
+            has_backward=bool(backward),
         )
 
 

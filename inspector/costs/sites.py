@@ -19,6 +19,10 @@ _Value: TypeAlias = Callable[[CallCosts], float]
 _NOT_WARM = "every measured call compiled again, so none was warm"
 _NOT_TOLD_APART = "its time cannot be told from that of the code around it"
 _OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
+_BACKWARD = (
+    "the backward is not in it: this backend does not compile it; --backend inductor does, and "
+    "shows the fusion that the break prevents, too"
+)
 _FUSION = "fusion that the break prevents shows with --backend inductor alone"
 
 
@@ -31,7 +35,11 @@ def site_costs(run: Run) -> dict[Site, Cost]:
     for process in run.processes:
         if not process.profiles:
             continue
-        measured = _Measured(process, str(run.meta.settings.get("backend") or ""))
+        measured = _Measured(
+            process,
+            str(run.meta.settings.get("backend") or ""),
+            is_train=bool(run.meta.settings.get("train")),
+        )
         for site in dict.fromkeys(_sites(process)):
             cost = measured.cost(site, run)
             known = found.get(site)
@@ -57,9 +65,10 @@ def _sites(process: Process) -> Iterable[Site]:
 class _Measured:
     """The measured calls of one process, by input."""
 
-    def __init__(self, process: Process, backend: str) -> None:
+    def __init__(self, process: Process, backend: str, *, is_train: bool = False) -> None:
         self._process = process
         self._backend = backend
+        self._is_train = is_train
         breaks = Breaks(process)
         self._inputs: list[list[CallCosts]] = []
         self._on_device: list[list[CallCosts]] = []
@@ -171,6 +180,9 @@ class _Measured:
     def _note(self) -> str:
         if any(call.operators_unknown for calls in self._inputs for call in calls):
             return _OPERATORS
+        has_backward = any(call.has_backward for calls in self._inputs for call in calls)
+        if self._is_train and not has_backward:
+            return _BACKWARD
         return "" if self._backend == "inductor" else _FUSION
 
     def _outside(self, belongs: Callable[[Blame], bool]) -> float:

@@ -13,4 +13,5 @@ def test_the_first_report_is_the_golden_one(root: Path) -> None:
     parts = [part.strip("\n") for part in report.split("\n…\n")]
 
     assert len(parts) == 3
+    assert all(parts)
     assert [part for part in parts if part not in golden] == []
