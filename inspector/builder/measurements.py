@@ -13,6 +13,8 @@ from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profil
 
 __all__ = ["Measurements"]
 
+# Read for crossings that nobody measured: about 2 s. A longer log gives its answer without them.
+_MOST_TEXT_BYTES = 1 << 24
 _KINDS = {kind.value: kind for kind in MarkKind}
 
 
@@ -60,10 +62,16 @@ class Measurements:
         event = self._copy_rates
         return None if event is None else CopyRates(event.device, event.rates)
 
-    def boundaries(self) -> dict[str, Boundary]:
-        """The boundaries of the graphs; they cost reading their texts, and only costs need them."""
+    def boundaries(self, *, broke: bool) -> dict[str, Boundary]:
+        """The boundaries of the graphs; they cost reading their texts, and only costs need them.
+
+        Args:
+            broke: Whether there are graph breaks.
+        """
         found: dict[str, Boundary] = {}
-        for compile_id, text in self._texts.items() if self._profiles else ():
+        size_bytes = sum(text.length_bytes for text in self._texts.values())
+        is_wanted = self._profiles or (broke and size_bytes <= _MOST_TEXT_BYTES)
+        for compile_id, text in self._texts.items() if is_wanted else ():
             try:
                 found[compile_id] = make_boundary(parse_graph(text.text()), self._hints)
             except (ValueError, SyntaxError, RecursionError):

@@ -167,6 +167,8 @@ class ProcessBuilder:
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:
             versions.setdefault("torch", self._torch_version)
+        frames = tuple(self._frames(roots))
+        broke = any(item.graph_breaks for frame in frames for item in frame.compilations)
         return Process(
             host=environment.host if environment else "",
             pid=self.pid,
@@ -177,7 +179,7 @@ class ProcessBuilder:
             target=self._target,
             trial=self._trial,
             calls=tuple(self._calls),
-            frames=tuple(self._frames(roots)),
+            frames=frames,
             skipped=tuple(_skipped(item, roots) for item in self._skipped),
             compile_time_ns=sum(stage.time_ns for stage in stages),
             stages=stages,
@@ -186,7 +188,7 @@ class ProcessBuilder:
             has_inspector_events=environment is not None,
             profiles=self._measurements.profiles(),
             copy_rates=self._measurements.copy_rates(),
-            boundaries=self._measurements.boundaries(),
+            boundaries=self._measurements.boundaries(broke=broke),
             ended=self._ended,
             cache_hits=dict(sorted(self._cache_hits.items())),
             dropped=self._dropped,

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 from inspector.costs.blame import Blame, Breaks, Site
 from inspector.costs.calls import CallCosts, calls_of
+from inspector.costs.crossings import computed_crossings
+from inspector.model.boundary import Crossing
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
@@ -16,6 +18,7 @@ __all__ = ["entry_cost", "site_costs"]
 
 _Value: TypeAlias = Callable[[CallCosts], float]
 
+_NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call compiled again, so none was warm"
 _NOT_TOLD_APART = "its time cannot be told from that of the code around it"
 _OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
@@ -27,13 +30,13 @@ _FUSION = "fusion that the break prevents shows with --backend inductor alone"
 
 
 def site_costs(run: Run) -> dict[Site, Cost]:
-    """The costs of all sites, where anything was measured.
+    """The costs of all sites, where anything is known of them.
 
     A site in several processes (ranks) has the cost of the one in which it costs most.
     """
     found: dict[Site, Cost] = {}
     for process in run.processes:
-        if not process.profiles:
+        if not process.profiles and not process.boundaries:
             continue
         measured = _Measured(
             process,
@@ -43,7 +46,7 @@ def site_costs(run: Run) -> dict[Site, Cost]:
         for site in dict.fromkeys(_sites(process)):
             cost = measured.cost(site, run)
             known = found.get(site)
-            if known is None or (cost.cost_ns or 0) > (known.cost_ns or 0):
+            if known is None or _weight(cost) > _weight(known):
                 found[site] = cost
     return found
 
@@ -70,6 +73,7 @@ class _Measured:
         self._backend = backend
         self._is_train = is_train
         breaks = Breaks(process)
+        self._crossings = computed_crossings(process, breaks)
         self._inputs: list[list[CallCosts]] = []
         self._on_device: list[list[CallCosts]] = []
         for profile in process.profiles:
@@ -87,7 +91,7 @@ class _Measured:
     def cost(self, site: Site, run: Run) -> Cost:
         """What a site costs."""
         if not self._inputs:
-            return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
+            return self._computed(site, _NOT_WARM if self._process.profiles else _NOT_MEASURED)
         outside = self._outside(lambda blame: blame.site == site and not blame.shared_with)
         shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
         reached = self._mean(lambda call: float(call.reached.get(site, 0)))
@@ -95,9 +99,7 @@ class _Measured:
         if is_whole:
             outside += self._around_ns()
         elif not reached and not outside and not shared:
-            return Cost(
-                CostKind.UNKNOWN, calls=self._calls, call_ns=self._call_ns, note=_NOT_TOLD_APART
-            )
+            return self._computed(site, _NOT_TOLD_APART)
         crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
         fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
         rates = self._process.copy_rates
@@ -118,6 +120,26 @@ class _Measured:
             is_whole_frame=is_whole,
             backend=self._backend,
             note=self._note(),
+        )
+
+    def _computed(self, site: Site, note: str) -> Cost:
+        """What is known without the time of calls: what crosses, by the graphs' texts."""
+        crosses = self._crossings.get(site, Crossing())
+        if not self._process.boundaries:
+            return Cost(CostKind.UNKNOWN, calls=self._calls, call_ns=self._call_ns, note=note)
+        rates = self._process.copy_rates
+        crossing_ns = rates.time_ns(crosses.fusible_bytes) if rates else None
+        is_known = bool(crosses.fusible_bytes) and crossing_ns is not None
+        return Cost(
+            kind=CostKind.COMPUTED if is_known else CostKind.UNKNOWN,
+            cost_ns=crossing_ns if is_known else None,
+            crossing_bytes=crosses.size_bytes,
+            fusible_bytes=crosses.fusible_bytes,
+            crossing_ns=crossing_ns if is_known else None,
+            calls=self._calls,
+            call_ns=self._call_ns,
+            backend=self._backend,
+            note=note,
         )
 
     def whole_frame(self) -> Cost:
@@ -207,6 +229,10 @@ class _Measured:
         return statistics.mean(
             statistics.mean(value(call) for call in calls) for calls in self._inputs
         )
+
+
+def _weight(cost: Cost) -> tuple[bool, int, int]:
+    return cost.cost_ns is not None, cost.cost_ns or 0, cost.crossing_bytes or 0
 
 
 def _sites_of(blame: Blame) -> frozenset[Site]:

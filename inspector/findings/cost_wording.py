@@ -18,9 +18,12 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
     """What a finding says of its cost, one sentence each, without full stops."""
     if cost is None:
         return ()
-    if cost.cost_ns is None:
-        return (f"unknown: {cost.note}" if cost.note else "unknown",)
-    return tuple(_lines(cost, cost.cost_ns))
+    if cost.kind is CostKind.MEASURED and cost.cost_ns is not None:
+        return tuple(_lines(cost, cost.cost_ns))
+    head = f"unknown: {cost.note}" if cost.note else "unknown"
+    if cost.kind is CostKind.COMPUTED and cost.cost_ns is not None:
+        head = f"{duration(cost.cost_ns)} (computed from what crosses alone: {cost.note})"
+    return (head, *([_crossing(cost, cost.crossing_bytes)] if cost.crossing_bytes else []))
 
 
 def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:

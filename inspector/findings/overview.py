@@ -205,7 +205,10 @@ def notices(report: Report) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
-    limits = dict.fromkeys(finding.cost.note for finding in report.findings if finding.cost)
+    measured = (
+        item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
+    )
+    limits = dict.fromkeys(cost.note for cost in measured)
     yield from (("note", f"of the costs: {text}") for text in limits if text)
     yield from _cached(run)
     yield from _dropped(run)

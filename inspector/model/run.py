@@ -68,7 +68,7 @@ class Process:
         profiles: Warm calls under torch's profiler, where any were.
         copy_rates: How fast memory was copied there, or None where nobody measured it.
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
-            where there is a profile.
+            where there is a profile or a graph break.
         trial: What a process of ``--verify`` found out, or None.
         ended: Whether the process said that it came to its end in order; one that was killed, that
             left with ``os._exit``, that is still at work, or of another format, did not.
