@@ -214,8 +214,9 @@ def main() -> int:
                     lines.append(line)
                     all_same &= same
                     print(line, flush=True)
-    if arguments.output:
-        arguments.output.write_text(_HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+                    if arguments.output:  # as far as it is, because all of it takes an hour
+                        text = _HEAD + "\n".join(lines) + "\n"
+                        arguments.output.write_text(text, encoding="utf-8")
     return 0 if all_same else 1
 
 

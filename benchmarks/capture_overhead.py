@@ -36,7 +36,6 @@ MODELS = {
     "bert_base": ROOT / "samples" / "bert_base" / "model.py",
     "gpt2_24_layers": ROOT / "benchmarks" / "capture_models" / "gpt2_24_layers.py",
 }
-PEER_ROUNDS = 5
 # Allowed of `inspect explain --no-measure` over plain torch.compile: a share, and seconds that a
 # short process may take more.
 ALLOWED = {"eager": (1.10, 0.4), "inductor": (1.05, 0.0)}
@@ -158,14 +157,16 @@ def _timed(command: list[str], folder: Path, **variables: str) -> Taken:
     return Taken(wall_s, used.ru_utime + used.ru_stime)
 
 
-def measured(name: str, backend: str, rounds: int) -> dict[str, list[Taken]]:
+def measured(name: str, backend: str, rounds: int, peer_rounds: int) -> dict[str, list[Taken]]:
     """All ways on one model, in turns."""
     ways = {way: function for way, function in WAYS.items() if _is_here(way)}
+    if not peer_rounds:
+        ways = {way: ways[way] for way in (PLAIN, OURS)}
     if backend != "eager":
-        ways.pop("torch._dynamo.explain")  # it compiles with a backend of its own
+        ways.pop("torch._dynamo.explain", None)  # it compiles with a backend of its own
     found: dict[str, list[Taken]] = {way: [] for way in ways}
     for number in range(-1, rounds):  # the first round warms the file cache, and does not count
-        due = [way for way in ways if way in (PLAIN, OURS) or number < PEER_ROUNDS]
+        due = [way for way in ways if way in (PLAIN, OURS) or number < peer_rounds]
         for way in random.sample(due, len(due)):
             with tempfile.TemporaryDirectory() as folder:
                 taken = ways[way](MODELS[name], backend, Path(folder))
@@ -251,6 +252,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     parser.add_argument("--backends", nargs="*", default=list(ALLOWED))
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--peer-rounds", type=int, default=5, help="0: no other tools")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--raw", type=Path, help="where to keep every figure, as JSON")
     options = parser.parse_args()
@@ -259,7 +261,7 @@ def main() -> None:
     raw = {}
     for backend in options.backends:
         for name in options.models:
-            found = measured(name, backend, options.rounds)
+            found = measured(name, backend, options.rounds, options.peer_rounds)
             new = rows(name, backend, found)
             print("\n".join(new), flush=True)
             lines += new

@@ -286,9 +286,9 @@ def test_a_killed_child_leaves_a_partial_report(folder: Path, seconds: float) ->
 
 def test_a_timeout_leaves_a_partial_report(folder: Path) -> None:
     (folder / "model.py").write_text(ENDLESS)
-    report = explained(["model.py", "--timeout", "8"], folder, code=3)
+    report = explained(["model.py", "--timeout", "12"], folder, code=3)
 
-    assert "--timeout 8" in report["recording"]["partial"]
+    assert "--timeout 12" in report["recording"]["partial"]
     assert report["summary"]["graph_breaks"] >= 1
 
 
