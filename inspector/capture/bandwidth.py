@@ -17,19 +17,22 @@ _REPETITIONS = 9
 _LEAST_NS = 200_000
 
 
-def copy_rates(device: str) -> list[dict[str, float]]:
+def copy_rates(device: str, most_bytes: int | None = None) -> list[dict[str, float]]:
     """Bytes read and written per second, for copies of several sizes.
 
     Each copy goes into new memory, as torch allocates it: so does what crosses a break.
 
     Args:
         device: Name of the device.
+        most_bytes: The largest copy to try, or None for all.
 
     Returns:
         ``{"size_bytes": …, "bytes_per_second": …}`` by size: the median of some measurements.
     """
     rates = []
     for size in _SIZES_BYTES:
+        if most_bytes is not None and size > most_bytes:
+            break
         source = torch.ones(size // _ITEM_BYTES, dtype=torch.float32, device=device)
         elapsed_ns = _copy_ns(source)
         rates.append({"size_bytes": size, "bytes_per_second": 2 * size / elapsed_ns * 1e9})

@@ -161,7 +161,7 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
-            if self._measures and self._window is None:
+            if self._measures:
                 self._begin_to_measure()
             for frame in metadata["dynamo_start"]["stack"]:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
@@ -171,9 +171,11 @@ class TraceHandler(logging.Handler):
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow
 
-        self._window = WarmWindow()
-        self._window.start()
-        atexit.register(self.end_measuring)
+        if self._window is None:
+            self._window = WarmWindow()
+            self._window.start()
+            atexit.register(self.end_measuring)
+        self._window.prime()
 
     def _add_positions(self) -> None:
         positions = versions.positions_of_graph_break() or []

@@ -174,10 +174,15 @@ def write_profile(found: Sequence[ThreadTimeline], fields: Mapping[str, object])
     write_artifact("profile", {"v": 1, **fields, "labels": labels, "threads": threads})
 
 
-def write_copy_rates() -> None:
-    """Writes ``inspector_copy_rates``: what a copy costs on the device that the program uses."""
+def write_copy_rates(most_bytes: int | None = None) -> None:
+    """Writes ``inspector_copy_rates``: what a copy costs on the device that the program uses.
+
+    Args:
+        most_bytes: The largest copy to try, or None for those that show the memory's own rate.
+    """
     device = "cuda" if _has_device() else "cpu"
-    write_artifact("copy_rates", {"v": 1, "device": device, "rates": copy_rates(device)})
+    rates = copy_rates(device, most_bytes)
+    write_artifact("copy_rates", {"v": 1, "device": device, "rates": rates})
 
 
 def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> dict[str, object]:

@@ -3,65 +3,77 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 import torch
+from torch.autograd import profiler
 
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_profile
 from inspector.capture.timeline import timelines
+from inspector.capture.turn import Turn
 from inspector.capture.writer import guarded
 
 __all__ = ["WarmWindow"]
 
 _POLL_SECONDS = 0.05
 _QUIET_SECONDS = 0.4
-# The profiler takes 50 µs per event to end: a window is no longer than the calls ask for.
 _WINDOWS_SECONDS = (0.02, 0.1, 0.5, 2.0)
 _ENOUGH_CALLS = 20
+# To end a profile takes up to 20 µs per event, and each takes some hundred bytes until then.
+_MOST_EVENTS = 20_000
 _ANSWER_SECONDS = 30.0
 _MOST_TRIES = 12
 _REGION = "Torch-Compiled Region"
-
-_Pending = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+# Larger copies would show in how much memory the program took.
+_MOST_COPIED_BYTES = 1 << 24
 
 
 class WarmWindow:
     """Waits in a thread until nothing was compiled for a while, then profiles for a moment.
 
-    Profiles begin and end on the main thread, between two of its instructions, as a signal's
-    handler would run: the profiler cannot be started anywhere else. A window in which something was
-    compiled, too few calls were made, or the program profiled itself is thrown away, and another is
-    tried, longer if need be; whatever fails, the program goes on.
+    All of it happens on that thread, whatever the program's own threads do; only the process's
+    first profile, of nothing, begins where the program compiles (`prime`), because the profiler
+    wants that to be the thread that imported torch. A window in which something was compiled or too
+    few calls were made is thrown away, and another is tried, longer if the program's events allow
+    it. The program's own profiles, and its forks, end a window first.
     """
 
     def __init__(self) -> None:
         self._ended = threading.Event()
         self._compiling = _Compiling()
-        self._callbacks: list[Any] = []  # the interpreter keeps no reference to them
+        self._is_primed = False
+        self._is_measured = False
+        self._turn = Turn()
         self._thread = threading.Thread(target=self._run, name="inspector", daemon=True)
 
     def start(self) -> None:
         """Begins to wait."""
         self._compiling.watch()
+        self._turn.watch()
         self._thread.start()
 
-    def end(self) -> None:
-        """Stops waiting; a window that is open is finished first."""
-        self._ended.set()
-        if threading.current_thread() is not self._thread and self._thread.is_alive():
-            self._wait_for_end()
-        self._compiling.release()
+    def prime(self) -> None:
+        """Begins and ends the first profile of the process, where that is possible."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if self._is_primed or not is_main or profiler._is_profiler_enabled:  # noqa: SLF001
+            return
+        session = Session(with_device=False)
+        session.start()
+        session.stop()
+        self._is_primed = True
 
-    def _wait_for_end(self) -> None:
-        """Waits in small steps: between them the main thread does what the other one asks for."""
-        until = time.monotonic() + _ANSWER_SECONDS
-        while self._thread.is_alive() and time.monotonic() < until:
-            self._thread.join(_POLL_SECONDS / 10)
+    def end(self) -> None:
+        """Stops waiting; a window that is open is ended first."""
+        self._ended.set()
+        self._turn.take_away()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(_ANSWER_SECONDS)
+        self._turn.release()
+        self._compiling.release()
+        if self._is_measured:  # here, where the program has come to an end: it takes memory
+            guarded("measure the memory", lambda: write_copy_rates(_MOST_COPIED_BYTES))
 
     def _run(self) -> None:
         guarded("measure the program's calls", self._measure)
@@ -72,7 +84,7 @@ class WarmWindow:
                 break
             if not self._one(with_device=with_device):
                 return
-        write_copy_rates()
+            self._is_measured = True
 
     def _one(self, *, with_device: bool) -> bool:
         lengths = list(_WINDOWS_SECONDS)
@@ -83,14 +95,18 @@ class WarmWindow:
             window = self._window(lengths[0], with_device=with_device)
             if window is None or self._compiling.seen != before:
                 continue
-            taken, mark_ns = window
+            taken, mark_ns, seconds = window
             calls = sum(row.name.startswith(_REGION) for row in taken.host)
-            if calls < _ENOUGH_CALLS and len(lengths) > 1:
+            events_per_s = len(taken.host) / seconds
+            while len(lengths) > 1 and calls < _ENOUGH_CALLS and not self._ended.is_set():
                 lengths.pop(0)
-            elif calls:
-                fields = {"input": None, "with_device": with_device, "mark_ns": mark_ns}
-                write_profile(timelines(taken), fields)
-                return True
+                if events_per_s * lengths[0] <= _MOST_EVENTS:
+                    break
+            else:
+                if calls:
+                    fields = {"input": None, "with_device": with_device, "mark_ns": mark_ns}
+                    write_profile(timelines(taken), fields)
+                return bool(calls)
         return False
 
     def _is_warm(self) -> bool:
@@ -98,51 +114,30 @@ class WarmWindow:
         seen, since = self._compiling.seen, time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
             now = self._compiling.seen
-            is_busy = self._compiling.is_busy or torch.autograd.profiler._is_profiler_enabled  # noqa: SLF001
-            if now != seen or not now or is_busy:
+            is_busy = self._compiling.is_busy or profiler._is_profiler_enabled  # noqa: SLF001
+            if now != seen or not now or is_busy or not self._is_primed:
                 seen, since = now, time.monotonic()
             elif time.monotonic() - since > _QUIET_SECONDS:
                 return True
         return False
 
-    def _window(self, seconds: float, *, with_device: bool) -> tuple[Taken, int] | None:
-        """What was seen, and what a mark cost; None if the program's own profile was in the way."""
-        begun: list[tuple[Session, int]] = []
-
-        def begin() -> None:
-            if not torch.autograd.profiler._is_profiler_enabled:  # noqa: SLF001
-                session = Session(with_device=with_device)
-                session.start()
-                begun.append((session, mark_cost_ns()))
-
-        if not self._on_main_thread(begin) or not begun:
-            return None
-        session, mark_ns = begun[0]
-        self._ended.wait(seconds)
-        if not self._on_main_thread(session.stop):
-            return None
-        return session.take(), mark_ns
-
-    def _on_main_thread(self, action: Callable[[], None]) -> bool:
-        """Has something done between two instructions of the main thread; whether it was done."""
-        done = threading.Event()
-        errors: list[Exception] = []
-        # Dynamo is to compile the program and not us.
-        disabled = torch._dynamo.disable(action)  # noqa: SLF001 - torch.compiler's own function
-
-        def callback(_argument: int | None) -> int:
+    def _window(self, seconds: float, *, with_device: bool) -> tuple[Taken, int, float] | None:
+        """What was seen, what a mark cost, and how long it took; None if it was cut short."""
+        session = Session(with_device=with_device)
+        with self._turn as is_ours:
+            if not is_ours or profiler._is_profiler_enabled:  # noqa: SLF001
+                return None
+            session.start()
+            began = time.monotonic()
             try:
-                disabled()
-            except Exception as error:  # noqa: BLE001 - the main thread is the program's
-                errors.append(error)
+                mark_ns = mark_cost_ns()
+                was_cut = self._turn.wait(seconds)
             finally:
-                done.set()
-            return 0
-
-        pending = _Pending(callback)
-        self._callbacks.append(pending)
-        ctypes.pythonapi.Py_AddPendingCall(pending, None)
-        return done.wait(_ANSWER_SECONDS) and not errors
+                took = time.monotonic() - began
+                session.stop()
+        if was_cut and not self._ended.is_set():
+            return None  # what the program did then is its own affair
+        return session.take(), mark_ns, took
 
 
 class _Compiling:

@@ -21,6 +21,7 @@ class CallCosts:
     """One warm call.
 
     Attributes:
+        entry: In a program, text of the compile id that was called; empty for a call of the target.
         is_warm: Whether nothing was compiled in it.
         wall_ns: Its time.
         graphs_ns: Time in compiled graphs.
@@ -33,6 +34,7 @@ class CallCosts:
         has_backward: Whether compiled backward graphs ran.
     """
 
+    entry: str
     is_warm: bool
     wall_ns: int
     graphs_ns: int
@@ -72,6 +74,7 @@ def calls_of(
         backward = list(_backward(profile, root, cut_up.graphs))
         host, exposed, parts = _sums([*_gaps(cut_up, root.thread), *backward], root.end_ns)
         yield CallCosts(
+            entry=root.marks[0].label if profile.input is None and root.marks else "",
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
             graphs_ns=sum(

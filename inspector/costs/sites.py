@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from inspector.costs.blame import Blame, Breaks, Site
 from inspector.costs.calls import CallCosts, calls_of
@@ -18,6 +19,7 @@ __all__ = ["entry_cost", "site_costs"]
 
 _Value: TypeAlias = Callable[[CallCosts], float]
 
+_NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call compiled again, so none was warm"
 _NOT_TOLD_APART = "its time cannot be told from that of the code around it"
@@ -44,7 +46,7 @@ def site_costs(run: Run) -> dict[Site, Cost]:
             is_train=bool(run.meta.settings.get("train")),
         )
         for site in dict.fromkeys(_sites(process)):
-            cost = measured.cost(site, run)
+            cost = measured.about(site).cost(site, run)
             known = found.get(site)
             if known is None or _weight(cost) > _weight(known):
                 found[site] = cost
@@ -74,24 +76,38 @@ class _Measured:
         self._is_train = is_train
         breaks = Breaks(process)
         self._crossings = computed_crossings(process, breaks)
-        self._inputs: list[list[CallCosts]] = []
-        self._on_device: list[list[CallCosts]] = []
+        self.inputs: list[list[CallCosts]] = []
+        self.on_device: list[list[CallCosts]] = []
         for profile in process.profiles:
             calls = calls_of(profile, breaks, process.boundaries)
             warm = [call for call in calls if call.is_warm]
-            if warm:
-                (self._on_device if profile.with_device else self._inputs).append(warm)
+            measured = self.on_device if profile.with_device else self.inputs
+            # A program calls one compiled function more often than another.
+            measured += [
+                [call for call in warm if call.entry == entry]
+                for entry in dict.fromkeys(call.entry for call in warm)
+            ]
+        self.is_elsewhere = False
         plain = [item.plain_ns for item in process.profiles if item.plain_ns is not None]
         self._call_ns = round(statistics.mean(plain)) if plain else None
 
+    def about(self, site: Site) -> Self:
+        """The same without those compiled functions of a program that never reach the site."""
+        narrowed = copy.copy(self)
+        narrowed.inputs = [calls for calls in self.inputs if _concerns(calls, site)]
+        narrowed.on_device = [calls for calls in self.on_device if _concerns(calls, site)]
+        narrowed.is_elsewhere = bool(self.inputs) and not narrowed.inputs
+        return narrowed
+
     @property
     def _calls(self) -> int:
-        return sum(len(calls) for calls in self._inputs)
+        return sum(len(calls) for calls in self.inputs)
 
     def cost(self, site: Site, run: Run) -> Cost:
         """What a site costs."""
-        if not self._inputs:
-            return self._computed(site, _NOT_WARM if self._process.profiles else _NOT_MEASURED)
+        if not self.inputs:
+            why = _NOT_WARM if self._process.profiles else _NOT_MEASURED
+            return self._computed(site, _NOT_REACHED if self.is_elsewhere else why)
         outside = self._outside(lambda blame: blame.site == site and not blame.shared_with)
         shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
         reached = self._mean(lambda call: float(call.reached.get(site, 0)))
@@ -144,7 +160,7 @@ class _Measured:
 
     def whole_frame(self) -> Cost:
         """The whole call outside of the graphs that the frame's callees have."""
-        if not self._inputs:
+        if not self.inputs:
             return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
         wall = self._around_ns()
         return Cost(
@@ -191,18 +207,21 @@ class _Measured:
     def _others(self, site: Site, run: Run) -> tuple[str, ...]:
         others = {
             other
-            for calls in self._inputs
+            for calls in self.inputs
             for call in calls
             for blame in call.host_ns
             if site in _sites_of(blame)
             for other in _sites_of(blame) - {site}
         }
-        return tuple(sorted(f"{run.roots.shown(file)}:{line}" for file, line, _ in others))
+        elsewhere = {(file, line) for file, line, _ in others} - {site[:2]}
+        places = sorted(f"{run.roots.shown(file)}:{line}" for file, line in elsewhere)
+        is_here_too = any(other[:2] == site[:2] for other in others)
+        return (*(["another break of this line"] if is_here_too else []), *places)
 
     def _note(self) -> str:
-        if any(call.operators_unknown for calls in self._inputs for call in calls):
+        if any(call.operators_unknown for calls in self.inputs for call in calls):
             return _OPERATORS
-        has_backward = any(call.has_backward for calls in self._inputs for call in calls)
+        has_backward = any(call.has_backward for calls in self.inputs for call in calls)
         if self._is_train and not has_backward:
             return _BACKWARD
         return "" if self._backend == "inductor" else _FUSION
@@ -217,18 +236,27 @@ class _Measured:
             return sum(time_ns for blame, time_ns in call.exposed_ns.items() if belongs(blame))
 
         host_ns = self._per_call(host)
-        with_device_ns = _medians(self._on_device, host) if self._on_device else 0
+        with_device_ns = _medians(self.on_device, host) if self.on_device else 0
         if not with_device_ns:
             return host_ns
-        return host_ns * _medians(self._on_device, exposed) / with_device_ns
+        return host_ns * _medians(self.on_device, exposed) / with_device_ns
 
     def _per_call(self, value: _Value) -> float:
-        return _medians(self._inputs, value)
+        return _medians(self.inputs, value)
 
     def _mean(self, value: _Value) -> float:
         return statistics.mean(
-            statistics.mean(value(call) for call in calls) for calls in self._inputs
+            statistics.mean(value(call) for call in calls) for calls in self.inputs
         )
+
+
+def _concerns(calls: Sequence[CallCosts], site: Site) -> bool:
+    return any(
+        not call.entry
+        or call.reached.get(site)
+        or any(site in _sites_of(blame) for blame in call.host_ns)
+        for call in calls
+    )
 
 
 def _weight(cost: Cost) -> tuple[bool, int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.compile.processes import ROOT, environment, finished, inspected, report, run_of
 
@@ -62,7 +63,7 @@ def test_a_block_is_measured(tmp_path: Path) -> None:
     block = """
 import inspector
 with inspector.record("recording"):
-    until(4)
+    until(6)
 """
     (tmp_path / "train.py").write_text(PROGRAM + block)
     done = finished([sys.executable, "train.py"], tmp_path, env=environment(ROOT))
@@ -71,3 +72,75 @@ with inspector.record("recording"):
     (process,) = run_of(tmp_path / "recording").processes
     assert process.profiles
     assert process.problems == ()
+
+
+def plain_and_recorded(source: str, folder: Path) -> tuple[Any, Any]:
+    """A program run as it is, and recorded while its calls are measured."""
+    (folder / "program.py").write_text(PROGRAM + source)
+    plain = finished([sys.executable, "program.py"], folder)
+    return plain, inspected("run", "--save", "recording", "program.py", folder=folder)
+
+
+def test_signals_arrive_as_ever(tmp_path: Path) -> None:
+    """A signal's handler may raise wherever the program is, also while a profile begins or ends."""
+    source = """
+import os, signal, threading
+class Alarm(Exception):
+    pass
+def ring(*_):
+    global is_armed
+    if is_armed:
+        is_armed = False
+        raise Alarm
+rung, is_armed = 0, False
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+end = time.monotonic() + 5
+while time.monotonic() < end:
+    try:
+        is_armed = True
+        until(0.5)
+        is_armed = False
+    except Alarm:
+        rung += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("rung", rung > 20)
+"""
+    plain, recorded = plain_and_recorded(source, tmp_path)
+    assert plain.stdout == recorded.stdout == "rung True\n"
+    assert recorded.returncode == 0, recorded.stderr
+
+
+def test_forks_in_the_middle_are_not_profiled(tmp_path: Path) -> None:
+    source = """
+import os
+from torch.autograd import profiler
+profiled = 0
+end = time.monotonic() + 5
+while time.monotonic() < end:
+    until(0.02)
+    pid = os.fork()
+    if not pid:
+        os._exit(int(profiler._is_profiler_enabled))
+    profiled += os.waitpid(pid, 0)[1] != 0
+print("profiled", profiled)
+"""
+    plain, recorded = plain_and_recorded(source, tmp_path)
+    assert plain.stdout == recorded.stdout == "profiled 0\n"
+
+
+def test_a_program_of_many_operators_is_not_held_up(tmp_path: Path) -> None:
+    """What would take long to look at is looked at shortly, or not at all."""
+    source = """
+import resource
+end = time.monotonic() + 6
+while time.monotonic() < end:
+    compiled(torch.ones(64))
+    x = torch.ones(4)
+    for _ in range(5000):
+        x = x + 1
+took = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+print(took)
+"""
+    plain, recorded = plain_and_recorded(source, tmp_path)
+    assert int(recorded.stdout) < int(plain.stdout) + 100  # MiB

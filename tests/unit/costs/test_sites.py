@@ -6,11 +6,13 @@ import dataclasses
 
 import pytest
 
+from inspector.costs.sites import site_costs
 from inspector.findings.cost_wording import cost_lines, total_line
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.timeline import CopyRates, Profile
+from tests.unit.costs.test_calls import FIRST, compiled, mark, process, profile, region
 from tests.unit.renderers import runs
 
 COST = Cost(
@@ -71,3 +73,18 @@ def test_a_copy_takes_the_rate_of_its_size() -> None:
     assert rates.time_ns(1 << 18) == round(2 * (1 << 18) / 1e11 * 1e9)
     assert rates.time_ns(1 << 27) == round(2 * (1 << 27) / 1e10 * 1e9)
     assert CopyRates("cpu", ()).time_ns(1) is None
+
+
+def test_a_program_s_other_functions_have_no_part_in_a_break_s_cost() -> None:
+    """A loss and an optimiser that are compiled too are called as often as the model."""
+    parts = [("1/0", ""), ("0/0", "graph"), ("1/0", ""), ("1/0", "")] * 4
+    marks = [
+        region(label, start * 100, start * 100 + 90, mark("graph", start * 100, start * 100 + 50))
+        for start, (label, _) in enumerate(parts)
+    ]
+    found = process(compiled(0, "f", FIRST), compiled(1, "loss", None))
+    found = dataclasses.replace(found, profiles=(profile(marks, of_program=True),))
+    run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
+
+    (cost,) = site_costs(run).values()
+    assert (cost.cost_ns, cost.executions_per_call, cost.calls) == (40, 1.0, 4)
