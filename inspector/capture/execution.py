@@ -27,6 +27,8 @@ __all__ = ["call_target", "compiled", "write_target"]
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
+# torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
+_WITH_MODES = ("inductor", "inspector")
 
 
 def compiled(target: Target, request: Request) -> Callable[..., object]:
@@ -42,7 +44,11 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
     if request.measure and request.backend != "inductor":
         # Inductor marks its graphs itself; the code of others is FX's own.
         versions.mark_graphs()
-    # torch passes a mode on to Inductor alone, and the default backend captures only.
+    if request.mode is not None and request.backend not in _WITH_MODES:
+        message = (
+            f"The backend {request.backend!r} has no modes: torch would ignore {request.mode!r}."
+        )
+        raise UsageError(message, "Add --backend inductor, or leave --mode out.")
     try:
         function: Callable[..., object] = torch.compile(
             target.function,

@@ -36,7 +36,7 @@ from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
-from inspector.sources.store import newest_recording
+from inspector.sources.store import is_store, newest_recording
 
 __all__ = ["command"]
 
@@ -154,6 +154,10 @@ def _read(target: str | None) -> Run:
     if not path.exists():
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        if is_store(path.parent):
+            hint = (
+                "The last ten recordings, or 1 GB of them, are kept; --save DIR keeps one for good."
+            )
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     with opened(path) as recording:
         run = read_run(recording)

@@ -17,12 +17,17 @@ _EMPTY = re.compile(
 _LAST = re.compile(
     r"please file an issue on GitHub|Your code may result in an error when running in eager"
 )
+# Torch names settings of its module `config` without it in some hints (2.13: trace_autograd_ops).
+_SETTING = re.compile(
+    r"torch\._dynamo\.(?!config\b)(?P<name>[a-z_]+)(?P<value> ?= ?(?:True|False)\b)"
+)
 _FUNDAMENTAL = re.compile(r"This graph break is fundamental")
 
 
 def useful_hints(hints: Sequence[str]) -> tuple[str, ...]:
     """The hints that say what to change, the best one first."""
-    useful = [hint for hint in hints if not _EMPTY.match(hint)]
+    right = (_SETTING.sub(r"torch._dynamo.config.\g<name>\g<value>", hint) for hint in hints)
+    useful = [hint for hint in right if not _EMPTY.match(hint)]
     return tuple(sorted(useful, key=lambda hint: bool(_LAST.search(hint))))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 
-__all__ = ["new_recording", "newest_recording", "prune", "recorder_mark"]
+__all__ = ["is_store", "new_recording", "newest_recording", "prune", "recorder_mark"]
 
 _KEPT = 10
 _KEPT_BYTES = 1 << 30
@@ -73,6 +73,11 @@ def newest_recording() -> Path:
         raise RecordingError(message, "Wait for its end, or name it to see what it has so far.")
     message = "There is no recording here yet."
     raise RecordingError(message, "Record one with: inspect explain model.py")
+
+
+def is_store(folder: Path) -> bool:
+    """Whether recordings come into this folder by themselves, and go again."""
+    return folder.resolve() == _place().resolve()
 
 
 def prune(newest: Path) -> None:

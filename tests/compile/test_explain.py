@@ -146,6 +146,8 @@ FAILURES = {
         "--backend inductor",
     ),
     "an unknown mode": (["explain", "model.py", "--backend", "inductor", "--mode", "x"], 2, "x"),
+    "a mode of another backend": (["explain", "model.py", "--mode", "max-autotune"], 2, "inductor"),
+    "a recording that is gone": (["explain", ".inspector/1"], 2, "--save"),
     "an unknown format": (["explain", "model.py", "--format", "jsn"], 2, "json"),
     "an unknown suffix": (["explain", "model.py", "-o", "a.xyz"], 2, "xyz"),
     "no folder for the output": (["explain", "model.py", "-o", "no/a.json"], 2, "no folder"),
