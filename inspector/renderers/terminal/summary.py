@@ -17,7 +17,8 @@ from inspector.findings.overview import (
 )
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration
-from inspector.model.run import Meta, StageTime
+from inspector.model.compile_time import StageTime
+from inspector.model.run import Meta
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["error_lines", "summary_lines"]
