@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import Asked, Lookups
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
@@ -15,6 +16,7 @@ from inspector.events.dynamo import CompilationMetrics
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder, user_frame
 
@@ -24,9 +26,14 @@ _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
 
 class ColdStartDraft:
-    """Takes the events of one process that say something about its cold start, in order."""
+    """Takes the events of one process that say something about its cold start, in order.
 
-    def __init__(self) -> None:
+    Args:
+        keep_spans: Whether spans are kept for a timeline, instead of added up alone.
+    """
+
+    def __init__(self, *, keep_spans: bool = False) -> None:
+        self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
         self._lookups = Lookups()
         self._logging: dict[str, int] = {}
@@ -41,6 +48,10 @@ class ColdStartDraft:
         span = self._spans.add(event)
         if span is not None:
             self._lookups.add_span(asked, span)
+            if self._lanes:
+                self._lanes.add(span)
+                if self._spans.is_idle:
+                    self._lanes.settle()
 
     def add_lookup(
         self, compile_id: CompileId | None, event: CacheArtifact | CodeState | TritonKernels
@@ -73,6 +84,10 @@ class ColdStartDraft:
     def stages(self) -> tuple[StageTime, ...]:
         """Compile time by stage."""
         return self._spans.stages()
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """The spans side by side, where they are kept."""
+        return self._lanes.build(self._spans.unfinished()) if self._lanes else ()
 
     def lookups(self) -> tuple[CacheLookup, ...]:
         """What was looked up, in order."""

@@ -45,9 +45,14 @@ __all__ = ["ProcessBuilder"]
 
 
 class ProcessBuilder:
-    """Takes the envelopes of one process in the order of its log."""
+    """Takes the envelopes of one process in the order of its log.
 
-    def __init__(self, pid: int) -> None:
+    Args:
+        pid: Its process id.
+        keep_spans: Whether spans of compilation are kept for a timeline.
+    """
+
+    def __init__(self, pid: int, *, keep_spans: bool = False) -> None:
         self.pid = pid
         self.sources: list[InspectorSource] = []
         self.environment: InspectorEnvironment | None = None
@@ -62,7 +67,7 @@ class ProcessBuilder:
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
-        self._cold_start = ColdStartDraft()
+        self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
@@ -197,6 +202,7 @@ class ProcessBuilder:
             compile_times=self._cold_start.compile_times(self._compilations, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
+            lanes=self._cold_start.lanes(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

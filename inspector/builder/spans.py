@@ -72,6 +72,15 @@ class Spans:
         """The compilation at work, or an empty string."""
         return self._pairing.compiling
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no span is open."""
+        return self._pairing.is_idle
+
+    def unfinished(self) -> Iterator[Span]:
+        """The spans that never ended."""
+        return self._pairing.unfinished()
+
     def stages(self) -> tuple[StageTime, ...]:
         """Time by stage, in the order of the stages; their sum is the union of all spans."""
         totals: collections.Counter[int] = collections.Counter()

@@ -10,8 +10,9 @@ from inspector.model.cache_lookup import CACHES, CacheLookup, CacheState
 from inspector.model.cold_start import CacheUse, ColdStart, OwnTime, PlaceTime, Reason
 from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 
-__all__ = ["cold_start", "summed"]
+__all__ = ["cold_start", "most_of", "summed"]
 
 _Place: TypeAlias = tuple[str, int, str]
 # What torch logs of these is what was made, never what was found.
@@ -44,6 +45,17 @@ def summed(stages: Iterable[StageTime]) -> tuple[StageTime, ...]:
     for stage in stages:
         totals[stage.stage] += stage.time_ns
     return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.most_common())
+
+
+def most_of(cold: ColdStart, stages: Sequence[str]) -> StackFrame | None:
+    """The definition of the code object that most of the time of some stages is spent on."""
+    named = [item for item in cold.frames if item.file]
+    longest = max(
+        named,
+        key=lambda item: sum(s.time_ns for s in item.stages if s.stage in stages),
+        default=None,
+    )
+    return StackFrame(longest.file, longest.line, longest.name) if longest else None
 
 
 def _frame(time: CompilationTime) -> _Place:

@@ -12,6 +12,7 @@ from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.graph_break import GraphBreak
+from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.model.timeline import CopyRates, Profile
@@ -66,6 +67,7 @@ class Process:
         compile_times: Compile time by compilation, in the order in which they began.
         lookups: What was looked for in the compiler's caches, in order.
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
+        lanes: The spans of compilation side by side, where they were asked for.
     """
 
     host: str
@@ -93,6 +95,7 @@ class Process:
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
+    lanes: tuple[Lane, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
