@@ -194,6 +194,9 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
         yield f"{duration(cold.logging_ns)} of the time is torch writing the trace itself"
     if any(stage.stage == "unattributed" for stage in cold.stages):
         yield "unattributed: in a compilation, and in no span of torch's that names a stage"
+    saved = {use.cache for use in cold.caches if use.saved_ns}
+    if {"AOTAutograd", "FX graph"} <= saved:
+        yield "what a hit in the FX graph cache saved is part of what one in AOTAutograd's saved"
     if any(use.hits is None for use in cold.caches):
         yield "C++: torch logs the files that it compiles, and not those that it finds"
     backend = str(report.run.meta.settings.get("backend") or "")
