@@ -212,13 +212,13 @@ def _compilation(time: CompilationTime) -> str:
     if not time.compile_id:
         return "outside of any compilation"
     name = shown_name(time.name) if time.name else ""
-    backward = "backward" if time.is_backward else ""
+    backward = "(backward)" if time.is_backward else ""
     again = f"(id used again, {time.occurrence + 1})" if time.occurrence else ""
     return one_line(" ".join(filter(None, (time.compile_id, name, backward, again))))
 
 
 def _of_key(item: KeyChange) -> str:
-    backward = " backward" if item.is_backward else ""
+    backward = " (backward)" if item.is_backward else ""
     name = shown_name(item.name) if item.name != item.compile_id else ""
     return f"{name} {item.compile_id}{backward}".strip()
 

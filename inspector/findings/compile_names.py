@@ -62,7 +62,7 @@ class SpanNames:
         time = self._time(span)
         if span.name not in _ROOTS or time is None:
             return _cut(f"{span.name} {kernel}")
-        backward = " backward" if span.name != "dynamo" else ""
+        backward = " (backward)" if span.name != "dynamo" else ""
         return _cut(f"{span.compile_id} {shown_name(time.name)}{backward}")
 
     def frame(self, span: LaneSpan) -> dict[str, object]:

@@ -32,7 +32,8 @@ def states(found: tuple[CacheLookup, ...]) -> list[tuple[str, str, str]]:
 def test_hits_misses_and_bypasses_with_what_torch_says_of_them(tmp_path: Path) -> None:
     found = lookups(
         tmp_path,
-        artifact("aotautograd_cache_bypass", cache_bypass_reason="no", cache_bypass_exception_type="E"),
+        artifact("aotautograd_cache_bypass", cache_bypass_reason="no",
+                 cache_bypass_exception_type="E"),
         artifact("fx_graph_cache_miss", key="fabc", components=["[h] gm: g"], time_taken_ns=7),
         artifact("fx_graph_cache_hit", key="fabd", time_saved_ns=9),
         artifact("aotautograd_cache_hit", key="a", time_saved_ms=2.0),
