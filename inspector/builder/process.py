@@ -26,6 +26,7 @@ from inspector.events.inspector import (
     InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
+    InspectorLineTimes,
     InspectorProblem,
     InspectorSkippedFrame,
     InspectorSource,
@@ -89,8 +90,8 @@ class ProcessBuilder:
         match event:
             case ChromiumEvent():
                 self._cold_start.add_event(event)
-            case CacheArtifact() | CodeState() | TritonKernels():
-                self._cold_start.add_lookup(envelope.compile_id, event)
+            case CacheArtifact() | CodeState() | InspectorLineTimes() | TritonKernels():
+                self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
                 self._torch_version = event.version
             case UnknownEvent():
@@ -203,6 +204,7 @@ class ProcessBuilder:
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
             lanes=self._cold_start.lanes(),
+            traced_lines=self._cold_start.traced_lines(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

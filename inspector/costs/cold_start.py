@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from inspector.model.cache_lookup import CACHES, CacheLookup, CacheState
 from inspector.model.cold_start import CacheUse, ColdStart, OwnTime, PlaceTime, Reason
-from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
@@ -36,6 +36,7 @@ def cold_start(run: Run) -> ColdStart:
         caches=_caches([item for item in lookups if not _is_check(item)]),
         vector_checks=sum(map(_is_check, lookups)),
         logging_ns=sum(process.logging_ns for process in run.processes),
+        traced_lines=_traced(run),
     )
 
 
@@ -45,6 +46,14 @@ def summed(stages: Iterable[StageTime]) -> tuple[StageTime, ...]:
     for stage in stages:
         totals[stage.stage] += stage.time_ns
     return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.most_common())
+
+
+def _traced(run: Run) -> tuple[LineTime, ...]:
+    totals: collections.Counter[_Place] = collections.Counter()
+    for process in run.processes:
+        for item in process.traced_lines:
+            totals[item.file, item.line, item.name] += item.time_ns
+    return tuple(LineTime(*place, time_ns) for place, time_ns in totals.most_common())
 
 
 def most_of(cold: ColdStart, stages: Sequence[str]) -> StackFrame | None:

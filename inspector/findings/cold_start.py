@@ -29,6 +29,7 @@ __all__ = [
     "place_rows",
     "share",
     "stage_rows",
+    "traced_rows",
 ]
 
 _MOST_STAGES = 3
@@ -154,6 +155,21 @@ def line_rows(report: ColdStartReport) -> tuple[TimeRow, ...]:
     }:
         return ()
     return tuple(_place_row(report, item, counted=False) for item in cold.lines)
+
+
+def traced_rows(report: ColdStartReport) -> tuple[TimeRow, ...]:
+    """How long Dynamo traced each line; the shares are of all tracing that was measured."""
+    run, lines = report.run, report.cold_start.traced_lines
+    total_ns = sum(item.time_ns for item in lines)
+    return tuple(
+        TimeRow(
+            one_line(f"{run.roots.shown(item.file)}:{item.line}"),
+            item.time_ns,
+            share(item.time_ns, total_ns),
+            one_line(run.sources.line(item.file, item.line) or shown_name(item.name)),
+        )
+        for item in lines
+    )
 
 
 def cache_rows(cold: ColdStart) -> Iterator[tuple[str, str, str, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 
 __all__ = [
     "CacheUse",
@@ -112,6 +112,8 @@ class ColdStart:
             something about.
         vector_checks: How many small files were compiled to see what the C++ compiler can do.
         logging_ns: What torch spent on writing its trace while it compiled; part of the time.
+        traced_lines: How long Dynamo traced each line, the longest first; empty where that was not
+            measured.
     """
 
     time_ns: int
@@ -122,6 +124,7 @@ class ColdStart:
     caches: tuple[CacheUse, ...]
     vector_checks: int
     logging_ns: int
+    traced_lines: tuple[LineTime, ...] = ()
 
 
 class KeyVerdict(enum.Enum):

@@ -6,7 +6,7 @@ import dataclasses
 
 from inspector.model.stack import StackFrame
 
-__all__ = ["CompilationTime", "StageTime"]
+__all__ = ["CompilationTime", "LineTime", "StageTime"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,6 +19,23 @@ class StageTime:
     """
 
     stage: str
+    time_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineTime:
+    """How long Dynamo traced a line of the user's, with what torch's own code below it took.
+
+    Attributes:
+        file: File name as the recorded process knew it.
+        line: Line number from 1.
+        name: Name of the code object around it.
+        time_ns: Wall time of tracing, without the backend's, over all attempts.
+    """
+
+    file: str
+    line: int
+    name: str
     time_ns: int
 
 

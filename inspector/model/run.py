@@ -10,7 +10,7 @@ from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
-from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.graph_break import GraphBreak
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
@@ -68,6 +68,7 @@ class Process:
         lookups: What was looked for in the compiler's caches, in order.
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
         lanes: The spans of compilation side by side, where they were asked for.
+        traced_lines: How long Dynamo traced each line, where that was measured.
     """
 
     host: str
@@ -96,6 +97,7 @@ class Process:
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
     lanes: tuple[Lane, ...] = ()
+    traced_lines: tuple[LineTime, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,7 +22,13 @@ MODES = ("cold", "warm", "setting", "function as a pass", "pass with a name", "n
 MODEL = """
 import torch
 
+def slow(x):
+    for _ in range(60):
+        x = torch.nn.functional.gelu(x) * 1.5
+    return x
+
 def model(x):
+    x = slow(x)
     return torch.softmax(x * 2, -1)
 
 example_inputs = (torch.ones(4, 8),)
@@ -137,4 +143,10 @@ def test_a_model_is_recorded_with_inductor(tmp_path: Path) -> None:
     assert report["recording"]["settings"]["backend"] == "inductor"
     assert report["compile_time_by_stage_ns"]["lowering"] > 0
     assert {item["name"] for item in report["functions"]} == {"model"}
+    lines = {(item["file"], item["line"]): item["time_ns"] for item in report["dynamo_lines"]}
+    assert max(lines, key=lambda place: lines[place]) == ("model.py", 6)
+    assert lines.keys() <= {("model.py", line) for line in range(4, 13)}
+    # The spans around tracing hold a little more than it: making guards' sources, bytecode.
+    dynamo_ns = report["compile_time_by_stage_ns"]["Dynamo"]
+    assert 0.5 * dynamo_ns < sum(lines.values()) < 1.05 * dynamo_ns
     assert json.loads((tmp_path / "a.perfetto.json").read_text("utf-8"))["traceEvents"]

@@ -52,6 +52,15 @@ def _fields(report: ColdStartReport) -> dict[str, object]:
         "compilations": [_compilation(run, item) for item in cold.compilations],
         "functions": [_place(run, item) for item in cold.frames],
         "lines": [_place(run, item) for item in cold.lines],
+        "dynamo_lines": [
+            {
+                "file": run.roots.shown(item.file) or None,
+                "line": item.line or None,
+                "name": item.name or None,
+                "time_ns": item.time_ns,
+            }
+            for item in cold.traced_lines
+        ],
         "caches": [_use(item) for item in cold.caches],
         "lookups": [
             _lookup(index, item)

@@ -18,6 +18,7 @@ from inspector.findings.cold_start import (
     line_rows,
     place_rows,
     stage_rows,
+    traced_rows,
 )
 from inspector.findings.overview import notices, recording_line
 from inspector.findings.wording import duration
@@ -55,6 +56,7 @@ def _lines(report: ColdStartReport) -> Iterator[str]:
     yield from _times("compilation", compilation_rows(report))
     yield from _times("function", place_rows(report))
     yield from _times("line that called it", line_rows(report))
+    yield from _times("Dynamo by line, without the backend", traced_rows(report))
     yield from _caches(report)
     if report.against:
         yield from _changed(report.against)
@@ -73,7 +75,7 @@ def _times(title: str, rows: Sequence[TimeRow]) -> Iterator[str]:
     if not rows:
         return
     has_details = any(row.detail for row in rows)
-    yield f"| {title} | time | share |" + (" mostly |" if has_details else "")
+    yield f"| {title} | time | share |" + (" |" if has_details else "")
     yield "|:--|--:|--:|" + (":--|" if has_details else "")
     for row in rows[:_MOST_ROWS]:
         line = f"| {cell(row.name)} | {duration(row.time_ns)} | {cell(row.share)} |"

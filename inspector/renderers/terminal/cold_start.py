@@ -21,6 +21,7 @@ from inspector.findings.cold_start import (
     line_rows,
     place_rows,
     stage_rows,
+    traced_rows,
 )
 from inspector.findings.escaping import escaped, one_line
 from inspector.findings.overview import notices, recording_line
@@ -50,6 +51,7 @@ def render(report: ColdStartReport, stream: TextIO) -> None:
     page.add(_times(page, "by compilation", compilation_rows(report)))
     page.add(_times(page, "by function", place_rows(report)))
     page.add(_times(page, "by line that called it", line_rows(report)))
+    page.add(_times(page, "Dynamo by line, without the backend", traced_rows(report)))
     page.add(_caches(page, report))
     if report.against:
         page.add(_changed(page, report.against))

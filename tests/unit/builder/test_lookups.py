@@ -145,3 +145,20 @@ def test_garbled_payloads_cost_the_details_alone(tmp_path: Path) -> None:
 
     assert states(process.lookups) == [("FX graph", "miss", ""), ("FX graph", "hit", "")]
     assert process.cache_hits == {"FX graph": 1}
+
+
+def test_lines_are_summed_over_attempts_and_behind_breaks(tmp_path: Path) -> None:
+    resumed = "torch_dynamo_resume_in_f_at_3"
+    (process,) = run_of(
+        tmp_path,
+        start(),
+        artifact("inspector_line_times", v=1, lines=[["m.py", 3, "f", 50], ["m.py", 4, "f", 5]]),
+        artifact("inspector_line_times", v=1, lines=[["m.py", 3, resumed, 7]]),
+        artifact("inspector_line_times", v=1, lines=[["m.py", 3]]),
+        metrics(),
+    ).processes
+
+    assert [(item.line, item.name, item.time_ns) for item in process.traced_lines] == [
+        (3, "f", 57),
+        (4, "f", 5),
+    ]
