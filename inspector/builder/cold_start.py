@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.lanes import LaneBuilder
-from inspector.builder.lookups import Asked, Lookups
+from inspector.builder.lookups import Asked, Lookups, concerns_caches
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
@@ -46,10 +46,10 @@ class ColdStartDraft:
         if event.phase == "i":
             self._lookups.add_instant(self._asked(event.compile_id), event)
             return
-        asked = self._asked(event.compile_id)
         span = self._spans.add(event)
         if span is not None:
-            self._lookups.add_span(asked, span)
+            if concerns_caches(span):
+                self._lookups.add_span(self._asked(event.compile_id), span)
             if self._lanes:
                 self._lanes.add(span)
                 if self._spans.is_idle:

@@ -11,10 +11,12 @@ from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 
-__all__ = ["Asked", "Lookups"]
+__all__ = ["Asked", "Lookups", "concerns_caches"]
 
+_MOST_COUNTED = 10_000  # a garbled count makes no list of billions
 _SWITCHED_OFF = "the cache is switched off"
-_AUTOTUNED = ("_template_autotuning",)
+_AUTOTUNED = "_template_autotuning"
+_CACHED_KERNELS = "cached_kernel_names"
 _BENCHMARKED = "CachingAutotuner.benchmark_all_configs"
 _AUTOTUNE_STATES = {
     "hit": CacheState.HIT,
@@ -105,7 +107,7 @@ class Lookups:
             what = VECTOR_CHECK if span.in_code_generation else ""
             self._add(asked, "C++", CacheState.MISS, what=what, taken=taken)
         elif span.name.endswith(_AUTOTUNED):
-            what = span.name.removesuffix(_AUTOTUNED[0])
+            what = span.name.removesuffix(_AUTOTUNED)
             self._add(asked, "autotune", CacheState.MISS, what=what, taken=taken)
         elif span.name == _BENCHMARKED:
             self._add_benchmarked(asked, str(span.arguments.get("kernel_name") or ""), taken)
@@ -162,10 +164,17 @@ class Lookups:
         self._found.append(lookup)
 
 
-_MOST_COUNTED = 10_000  # a garbled count makes no list of billions
+def concerns_caches(span: Span) -> bool:
+    """Whether a span says something about a cache; most of them do not."""
+    name = span.name
+    return (
+        name in {COMPILED_FILE, _BENCHMARKED}
+        or name.endswith(_AUTOTUNED)
+        or _CACHED_KERNELS in span.arguments
+    )
 
 
 def _names(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """The kernels that were kept with a graph, as the end of the span around its loading says."""
-    names = arguments.get("cached_kernel_names")
+    names = arguments.get(_CACHED_KERNELS)
     return tuple(str(name) for name in names) if isinstance(names, list) else ()
