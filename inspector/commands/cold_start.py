@@ -81,7 +81,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     formats = _formats(output, format_)
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
-    unasked |= {"measure"} if asked["measure"] else set()
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
     keep_spans = any(name not in _REPORTS for name in formats)
@@ -115,6 +114,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     _write(_report(run, other, str(against)), output, format_)
     return code
 
+
+# Warm calls have no part in a cold start, and the eager backend compiles nothing.
+command.params = [option for option in command.params if option.name not in {"calls", "measure"}]
+for _option in command.params:
+    if isinstance(_option, click.Option) and _option.name == "backend":
+        _option.help = "torch.compile's backend, any that torch knows.  [default: inductor]"
 
 _REPORTS = frozenset({"terminal", "txt", "json", "markdown", "md"})
 

@@ -90,3 +90,12 @@ def test_a_truncated_log_says_so_and_shows_the_rest(
     out = capsys.readouterr().out
     assert "the log ends in the middle of this record" in out
     assert "compile time" in out
+
+
+def test_its_help_is_about_cold_starts(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    assert "[default: inductor]" in " ".join(out.split())
+    assert "--calls" not in out
+    run_explain = commands.root.get_command(None, "explain")  # type: ignore[arg-type]
+    assert {"calls", "measure"} <= {option.name for option in run_explain.params}
