@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANALYSES",
+    "COLD_START_ANALYSES",
+    "COLD_START_RENDERERS",
     "COMMANDS",
     "RENDERERS",
     "CommandEntry",
+    "cold_start_format",
     "command_table",
     "load_analyses",
+    "load_cold_start_analyses",
+    "load_cold_start_renderer",
     "load_command",
     "load_renderer",
     "renderer_for_suffix",
@@ -53,6 +58,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "run": CommandEntry(
         "inspector.commands.run", "Record any program, however it calls torch.compile."
     ),
+    "cold-start": CommandEntry(
+        "inspector.commands.cold_start", "Show where compile time goes, and what the caches had."
+    ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),
@@ -69,6 +77,27 @@ ANALYSES: tuple[str, ...] = (
 )
 """Modules of the analyses, in the order in which they run."""
 
+COLD_START_ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.autotuning_time",
+    "inspector.analyses.cache_bypass",
+    "inspector.analyses.cpp_time",
+    "inspector.analyses.frame_time",
+)
+"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time alone."""
+
+COLD_START_RENDERERS: dict[str, str] = {
+    "terminal": "inspector.renderers.terminal.cold_start",
+    "txt": "inspector.renderers.terminal.cold_start",
+    "json": "inspector.renderers.json.cold_start",
+    "markdown": "inspector.renderers.markdown.cold_start",
+    "md": "inspector.renderers.markdown.cold_start",
+    "speedscope.json": "inspector.renderers.speedscope",
+    "perfetto.json": "inspector.renderers.perfetto",
+    "trace.json": "inspector.renderers.perfetto",
+}
+"""Module by format of `inspect cold-start`; the end of a file's name is a format too."""
+
+_SUFFIXES = COLD_START_RENDERERS.keys() - {"terminal", "markdown"}
 _LONGEST_SUFFIX = 4
 RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal",
@@ -112,6 +141,39 @@ def load_analyses() -> tuple[ModuleType, ...]:
     """
     built_in = [import_module(module) for module in ANALYSES]
     return (*built_in, *(_load(point) for point in _entry_points("inspector.analyses")))
+
+
+def load_cold_start_analyses() -> tuple[ModuleType, ...]:
+    """Imports the analyses of compile time."""
+    return tuple(import_module(module) for module in COLD_START_ANALYSES)
+
+
+def load_cold_start_renderer(name: str) -> ModuleType:
+    """Imports the renderer of a format of `inspect cold-start`.
+
+    Raises:
+        UsageError: There is no such format.
+    """
+    if name not in COLD_START_RENDERERS:
+        raise UsageError(f"There is no format {name!r}.", _choices(name, COLD_START_RENDERERS))
+    return import_module(COLD_START_RENDERERS[name])
+
+
+def cold_start_format(path: Path) -> str:
+    """Returns the format of `inspect cold-start` for the end of an output file's name.
+
+    Raises:
+        UsageError: It ends in no format.
+    """
+    name = path.name.lower()
+    known = sorted(COLD_START_RENDERERS, key=len, reverse=True)
+    found = next((suffix for suffix in known if name.endswith(f".{suffix}")), None)
+    if found is None:
+        raise UsageError(
+            f"The output file {str(path)!r} ends in no known format.",
+            f"Choose one of {', '.join('.' + suffix for suffix in sorted(_SUFFIXES))}.",
+        )
+    return found
 
 
 def load_renderer(name: str) -> ModuleType:

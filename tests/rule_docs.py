@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
 from inspector.findings.rule import Rule
-from inspector.plugins import load_analyses
+from inspector.plugins import load_analyses, load_cold_start_analyses
 
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",
@@ -34,7 +34,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 def pages() -> dict[str, str]:
     """Text by file name: one page per rule and per advice, and their list."""
-    rules: list[Rule] = [module.RULE for module in load_analyses()]
+    modules = (*load_analyses(), *load_cold_start_analyses())
+    rules: list[Rule] = [module.RULE for module in modules]
     index = ["# Rules", "", "| rule | severity | |", "| --- | --- | --- |"]
     index += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {r.title()} |" for r in rules]
     index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]

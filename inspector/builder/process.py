@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import collections
 
+from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
-from inspector.builder.stages import Spans
-from inspector.events.caches import CacheHit
+from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -26,6 +26,7 @@ from inspector.events.inspector import (
     InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
+    InspectorLineTimes,
     InspectorProblem,
     InspectorSkippedFrame,
     InspectorSource,
@@ -36,17 +37,23 @@ from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
-from inspector.model.run import Process, StageTime
+from inspector.model.run import Process
 from inspector.model.stack import below_recorder
 
 __all__ = ["ProcessBuilder"]
 
 
 class ProcessBuilder:
-    """Takes the envelopes of one process in the order of its log."""
+    """Takes the envelopes of one process in the order of its log.
 
-    def __init__(self, pid: int) -> None:
+    Args:
+        pid: Its process id.
+        keep_spans: Whether spans of compilation are kept for a timeline.
+    """
+
+    def __init__(self, pid: int, *, keep_spans: bool = False) -> None:
         self.pid = pid
         self.sources: list[InspectorSource] = []
         self.environment: InspectorEnvironment | None = None
@@ -57,12 +64,11 @@ class ProcessBuilder:
         self._trial: InspectorTrial | None = None
         self._calls: list[InspectorCall] = []
         self._ended = False
-        self._cache_hits: collections.Counter[str] = collections.Counter()
         self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
         self._skipped: list[InspectorSkippedFrame] = []
-        self._spans = Spans()
+        self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
@@ -82,10 +88,10 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheHit():
-                self._cache_hits[event.cache] += 1
             case ChromiumEvent():
-                self._spans.add(event)
+                self._cold_start.add_event(event)
+            case CacheArtifact() | CodeState() | InspectorLineTimes() | TritonKernels():
+                self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
                 self._torch_version = event.version
             case UnknownEvent():
@@ -121,8 +127,11 @@ class ProcessBuilder:
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
             # The backward's metrics come later under the forward's id and say nothing of it.
-            case CompilationMetrics(is_forward=True):
+            case CompilationMetrics(is_forward=False):
+                self._cold_start.add_metrics(draft.compile_id, event)
+            case CompilationMetrics():
                 draft.metrics = event
+                self._cold_start.add_metrics(draft.compile_id, event)
 
     def _take_ours(self, event: object) -> None:
         match event:
@@ -162,7 +171,8 @@ class ProcessBuilder:
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""
-        stages = (*self._spans.stages(), *self._dropped_time())
+        stages = (*self._cold_start.stages(), *self._dropped_time())
+        lookups = self._cold_start.lookups()
         environment = self.environment
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:
@@ -190,8 +200,13 @@ class ProcessBuilder:
             copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(broke=broke),
             ended=self._ended,
-            cache_hits=dict(sorted(self._cache_hits.items())),
+            cache_hits=graph_hits(lookups),
             dropped=self._dropped,
+            compile_times=self._cold_start.compile_times(self._compilations, roots),
+            lookups=lookups,
+            logging_ns=self._cold_start.logging_ns,
+            lanes=self._cold_start.lanes(),
+            traced_lines=self._cold_start.traced_lines(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -47,9 +47,13 @@ class RunBuilder:
 
     What belongs together is told by (log, pid): forked processes can share a log, and the ranks of
     a job can share a host and, in containers, a pid.
+
+    Args:
+        keep_spans: Whether spans of compilation are kept for a timeline.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_spans: bool = False) -> None:
+        self._keep_spans = keep_spans
         self._processes: dict[tuple[str, int], ProcessBuilder] = {}
         self._warnings: list[LogWarning] = []
         self._unread: collections.Counter[str] = collections.Counter()
@@ -59,7 +63,8 @@ class RunBuilder:
         whole = _SEGMENT.sub("", log)
         builder = self._processes.get((whole, envelope.pid))
         if builder is None:
-            builder = self._processes[whole, envelope.pid] = ProcessBuilder(envelope.pid)
+            builder = ProcessBuilder(envelope.pid, keep_spans=self._keep_spans)
+            self._processes[whole, envelope.pid] = builder
         try:
             builder.fold(envelope)
         except _UNREADABLE as error:

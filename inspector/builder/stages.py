@@ -1,109 +1,74 @@
-"""Compile time by stage, out of torch's ``dynamo_timed`` spans."""
+"""Which stage of compilation a span of torch's ``dynamo_timed`` belongs to."""
 
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.timing import ChromiumEvent
-from inspector.model.run import StageTime
+__all__ = ["COMPILED_FILE", "STAGES", "UNATTRIBUTED", "VECTOR_CHECK", "is_backward", "stage_of"]
 
-__all__ = ["Spans", "stage_of"]
+UNATTRIBUTED = "unattributed"
+VECTOR_CHECK = "C++ vector check"
+COMPILED_FILE = "compile_file"
 
 # Stages from the outermost to the innermost: where spans overlap, over threads too, the time
 # belongs to the last of them in this list. Span names are those of torch 2.11 and 2.13.
-_STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Dynamo", ("dynamo", "entire_frame_compile", "compile_attempt_", "bytecode_", "build_guards")),
+_PREFIXES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # These only hold others together: what is theirs alone, torch does not attribute.
+    (UNATTRIBUTED, ("dynamo", "entire_frame_compile", "entire_backward_compile")),
+    ("Dynamo", ("compile_attempt_", "bytecode_", "fullgraph_capture", "compiler_collective",
+                "insert_deferred_runtime_asserts", "invoke_subgraph_", "TranslationValidator.")),
+    ("guards", ("build_guards", "precompile_build_guards", "precompile_load_guards",
+                "guard_collective")),
     ("backend", ("backend_compile",)),
     ("AOTAutograd", ("create_aot_dispatcher_function", "aot_", "min_cut_")),
-    ("Inductor passes", ("entire_backward_compile", "inductor_compile", "fx_codegen_and_compile",
-                         "compile_fx", "_recursive_", "pass.", "additional_fake_tensor_prop",
-                         "compiled_autograd")),
-    ("lowering", ("GraphLowering.run",)),
-    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen",
-                         "Scheduler.codegen")),
+    ("Inductor passes", ("inductor_compile", "fx_codegen_and_compile", "compile_fx", "_recursive_",
+                         "pass.", "additional_fake_tensor_prop", "compiled_autograd", "fx.",
+                         "inductor_import", "convert_conv_weights")),
+    ("lowering", ("GraphLowering.run", "CUTLASSGemmTemplate.", "cutlass_utils.")),
+    ("code generation", ("code_gen", "GraphLowering.", "PythonWrapperCodegen", "CppWrapper",
+                         "Scheduler.codegen", "generate_kernel_code_from_nodes")),
     ("scheduling", ("Scheduler.__init__", "Scheduler.fused_nodes", "Scheduler.")),
     ("caches", ("inductor_codecache_torch_key", "CacheBase.", "TritonBundler", "fx_graph_cache",
-                "FxGraphCache", "AOTAutogradCache", "pgo.")),
-    ("kernel compilation", ("compile_file", "async_compile", "PyCodeCache", "triton",
-                            "CachingAutotuner", "compile_")),
-    ("autotuning", ("CachingAutotuner.benchmark", "benchmark", "autotun")),
+                "FxGraphCache", "AOTAutogradCache", "pgo.", "remote_", "GraphPickler.",
+                "CompiledArtifact.", "precompile_")),
+    # The generated Python is loaded; on a GPU it waits there for Triton's kernels.
+    ("loading kernels", ("PyCodeCache", "async_compile.wait", "after_deserialization")),
+    ("Triton compilation", ("async_compile.", "triton", "CachingAutotuner", "StaticAutotuner",
+                            "reload_kernel_in_parent")),
+    ("C++ compilation", ("compile_file", "compile_", "AotCodeCompiler.", "aoti_")),
+    # Small files by which Inductor asks what the C++ compiler can do; see `stage_of`.
+    (VECTOR_CHECK, ()),
+    ("autotuning", ("CachingAutotuner.benchmark", "CachingAutotuner.coordinate_descent_tuning",
+                    "CachingAutotuner.combo_sequential_autotune", "benchmark", "autotun",
+                    "collective_compute_do_bench")),
+    ("CUDA graphs", ("CUDAGraph", "cudagraph")),
 )  # fmt: skip
-_DEPTH = {stage: depth for depth, (stage, _) in enumerate(_STAGES)}
+STAGES = tuple(stage for stage, _ in _PREFIXES)
+_AUTOTUNING = ("_template_autotuning", "_template_precompiling")
+_BACKWARD = frozenset({"entire_backward_compile", "compile_fx.<locals>.bw_compiler"})
 
 
-@functools.cache
-def stage_of(span: str) -> str | None:
+@functools.lru_cache(maxsize=4096)
+def stage_of(span: str, *, in_code_generation: bool = False) -> str | None:
     """The stage that a span belongs to, or None where it says nothing about the stage.
 
-    The longest matching prefix decides.
+    The longest matching prefix decides. A file that is compiled while code is generated is none of
+    the generated ones: before the first C++ kernel is written, Inductor compiles small files to see
+    which vector instructions the compiler can make (torch/_inductor/cpu_vec_isa.py, 2.11 and 2.13).
     """
+    if span == COMPILED_FILE and in_code_generation:
+        return VECTOR_CHECK
+    if span.endswith(_AUTOTUNING):
+        return "autotuning"
     matches = (
         (len(prefix), stage)
-        for stage, prefixes in _STAGES
+        for stage, prefixes in _PREFIXES
         for prefix in prefixes
         if span.startswith(prefix)
     )
-    if span.endswith("_template_autotuning"):
-        return "autotuning"
     return max(matches, default=(0, None))[1]
 
 
-class Spans:
-    """Collects begin and end events of one process, which can interleave over threads."""
-
-    def __init__(self) -> None:
-        self._open: dict[tuple[str, int, str], list[int]] = defaultdict(list)
-        self._intervals: list[tuple[int, int, int]] = []
-        self._last_ns = 0
-
-    def add(self, event: ChromiumEvent) -> None:
-        """Takes one event; spans outside of any compilation count as well."""
-        stage = stage_of(event.name)
-        self._last_ns = max(self._last_ns, event.time_ns)
-        if stage is None:
-            return
-        begun = self._open[event.name, event.thread, event.compile_id]
-        if event.phase == "B":
-            begun.append(event.time_ns)
-        elif event.phase == "E" and begun:
-            self._intervals.append((begun.pop(), event.time_ns, _DEPTH[stage]))
-
-    def stages(self) -> tuple[StageTime, ...]:
-        """Time by stage, in the order of the stages; their sum is the union of all spans.
-
-        Spans that never ended (the process died) last until the last event.
-        """
-        totals: dict[int, int] = defaultdict(int)
-        for depth, time_ns in _innermost(_edges(self._intervals + list(self._unfinished()))):
-            totals[depth] += time_ns
-        return tuple(
-            StageTime(stage, totals[depth]) for stage, depth in _DEPTH.items() if totals[depth]
-        )
-
-    def _unfinished(self) -> Iterator[tuple[int, int, int]]:
-        for (name, _, _), begun in self._open.items():
-            stage = stage_of(name)
-            for begin_ns in begun:
-                if stage is not None:
-                    yield begin_ns, self._last_ns, _DEPTH[stage]
-
-
-def _edges(intervals: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """(time, +1 or -1, depth) of all begins and ends, in order of time."""
-    edges = [(begin, 1, depth) for begin, _, depth in intervals]
-    edges += [(end, -1, depth) for _, end, depth in intervals]
-    return sorted(edges)
-
-
-def _innermost(edges: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """(depth, ns) of the innermost stage at work between any two edges."""
-    active = [0] * len(_STAGES)
-    before_ns = 0
-    for time_ns, change, depth in edges:
-        innermost = max((d for d, count in enumerate(active) if count > 0), default=None)
-        if innermost is not None:
-            yield innermost, time_ns - before_ns
-        active[depth] += change
-        before_ns = time_ns
+def is_backward(span: str) -> bool:
+    """Whether a span and all in it is about a backward graph."""
+    return span in _BACKWARD

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -50,6 +51,7 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.environment import environment
     from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.failures import user_traceback
+    from inspector.capture.line_times import line_times
     from inspector.capture.settings import apply_settings
     from inspector.capture.target import load_target
     from inspector.capture.trial import seed_trial, watched
@@ -62,7 +64,8 @@ def _explain(folder: Path, request: Request) -> None:
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, sources)
     try:
-        with watched(target, request, compiled(target, request)) as function:
+        measured = line_times() if request.line_times else contextlib.nullcontext()
+        with measured, watched(target, request, compiled(target, request)) as function:
             call_target(target, request, function)
     except SystemExit as exit_:
         code = "" if exit_.code is None else repr(exit_.code)

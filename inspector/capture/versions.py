@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
@@ -27,6 +27,7 @@ __all__ = [
     "mark_graphs",
     "original_module",
     "positions_of_graph_break",
+    "tracing_functions",
 ]
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -49,6 +50,25 @@ def interned_strings() -> dict[int, str]:
 
     table: Mapping[str, int] = getattr(structured, "INTERN_TABLE", {})
     return {number: text for text, number in dict(table).items()}
+
+
+def tracing_functions() -> tuple[Any, Any] | None:
+    """The classes whose ``starts_line``, ``run`` and ``call_user_compiler`` trace a function.
+
+    ``InstructionTranslatorBase`` and ``OutputGraph``; None where one of the functions is missing.
+    """
+    try:
+        from torch._dynamo.output_graph import OutputGraph
+        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+    except ImportError:
+        return None
+    needed = (
+        (InstructionTranslatorBase, "starts_line"),
+        (InstructionTranslatorBase, "run"),
+        (OutputGraph, "call_user_compiler"),
+    )
+    found = all(hasattr(owner, name) for owner, name in needed)
+    return (InstructionTranslatorBase, OutputGraph) if found else None
 
 
 def _callers() -> Iterator[FrameType]:

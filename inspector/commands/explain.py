@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
-import hashlib
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,19 +21,15 @@ from inspector.commands.gate import (
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Recorded, Settings, record
+from inspector.commands.record import Settings
+from inspector.commands.target import is_model, read, recorded, refuse_options
 from inspector.commands.verify import recorder, verification_of, verify_option
-from inspector.errors import UsageError
 from inspector.findings.closing import next_steps
-from inspector.findings.escaping import one_line
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.input_parser import parse_inputs
-from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
-from inspector.sources.store import is_store, newest_recording
 
 __all__ = ["command"]
 
@@ -83,7 +76,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     unasked |= {"measure"} if asked["measure"] else set()
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
-    if target is not None and _is_model(target):
+    if target is not None and is_model(target):
         if python is None:
             check_file(target)
         settings = Settings(
@@ -97,9 +90,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         report, code = _explained(Request(target, **given), settings, verified=verify)
     else:
         others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
-        _refuse_options({**given, **others})
+        refuse_options({**given, **others})
         # How the program ended back then is in the report; reading it has succeeded.
-        report, code = _report(_read(target)), 0
+        report, code = _report(read(target)), 0
     report = with_gate(report, gate)
     write_report(report, output, format_)
     if output is not None or format_ is not None:  # else the verdict is at the end of the page
@@ -110,90 +103,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple[Report, int]:
     """The report of a model that is recorded now, and the exit code before any findings."""
     if not verified:
-        recorded = _recorded(request, settings)
-        return _report(recorded.run), recorded.exit_code
+        made = recorded(request, settings)
+        return _report(made.run), made.exit_code
     with tempfile.TemporaryDirectory(prefix="inspector-outputs-") as outputs:
         request = dataclasses.replace(request, keep_outputs=outputs)
-        recorded = _recorded(request, settings)
-        report = _report(recorded.run)
-        verification, stopped = verification_of(
-            report, request, recorder(settings, recorded.ending)
-        )
-    return with_verification(report, verification), recorded.exit_code or stopped
+        made = recorded(request, settings)
+        report = _report(made.run)
+        verification, stopped = verification_of(report, request, recorder(settings, made.ending))
+    return with_verification(report, verification), made.exit_code or stopped
 
 
 def _report(run: Run) -> Report:
     rules = [module.RULE for module in plugins.load_analyses()]
     return make_report(run, rules, next_steps(run))
-
-
-def _is_model(target: str) -> bool:
-    path = Path(target)
-    if path.exists():
-        return path.suffix == ".py"
-    return ".py" in target or ":" in target
-
-
-def _recorded(request: Request, settings: Settings) -> Recorded:
-    arguments = ("explain", request.to_json())
-    return record(arguments, request.target, request.asked, settings)
-
-
-def _refuse_options(given: dict[str, object]) -> None:
-    used = [name for name, value in given.items() if value is not None]
-    if used:
-        names = ", ".join(
-            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
-        )
-        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
-        raise UsageError(message, "Name a model (model.py) to record it with these options.")
-
-
-def _read(target: str | None) -> Run:
-    path = newest_recording() if target is None else Path(target)
-    if not path.exists():
-        near = near_matches(path.name, (item.name for item in Path().iterdir()))
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
-        if is_store(path.parent):
-            hint = (
-                "The last ten recordings, or 1 GB of them, are kept; --save DIR keeps one for good."
-            )
-        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
-    with opened(path) as recording:
-        run = read_run(recording)
-    if target is None:
-        sys.stderr.write(_which(run) + "\n")
-    for file in _changed(run):
-        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
-    return run
-
-
-def _which(run: Run) -> str:
-    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
-    settings = run.meta.settings
-    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
-    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
-    return " · ".join(one_line(part) for part in parts if part)
-
-
-def _age(started: str) -> str:
-    try:
-        then = dt.datetime.fromisoformat(started)
-        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
-    except (ValueError, TypeError):  # no time, or one without a zone
-        return ""
-    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
-        return f"{minutes} min ago"
-    hours = minutes // 60
-    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
-
-
-def _changed(run: Run) -> list[str]:
-    """The project's files that are here and differ from what was recorded."""
-    changed = []
-    for file, digest in run.sources.digests.items():
-        path = Path(file)
-        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
-        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            changed.append(file)
-    return changed

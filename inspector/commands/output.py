@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.findings.report import Report
 
-__all__ = ["check_output", "write_report"]
+__all__ = ["check_output", "check_place", "write_file", "write_report"]
 
 
 def check_output(output: Path | None, format_: str | None) -> None:
@@ -26,6 +28,15 @@ def check_output(output: Path | None, format_: str | None) -> None:
     if output is None:
         return
     plugins.load_renderer(plugins.renderer_for_suffix(output))
+    check_place(output)
+
+
+def check_place(output: Path) -> None:
+    """Refuses a file that cannot be written.
+
+    Raises:
+        RecordingError: The folder does not exist or cannot be written to.
+    """
     if not output.parent.is_dir():
         raise RecordingError(f"There is no folder {output.parent}.", "Make it first.")
     # Asked, not tried: an existing file is left as it is until there is something to write.
@@ -41,19 +52,28 @@ def write_report(report: Report, output: Path | None, format_: str | None) -> No
         RecordingError: The file cannot be written.
     """
     if output is not None:
-        _write_file(report, output)
+        renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
+        write_file(output, lambda stream: renderer.render(report, stream))
         sys.stderr.write(f"wrote {output}\n")
     if output is None or format_ is not None:
         plugins.load_renderer(format_ or "terminal").render(report, sys.stdout)
 
 
-def _write_file(report: Report, output: Path) -> None:
-    renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
+def write_file(output: Path, write: Callable[[TextIO], None]) -> None:
+    """Writes a file, whole or not at all.
+
+    Args:
+        output: The file.
+        write: Writes what is to be in it.
+
+    Raises:
+        RecordingError: It cannot be written.
+    """
     target = output.resolve()  # a link stays a link
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         with part.open("w", encoding="utf-8") as stream:
-            renderer.render(report, stream)
+            write(stream)
         part.replace(target)
     except OSError as error:
         raise _unwritable(output, error.strerror or str(error)) from error

@@ -1,29 +1,159 @@
-"""Artifacts of Inductor's and AOTAutograd's caches: what was found there did not run."""
+"""Artifacts of the compiler's caches: what was looked for, what came of it, and what its key is."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.fields import nanoseconds, natural
 
-__all__ = ["CACHE_HITS", "CacheHit"]
+__all__ = ["CACHE_ARTIFACTS", "CODE_STATES", "CacheArtifact", "CodeState", "TritonKernels"]
 
-CACHE_HITS = {"aotautograd_cache_hit": "AOTAutograd", "fx_graph_cache_hit": "FX graph"}
-"""The cache by the artifact that says that something was found in it."""
+CACHE_ARTIFACTS = {
+    f"{prefix}_cache_{state}": (cache, state)
+    for prefix, cache in (("fx_graph", "FX graph"), ("aotautograd", "AOTAutograd"))
+    for state in ("hit", "miss", "bypass")
+}
+"""Cache and what came of the look-up, by the artifact that says so."""
+
+CODE_STATES = {
+    "get_local_code_state": ("hit", "on this machine"),
+    "get_remote_code_state": ("hit", "remote"),
+    "get_extra_remote_code_state": ("hit", "remote"),
+    "put_local_code_state": ("stored", "on this machine"),
+    "put_remote_code_state": ("stored", "remote"),
+    "put_extra_remote_code_state": ("stored", "remote"),
+}
+"""What happened to the profile of dynamic shapes, and where, by artifact (torch/_dynamo/pgo.py)."""
+
+_MS_NS = 1_000_000
+_US_NS = 1_000
+_BACKWARD = "fx_kwargs[is_backward]: "
+# A graph's text can have megabytes; its hash tells two of them apart all the same.
+_LONGEST_COMPONENT = 1 << 16
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CacheHit:
-    """A graph was found in a cache.
+class CacheArtifact:
+    """``fx_graph_cache_*`` and ``aotautograd_cache_*``: a graph was looked for in a cache.
 
     Attributes:
         cache: ``FX graph`` or ``AOTAutograd``.
+        state: ``hit``, ``miss`` or ``bypass``.
+        detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
+        key: The key, or an empty string.
+        components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty
+            where torch does not log it (AOTAutograd's on 2.13).
+        reason: Why the cache was passed by, or an empty string.
+        exception: The exception behind that, or an empty string.
+        is_backward: Whether it is a backward graph; None where its key does not say.
+        time_saved_ns: How long the graph took to compile when it was stored, or None.
+        time_taken_ns: How long it took now, or None.
     """
 
     cache: str
+    state: str
+    detail: str
+    key: str
+    components: tuple[str, ...]
+    reason: str
+    exception: str
+    is_backward: bool | None
+    time_saved_ns: int | None
+    time_taken_ns: int | None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
-        """Reads which cache it is; the key and the times stay in the log."""
-        return cls(CACHE_HITS[envelope.name])
+        """Reads the JSON payload; without one, what the artifact's name says is left."""
+        cache, state = CACHE_ARTIFACTS[envelope.name]
+        fields = _fields(envelope)
+        components = _components(fields)
+        saved = fields.get("time_saved_ns")
+        return cls(
+            cache=cache,
+            state=state,
+            detail=_text(fields, "cache_status_detailed"),
+            key=_text(fields, "key"),
+            components=components,
+            reason=_text(fields, "cache_bypass_reason"),
+            exception=_text(fields, "cache_bypass_exception_type"),
+            is_backward=_is_backward(components),
+            time_saved_ns=nanoseconds(fields.get("time_saved_ms"), _MS_NS)
+            if saved is None
+            else natural(saved),
+            time_taken_ns=natural(fields.get("time_taken_ns")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CodeState:
+    """``{get,put}_{local,remote}_code_state``: the profile of dynamic shapes was read or written.
+
+    Attributes:
+        state: ``hit`` or ``stored``.
+        where: ``on this machine`` or ``remote``.
+    """
+
+    state: str
+    where: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads what the artifact's name says; the profile itself stays in the log."""
+        return cls(*CODE_STATES[envelope.name])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TritonKernels:
+    """``triton_kernel_info``: the Triton kernels that a graph waited for.
+
+    Attributes:
+        kernels: By name, how long it took to compile in ns (None where torch does not say) and what
+            the autotune cache had for it (``hit``, ``miss``, ``only 1 config``, ``force_disabled``,
+            or an empty string).
+    """
+
+    kernels: Mapping[str, tuple[int | None, str]]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the JSON payload (torch/_inductor/async_compile.py, 2.13)."""
+        kernels = {
+            str(name): (
+                nanoseconds(info.get("compile_time_us"), _US_NS),
+                _text(info, "autotune_cache_state"),
+            )
+            for name, info in _fields(envelope).items()
+            if isinstance(info, dict)
+        }
+        return cls(kernels)
+
+
+def _fields(envelope: Envelope) -> Mapping[str, object]:
+    try:
+        payload = envelope.payload.json() if envelope.payload else None
+    except (ValueError, RecursionError):
+        return {}  # that the cache was asked is known by the record alone
+    return payload if isinstance(payload, dict) else {}
+
+
+def _text(fields: Mapping[str, object], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _components(fields: Mapping[str, object]) -> tuple[str, ...]:
+    value = fields.get("components")
+    if not isinstance(value, list):
+        return ()
+    return tuple(str(item)[:_LONGEST_COMPONENT] for item in value)
+
+
+def _is_backward(components: tuple[str, ...]) -> bool | None:
+    for line in components:
+        _, found, value = line[:200].partition(_BACKWARD)
+        if found:
+            return value == "True"
+    return None

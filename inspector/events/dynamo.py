@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 _SECOND_NS = 1_000_000_000
+_US_NS = 1_000
+_COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
 _LIMIT = "recompile limit exceeded"
 _LIMIT_ERROR = "FailOnRecompileLimitHit"
 
@@ -157,6 +159,8 @@ class CompilationMetrics:
         start_time_ns: UTC, in ns since the epoch, or None.
         duration_ns: Wall time of the whole compilation of the frame, or None.
         is_forward: False for a backward compilation that ran later.
+        logging_ns: What torch has spent on the structured trace under this compile id so far.
+        cache_counts: How often a cache hit or missed in it: ``FX graph hit`` → 2.
     """
 
     name: str | None
@@ -174,6 +178,8 @@ class CompilationMetrics:
     start_time_ns: int | None
     duration_ns: int | None
     is_forward: bool
+    logging_ns: int | None = None
+    cache_counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -195,6 +201,8 @@ class CompilationMetrics:
             start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
             duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
             is_forward=envelope.key == "compilation_metrics",
+            logging_ns=nanoseconds(fields.get("structured_logging_overhead_us"), _US_NS),
+            cache_counts=_cache_counts(fields),
         )
 
     @property
@@ -218,6 +226,22 @@ class CompilationMetrics:
             return 0
         refused = self.fail_type == "BackendCompilerFailed"
         return max(0, attempted - failed - refused)
+
+
+def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
+    """Torch's own counts; a remote cache is asked only where the local one has missed."""
+    counts: dict[str, int] = {}
+    for cache, prefix in _COUNTED:
+        for state in ("hit", "miss"):
+            local, remote = (
+                natural(fields.get(f"{prefix}_{where}_cache_{state}_count")) or 0
+                for where in ("local", "remote")
+            )
+            counts[f"{cache} {state}"] = local + remote if state == "hit" else local
+    for cache, prefix in _COUNTED:
+        remote_hits = natural(fields.get(f"{prefix}_remote_cache_hit_count")) or 0
+        counts[f"{cache} miss"] = max(counts[f"{cache} miss"] - remote_hits, 0)
+    return {name: number for name, number in counts.items() if number}
 
 
 def _text(fields: Mapping[str, object], name: str) -> str | None:

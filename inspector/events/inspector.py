@@ -19,6 +19,7 @@ __all__ = [
     "InspectorEnd",
     "InspectorEnvironment",
     "InspectorGraphBreak",
+    "InspectorLineTimes",
     "InspectorProblem",
     "InspectorSkippedFrame",
     "InspectorSource",
@@ -211,6 +212,28 @@ class InspectorGraphBreak:
         entries = positions if isinstance(positions, list) else []
         return cls(
             positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict))
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorLineTimes:
+    """``inspector_line_times``: how long Dynamo traced each of the user's lines, in one attempt.
+
+    Attributes:
+        lines: (file, line, name of the code object, time in ns), the longest first.
+    """
+
+    lines: tuple[tuple[str, int, str, int], ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        entries = _payload(envelope).get("lines")
+        return cls(
+            tuple(
+                (str(file), natural(line) or 0, str(name), natural(time_ns) or 0)
+                for file, line, name, time_ns in (entries if isinstance(entries, list) else ())
+            )
         )
 
 

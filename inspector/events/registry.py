@@ -10,7 +10,13 @@ import dataclasses
 import re
 from typing import Protocol
 
-from inspector.events.caches import CACHE_HITS, CacheHit
+from inspector.events.caches import (
+    CACHE_ARTIFACTS,
+    CODE_STATES,
+    CacheArtifact,
+    CodeState,
+    TritonKernels,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -28,6 +34,7 @@ from inspector.events.inspector import (
     InspectorEnd,
     InspectorEnvironment,
     InspectorGraphBreak,
+    InspectorLineTimes,
     InspectorProblem,
     InspectorSkippedFrame,
     InspectorSource,
@@ -66,17 +73,20 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("create_symbol", ""): CreateSymbol,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
-    **{("artifact", name): CacheHit for name in CACHE_HITS},
+    **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
+    **{("artifact", name): CodeState for name in CODE_STATES},
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
+    ("artifact", "triton_kernel_info"): TritonKernels,
     ("artifact", "inspector_call"): InspectorCall,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,
     ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
+    ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
@@ -130,8 +140,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "aot_inference_graph_after_hop_passes",
         "aot_joint_graph_sync_decision_cross_ranks",
         "aot_saved_tensors_hooks_graphs",
-        "aotautograd_cache_bypass",
-        "aotautograd_cache_miss",
         "aotautograd_cache_pickle_failure",
         "backward_epilogue",
         "backward_prologue",
@@ -153,8 +161,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "dynamo_side_effects",
         "eager_compile_backwards_failure",
         "fx_graph_bundled_cache_hit",
-        "fx_graph_cache_bypass",
-        "fx_graph_cache_miss",
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",
@@ -179,7 +185,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "runtime_wrapper_orchestration",
         "scheduler_nodes_before_comm_overlap",
         "torch._functorch.config",
-        "triton_kernel_info",
     ]
 )
 _UNUSED_PATTERN = re.compile(

@@ -22,6 +22,7 @@ class ChromiumEvent:
         time_ns: UTC, in ns since the epoch.
         thread: What torch says is the thread (it says 0 for most).
         compile_id: The compilation in torch's spelling, or an empty string.
+        arguments: Everything that torch says beside it; most of it at the end of a span.
     """
 
     name: str
@@ -29,6 +30,9 @@ class ChromiumEvent:
     time_ns: int
     thread: int
     compile_id: str
+    arguments: Mapping[str, object] = dataclasses.field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -46,13 +50,14 @@ class ChromiumEvent:
         if time_ns is None:
             message = f"its time is {payload.get('ts')!r}"
             raise TypeError(message)
-        arguments = payload.get("args")
+        found = payload.get("args")
+        arguments = found if isinstance(found, dict) else {}
+        compile_id = str(arguments.get("compile_id", ""))
         return cls(
             name=str(payload.get("name", "")),
             phase=str(payload.get("ph", "")),
             time_ns=time_ns,
             thread=natural(payload.get("tid")) or 0,
-            compile_id=str(
-                (arguments if isinstance(arguments, Mapping) else {}).get("compile_id", "")
-            ),
+            compile_id="" if compile_id == "None" else compile_id,
+            arguments=arguments,
         )

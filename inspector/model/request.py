@@ -30,6 +30,7 @@ class Request:
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
         config: Settings of ``torch._dynamo.config`` to compile with.
+        line_times: Whether it is measured how long Dynamo traces each line.
         keep_outputs: Folder in which to keep what the first calls give, or None.
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
     """
@@ -46,6 +47,7 @@ class Request:
     calls: int = 20
     measure: bool = True
     config: tuple[Setting, ...] = ()
+    line_times: bool = False
     keep_outputs: str | None = None
     compare_outputs: str | None = None
 
@@ -53,7 +55,7 @@ class Request:
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
         fields = dataclasses.asdict(self)
-        for name in ("target", "config", "keep_outputs", "compare_outputs"):
+        for name in ("target", "config", "line_times", "keep_outputs", "compare_outputs"):
             del fields[name]
         return fields
 

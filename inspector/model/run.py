@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
+from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.graph_break import GraphBreak
+from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.model.timeline import CopyRates, Profile
 
-__all__ = ["LogWarning", "Meta", "Process", "Run", "StageTime"]
+__all__ = ["LogWarning", "Meta", "Process", "Run"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,19 +33,6 @@ class LogWarning:
     file: str
     line: int
     message: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class StageTime:
-    """Compile time of one stage.
-
-    Attributes:
-        stage: The stage's name.
-        time_ns: Wall time in which this was the innermost stage at work; stages add up.
-    """
-
-    stage: str
-    time_ns: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +64,11 @@ class Process:
             left with ``os._exit``, that is still at work, or of another format, did not.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         dropped: What was dropped to keep its logs below a size, or None.
+        compile_times: Compile time by compilation, in the order in which they began.
+        lookups: What was looked for in the compiler's caches, in order.
+        logging_ns: What torch spent on writing this log while it compiled, as torch says.
+        lanes: The spans of compilation side by side, where they were asked for.
+        traced_lines: How long Dynamo traced each line, where that was measured.
     """
 
     host: str
@@ -98,6 +93,11 @@ class Process:
     ended: bool = False
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     dropped: InspectorDropped | None = None
+    compile_times: tuple[CompilationTime, ...] = ()
+    lookups: tuple[CacheLookup, ...] = ()
+    logging_ns: int = 0
+    lanes: tuple[Lane, ...] = ()
+    traced_lines: tuple[LineTime, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

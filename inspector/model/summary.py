@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from inspector.model.compilation import Compilation, Frame, FrameState
+from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
-from inspector.model.run import Process, Run, StageTime
+from inspector.model.run import Process, Run
 
 __all__ = ["Added", "Summary", "group_sites", "is_later", "summarize", "summarize_processes"]
 

@@ -72,13 +72,17 @@ def opened(path: Path) -> Iterator[Recording]:
             yield _from_log(path, path.name)
 
 
-def read_run(recording: Recording) -> Run:
+def read_run(recording: Recording, *, keep_spans: bool = False) -> Run:
     """Reads all logs of a recording.
+
+    Args:
+        recording: The recording.
+        keep_spans: Whether spans of compilation are kept for a timeline.
 
     Raises:
         RecordingError: A plain trace holds no record at all: it is something else.
     """
-    builder = RunBuilder()
+    builder = RunBuilder(keep_spans=keep_spans)
     records = 0
     for log in recording.logs:
         records += _read_log(log, builder)

@@ -64,4 +64,4 @@ def test_the_counts_are_those_of_the_cpu_and_of_inductor(tmp_path: Path) -> None
 
     assert [gpu[name] for name in counted] == [cpu[name] for name in counted]
     assert [gpu[name] for name in counted] == [inductor[name] for name in counted]
-    assert "kernel compilation" in inductor["compile_time_by_stage_ns"]
+    assert {"loading kernels", "Triton compilation"} & inductor["compile_time_by_stage_ns"].keys()

@@ -17,14 +17,15 @@ from inspector.findings.overview import (
 )
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration
-from inspector.model.run import Meta, StageTime
+from inspector.model.compile_time import StageTime
+from inspector.model.run import Meta
+from inspector.renderers.terminal.bars import bar
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["error_lines", "summary_lines"]
 
 _GAP = "  "
 _BAR_WIDTH = 32
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 _MOST_NOTICES = 10
 _MOST_PROCESSES = 16
 _MOST_TRACEBACK = 100
@@ -84,13 +85,7 @@ def _stages(page: Page, stages: Sequence[StageTime], widths: tuple[int, int]) ->
     for stage in stages:
         name = f"{_GAP}{one_line(stage.stage)}"
         text = Text(f"{_GAP}{name:<{widths[0]}}{_GAP}{duration(stage.time_ns):>{widths[1]}}{_GAP}")
-        yield text.append(_bar(stage.time_ns, longest, room), style="blue")
-
-
-def _bar(value: int, longest: int, width: int) -> str:
-    """A bar in eighths of a cell; what is not nothing is seen."""
-    eighths = max(round(8 * width * value / longest), 1) if value and longest else 0
-    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+        yield text.append(bar(stage.time_ns, longest, room), style="blue")
 
 
 def _notices(page: Page, report: Report) -> Iterator[Text]:

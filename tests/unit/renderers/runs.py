@@ -11,9 +11,10 @@ from inspector.events.graph_break import Cause
 from inspector.events.inspector import InspectorCall, InspectorTarget
 from inspector.findings.report import Report, make_report
 from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
+from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
-from inspector.model.run import LogWarning, Meta, Process, Run, StageTime
+from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
 

@@ -1,0 +1,87 @@
+"""Cold starts that wait for autotuning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.costs.cold_start import cold_start, most_of
+from inspector.findings.finding import Finding
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.findings.wording import count, duration, listed
+from inspector.model.cache_lookup import CacheLookup, CacheState
+from inspector.model.run import Run
+
+__all__ = ["RULE"]
+
+_LEAST_NS = 1_000_000_000
+_LEAST_SHARE = 0.5
+_MOST_NAMED = 3
+
+
+class AutotuningTimeRule(Rule):
+    """Most of the compile time is autotuning.
+
+    What it means:
+        Inductor compiled and timed several versions of the same kernel to keep the fastest:
+        templates and their configurations (``max-autotune``), or configurations of a Triton kernel.
+
+    Why it matters:
+        It can take minutes, and what wins is often a few per cent faster than what the heuristics
+        would have chosen.
+
+    Example:
+        ``torch.compile(model, mode="max-autotune")`` of a model with many matrix products of
+        different shapes.
+
+    What to do:
+        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``): what won is in it. Or
+        compare with the default mode, and tune only where it pays off.
+    """
+
+    id = "autotuning-time"
+    severity = Severity.INFO
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """At most one finding."""
+        cold = cold_start(run)
+        spent_ns = sum(stage.time_ns for stage in cold.stages if stage.stage == "autotuning")
+        if cold.time_ns < _LEAST_NS or spent_ns < _LEAST_SHARE * cold.time_ns:
+            return
+        tuned = [
+            item
+            for process in run.processes
+            for item in process.lookups
+            if item.cache == "autotune" and item.state is not CacheState.HIT
+        ]
+        place = most_of(cold, ("autotuning",))
+        yield Finding(
+            rule=self.id,
+            severity=self.severity,
+            message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are "
+            "autotuning",
+            why=_why(tuned),
+            fix="Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume): what "
+            "won is in it.",
+            alternatives=(
+                (
+                    'Compile without mode="max-autotune" and compare the calls: tune only '
+                    "where it pays off."
+                ),
+            ),
+            place=make_place(run, place),
+            fingerprint=fingerprint(run, place, self.id),
+            evidence="chromium_event",
+        )
+
+
+def _why(tuned: list[CacheLookup]) -> str:
+    longest = sorted(tuned, key=lambda item: -(item.time_taken_ns or 0))
+    named = [f"{item.what or 'one'} {duration(item.time_taken_ns)}"
+             for item in longest if item.time_taken_ns]  # fmt: skip
+    found = f"{count(len(tuned), 'kernel')} were tuned, none of them found in the autotune cache"
+    return found + (f"; the longest: {listed(named[:_MOST_NAMED])}" if named else "")
+
+
+RULE = AutotuningTimeRule()

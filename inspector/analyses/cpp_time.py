@@ -1,0 +1,80 @@
+"""Cold starts that wait for the C++ compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.costs.cold_start import cold_start, most_of
+from inspector.findings.finding import Finding
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.findings.wording import count, duration
+from inspector.model.run import Run
+
+__all__ = ["RULE"]
+
+_LEAST_NS = 1_000_000_000
+_LEAST_SHARE = 0.5
+_CHECK = "C++ vector check"
+_STAGES = ("C++ compilation", _CHECK)
+
+
+class CppTimeRule(Rule):
+    """Most of the compile time is the C++ compiler's.
+
+    What it means:
+        Inductor writes C++ for the CPU and calls the C++ compiler: for each kernel, once for each
+        set of headers, and once for each kind of vector instruction that it asks the compiler for.
+
+    Why it matters:
+        The compiler takes a second or more per file, whatever the size of the kernel.
+
+    Example:
+        A first call on the CPU in a container whose cache folder is empty at every start.
+
+    What to do:
+        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR`` on a volume, or
+        ``torch.compiler.save_cache_artifacts()``): kernels, headers and answers about vector
+        instructions are all in it. Where you know what the compiler can do,
+        ``TORCHINDUCTOR_VEC_ISA_OK=1`` spares most of the questions.
+    """
+
+    id = "cpp-compile-time"
+    severity = Severity.INFO
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """At most one finding."""
+        cold = cold_start(run)
+        times = {stage.stage: stage.time_ns for stage in cold.stages}
+        spent_ns = sum(times.get(stage, 0) for stage in _STAGES)
+        if cold.time_ns < _LEAST_NS or spent_ns < _LEAST_SHARE * cold.time_ns:
+            return
+        place = most_of(cold, _STAGES)
+        check_ns = times.get(_CHECK, 0)
+        files = sum(use.misses for use in cold.caches if use.cache == "C++")
+        checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
+        yield Finding(
+            rule=self.id,
+            severity=self.severity,
+            message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are the C++ "
+            "compiler's",
+            why=f"{count(files, 'file')} of headers and kernels were compiled"
+            + (f", and {checks} that ask for vector instructions" if check_ns else ""),
+            fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "
+            "torch.compiler.save_cache_artifacts() and load_cache_artifacts().",
+            alternatives=(
+                (
+                    "Set TORCHINDUCTOR_VEC_ISA_OK=1 where the compiler is known to make the vector "
+                    "instructions that the CPU has."
+                ),
+            )
+            if check_ns
+            else (),
+            place=make_place(run, place),
+            fingerprint=fingerprint(run, place, self.id),
+            evidence="chromium_event",
+        )
+
+
+RULE = CppTimeRule()

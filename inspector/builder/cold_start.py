@@ -1,0 +1,156 @@
+"""Gathers where compile time went in one process, and what its caches had."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.lanes import LaneBuilder
+from inspector.builder.lookups import Asked, Lookups, concerns_caches
+from inspector.builder.spans import Spans
+from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import CompilationMetrics
+from inspector.events.inspector import InspectorLineTimes
+from inspector.events.timing import ChromiumEvent
+from inspector.model.cache_lookup import CacheLookup, CacheState
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
+from inspector.model.lanes import Lane
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, below_recorder, plain_name, user_frame
+
+__all__ = ["ColdStartDraft", "graph_hits"]
+
+_GRAPH_CACHES = ("AOTAutograd", "FX graph")
+
+
+class ColdStartDraft:
+    """Takes the events of one process that say something about its cold start, in order.
+
+    Args:
+        keep_spans: Whether spans are kept for a timeline, instead of added up alone.
+    """
+
+    def __init__(self, *, keep_spans: bool = False) -> None:
+        self._lanes = LaneBuilder() if keep_spans else None
+        self._spans = Spans()
+        self._lookups = Lookups()
+        self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
+        self._logging: dict[str, int] = {}
+        self._counts: dict[tuple[str, int], collections.Counter[str]] = {}
+
+    def add_event(self, event: ChromiumEvent) -> None:
+        """Takes the begin or the end of a span, or an instant."""
+        if event.phase == "i":
+            self._lookups.add_instant(self._asked(event.compile_id), event)
+            return
+        span = self._spans.add(event)
+        if span is not None:
+            if concerns_caches(span):
+                self._lookups.add_span(self._asked(event.compile_id), span)
+            if self._lanes:
+                self._lanes.add(span)
+                if self._spans.is_idle:
+                    self._lanes.settle()
+
+    def add_said(
+        self,
+        compile_id: CompileId | None,
+        event: CacheArtifact | CodeState | InspectorLineTimes | TritonKernels,
+    ) -> None:
+        """Takes what a cache said, or how long the lines of a function were traced."""
+        asked = self._asked("" if compile_id is None else str(compile_id))
+        match event:
+            case CacheArtifact():
+                self._lookups.add_artifact(asked, event)
+            case CodeState():
+                self._lookups.add_code_state(asked, event)
+            case TritonKernels():
+                self._lookups.add_kernels(asked, event)
+            case InspectorLineTimes():
+                for file, line, name, time_ns in event.lines:
+                    self._lines[file, line, plain_name(name)] += time_ns
+
+    def add_metrics(self, compile_id: CompileId, event: CompilationMetrics) -> None:
+        """Takes the metrics of a compilation, or of its backward half."""
+        text = str(compile_id)
+        # What torch says is the sum since the id was first used (torch/_logging/_internal.py).
+        self._logging[text] = max(self._logging.get(text, 0), event.logging_ns or 0)
+        counts = self._counts.setdefault(
+            (text, self._spans.occurrence(text)), collections.Counter()
+        )
+        counts.update(event.cache_counts)
+
+    def traced_lines(self) -> tuple[LineTime, ...]:
+        """How long Dynamo traced each line over all attempts, the longest first."""
+        return tuple(LineTime(*place, time_ns) for place, time_ns in self._lines.most_common())
+
+    @property
+    def logging_ns(self) -> int:
+        """What torch spent on the structured trace while it compiled."""
+        return sum(self._logging.values())
+
+    def stages(self) -> tuple[StageTime, ...]:
+        """Compile time by stage."""
+        return self._spans.stages()
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """The spans side by side, where they are kept."""
+        return self._lanes.build(self._spans.unfinished()) if self._lanes else ()
+
+    def lookups(self) -> tuple[CacheLookup, ...]:
+        """What was looked up, in order."""
+        return self._lookups.found(self._counts)
+
+    def compile_times(
+        self, drafts: Sequence[CompilationDraft], roots: Roots
+    ) -> tuple[CompilationTime, ...]:
+        """Compile time by compilation, with what is known of the compilation."""
+        known: dict[tuple[str, int], CompilationDraft] = {}
+        used: collections.Counter[str] = collections.Counter()
+        for draft in drafts:
+            text = str(draft.compile_id)
+            known[text, used[text]] = draft
+            used[text] += 1
+        return tuple(
+            _named(item, known.get((item.compile_id, item.occurrence)), roots)
+            for item in self._spans.compilations()
+        )
+
+    def _asked(self, compile_id: str) -> Asked:
+        named = compile_id or self._spans.compiling
+        return Asked(named, self._spans.occurrence(named), self._spans.in_backward)
+
+
+def graph_hits(lookups: Iterable[CacheLookup]) -> dict[str, int]:
+    """How many graphs were found, by cache."""
+    hits = collections.Counter(
+        item.cache
+        for item in lookups
+        if item.state is CacheState.HIT and item.cache in _GRAPH_CACHES
+    )
+    return dict(sorted(hits.items()))
+
+
+def _named(item: CompilationTime, draft: CompilationDraft | None, roots: Roots) -> CompilationTime:
+    if draft is None:
+        return item
+    stack = below_recorder([plain_frame(frame) for frame in draft.stack], roots)
+    return dataclasses.replace(
+        item,
+        name=draft.name,
+        file=draft.file,
+        first_line=draft.first_line,
+        user=_caller(stack, roots),
+    )
+
+
+def _caller(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
+    """The user's line that called what was compiled.
+
+    Torch's stack ends in the compiled function itself; without a user's line around it, its caller
+    is the recorder or a library, and its own first line is all there is to name.
+    """
+    return user_frame(stack[:-1], roots) or user_frame(stack, roots)

@@ -1,0 +1,102 @@
+"""What a command's TARGET is: a model that is recorded now, or something that is read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import sys
+from pathlib import Path
+
+from inspector.commands.record import Recorded, Settings, record
+from inspector.errors import UsageError
+from inspector.findings.escaping import one_line
+from inspector.model.near_matches import near_matches
+from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+from inspector.sources.store import is_store, newest_recording
+
+__all__ = ["is_model", "read", "recorded", "refuse_options"]
+
+
+def is_model(target: str) -> bool:
+    """Whether a target is a model to be recorded, and no recording."""
+    path = Path(target)
+    if path.exists():
+        return path.suffix == ".py"
+    return ".py" in target or ":" in target
+
+
+def recorded(request: Request, settings: Settings) -> Recorded:
+    """Records a model."""
+    arguments = ("explain", request.to_json())
+    return record(arguments, request.target, request.asked, settings)
+
+
+def refuse_options(given: dict[str, object]) -> None:
+    """Refuses options that are about recording, where a recording is read.
+
+    Raises:
+        UsageError: There are some.
+    """
+    used = [name for name, value in given.items() if value is not None]
+    if used:
+        names = ", ".join(
+            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
+        )
+        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
+        raise UsageError(message, "Name a model (model.py) to record it with these options.")
+
+
+def read(target: str | None, *, keep_spans: bool = False) -> Run:
+    """Reads a recording or a trace, the newest recording where none is named.
+
+    Raises:
+        UsageError: There is no such file.
+        RecordingError: It is neither.
+    """
+    path = newest_recording() if target is None else Path(target)
+    if not path.exists():
+        near = near_matches(path.name, (item.name for item in Path().iterdir()))
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        if is_store(path.parent):
+            hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
+        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
+    with opened(path) as recording:
+        run = read_run(recording, keep_spans=keep_spans)
+    if target is None:
+        sys.stderr.write(_which(run) + "\n")
+    for file in _changed(run):
+        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
+    return run
+
+
+def _which(run: Run) -> str:
+    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
+    settings = run.meta.settings
+    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
+    return " · ".join(one_line(part) for part in parts if part)
+
+
+def _age(started: str) -> str:
+    try:
+        then = dt.datetime.fromisoformat(started)
+        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
+    except (ValueError, TypeError):  # no time, or one without a zone
+        return ""
+    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
+
+
+def _changed(run: Run) -> list[str]:
+    """The project's files that are here and differ from what was recorded."""
+    changed = []
+    for file, digest in run.sources.digests.items():
+        path = Path(file)
+        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
+        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            changed.append(file)
+    return changed

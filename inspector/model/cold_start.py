@@ -1,0 +1,183 @@
+"""Where compile time goes, and what the compiler's caches had of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from inspector.model.compile_time import CompilationTime, LineTime, StageTime
+
+__all__ = [
+    "CacheUse",
+    "Change",
+    "ColdStart",
+    "KeyChange",
+    "KeyVerdict",
+    "OwnTime",
+    "PlaceTime",
+    "Reason",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OwnTime:
+    """Compile time of one compilation, and in which process.
+
+    Attributes:
+        process: Index of the process in the run.
+        time: The time.
+    """
+
+    process: int
+    time: CompilationTime
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PlaceTime:
+    """Compile time of a place in the source: of a code object, or of a user's line.
+
+    Attributes:
+        file: File name as the recorded process knew it; empty for time that is nobody's.
+        line: The line: the code object's first, or the user's.
+        name: Name of the code object, or of the function around the line.
+        compilations: How many compilations it had, backward halves not counted.
+        stages: The time by stage, over all processes.
+        processes: The processes, by index.
+    """
+
+    file: str
+    line: int
+    name: str
+    compilations: int
+    stages: tuple[StageTime, ...]
+    processes: tuple[int, ...]
+
+    @property
+    def time_ns(self) -> int:
+        """The time over all stages."""
+        return sum(stage.time_ns for stage in self.stages)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a cache was passed by.
+
+    Attributes:
+        text: In torch's words.
+        exception: The exception behind it, or an empty string.
+        count: How often.
+        compile_ids: For which compilations, in torch's spelling.
+    """
+
+    text: str
+    exception: str
+    count: int
+    compile_ids: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CacheUse:
+    """What one cache had.
+
+    Attributes:
+        cache: Its name.
+        hits: How often something was found; None where torch does not say.
+        misses: How often nothing was, so that it was made.
+        bypasses: How often it was not asked.
+        guard_misses: How many of the misses found entries whose guards did not hold.
+        saved_ns: How long what was found had taken to make.
+        reasons: Why it was passed by.
+    """
+
+    cache: str
+    hits: int | None
+    misses: int
+    bypasses: int
+    guard_misses: int
+    saved_ns: int
+    reasons: tuple[Reason, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ColdStart:
+    """Where the compile time of a run went.
+
+    Attributes:
+        time_ns: All of it: the sum over the processes of the union of their spans.
+        stages: The same by stage, adding up to it.
+        compilations: The same by compilation, adding up to it, in order of time in each process.
+        frames: The same by code object, the longest first.
+        lines: The same by user's line, the longest first.
+        caches: What the caches had, from the outermost to the innermost; those that torch said
+            something about.
+        vector_checks: How many small files were compiled to see what the C++ compiler can do.
+        logging_ns: What torch spent on writing its trace while it compiled; part of the time.
+        traced_lines: How long Dynamo traced each line, the longest first; empty where that was not
+            measured.
+    """
+
+    time_ns: int
+    stages: tuple[StageTime, ...]
+    compilations: tuple[OwnTime, ...]
+    frames: tuple[PlaceTime, ...]
+    lines: tuple[PlaceTime, ...]
+    caches: tuple[CacheUse, ...]
+    vector_checks: int
+    logging_ns: int
+    traced_lines: tuple[LineTime, ...] = ()
+
+
+class KeyVerdict(enum.Enum):
+    """What a comparison of two cache keys says."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    HIDDEN = "hidden"
+    UNKNOWN = "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """One part of a cache key that is another one now.
+
+    Attributes:
+        component: Torch's name of it (``inductor_config[max_autotune]``).
+        what: The same in words.
+        before: What it was, the changed lines alone; empty where the part was not there.
+        now: What it is now, likewise.
+        opaque: Whether torch prints it in a way that does not show the change.
+    """
+
+    component: str
+    what: str
+    before: tuple[str, ...]
+    now: tuple[str, ...]
+    opaque: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeyChange:
+    """How the key of one graph differs between two recordings.
+
+    Attributes:
+        cache: ``FX graph`` or ``AOTAutograd``.
+        process: Index of the process.
+        name: Name of the code object.
+        compile_id: Its compilation in torch's spelling.
+        is_backward: Whether it is the backward graph.
+        before: What came of the look-up in the other recording.
+        now: What came of it in this one.
+        verdict: ``same``; ``changed``, with the parts; ``hidden``: the keys differ, and all parts
+            that torch logs are the same; ``unknown``: torch does not log the parts.
+        changes: The parts.
+    """
+
+    cache: str
+    process: int
+    name: str
+    compile_id: str
+    is_backward: bool
+    before: str
+    now: str
+    verdict: KeyVerdict
+    changes: tuple[Change, ...] = ()

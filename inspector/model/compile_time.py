@@ -1,0 +1,76 @@
+"""Compile time: whose it is, and of which stage."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.model.stack import StackFrame
+
+__all__ = ["CompilationTime", "LineTime", "StageTime"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StageTime:
+    """Compile time of one stage.
+
+    Attributes:
+        stage: The stage's name.
+        time_ns: Wall time in which this was the innermost stage at work; stages add up.
+    """
+
+    stage: str
+    time_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineTime:
+    """How long Dynamo traced a line of the user's, with what torch's own code below it took.
+
+    Attributes:
+        file: File name as the recorded process knew it.
+        line: Line number from 1.
+        name: Name of the code object around it.
+        time_ns: Wall time of tracing, without the backend's, over all attempts.
+    """
+
+    file: str
+    line: int
+    name: str
+    time_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompilationTime:
+    """Compile time of one compilation, of its forward or of its backward half.
+
+    The times of all of these add up to the compile time of the process.
+
+    Attributes:
+        compile_id: The compilation in torch's spelling, or an empty string for time that torch does
+            not give to any (an autotuning at run time, say).
+        occurrence: 0, or how often torch had used this id before: it counts anew after
+            ``torch._dynamo.reset()``.
+        is_backward: Whether this is the backward graph, which is compiled when it is first needed.
+        begin_ns: UTC in ns when it began.
+        stages: Its time by stage.
+        name: Name of the code object, or an empty string.
+        file: Its file, or an empty string.
+        first_line: Its first line, or 0.
+        user: The user's line that made it compile: where the compiled function was called; None
+            where unknown.
+    """
+
+    compile_id: str
+    occurrence: int
+    is_backward: bool
+    begin_ns: int
+    stages: tuple[StageTime, ...]
+    name: str = ""
+    file: str = ""
+    first_line: int = 0
+    user: StackFrame | None = None
+
+    @property
+    def time_ns(self) -> int:
+        """Its time over all stages."""
+        return sum(stage.time_ns for stage in self.stages)

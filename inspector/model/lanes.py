@@ -1,0 +1,64 @@
+"""Spans of compilation side by side: what a timeline shows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+__all__ = ["Lane", "LaneSpan"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LaneSpan:
+    """A span in a lane.
+
+    Attributes:
+        name: Torch's name of it.
+        begin_ns: UTC in ns.
+        end_ns: UTC in ns.
+        stage: The stage that it belongs to, or an empty string.
+        compile_id: The compilation in torch's spelling, or an empty string.
+        occurrence: How often torch had used the id before.
+        details: What else torch said of it, as (name, value) pairs.
+        ended: Whether its end was logged.
+    """
+
+    name: str
+    begin_ns: int
+    end_ns: int
+    stage: str
+    compile_id: str
+    occurrence: int
+    details: tuple[tuple[str, str], ...]
+    ended: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lane:
+    """Spans of a process of which any two are apart or one inside of the other.
+
+    Torch does not log threads: what overlaps must have been on several, and lies in several lanes.
+    A log can have millions of spans, so that they are kept in columns.
+
+    Attributes:
+        begins_ns: Begin by span, never falling.
+        ends_ns: End by span.
+        kinds: By span, index into ``table``.
+        table: What spans have in common: (name, stage, compile id, occurrence, details, ended).
+    """
+
+    begins_ns: Sequence[int]
+    ends_ns: Sequence[int]
+    kinds: Sequence[int]
+    table: Sequence[tuple[str, str, str, int, tuple[tuple[str, str], ...], bool]]
+
+    def __len__(self) -> int:
+        """How many spans it has."""
+        return len(self.kinds)
+
+    def spans(self) -> Iterator[LaneSpan]:
+        """Its spans; one that holds others comes before them."""
+        columns = zip(self.begins_ns, self.ends_ns, self.kinds, strict=True)
+        for begin_ns, end_ns, kind in columns:
+            name, stage, compile_id, occurrence, details, ended = self.table[kind]
+            yield LaneSpan(name, begin_ns, end_ns, stage, compile_id, occurrence, details, ended)

@@ -1,0 +1,30 @@
+"""Recorded cold starts, and reports on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector import plugins
+from inspector.costs.cache_keys import key_changes, unmatched
+from inspector.costs.cold_start import cold_start
+from inspector.findings.cold_start import Against, ColdStartReport
+from inspector.findings.report import make_report
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+
+DATA = Path(__file__).parent / "data" / "cold_start"
+
+
+def read(name: str) -> Run:
+    (path,) = DATA.glob(f"{name}.*")
+    with opened(path) as recording:
+        return read_run(recording, keep_spans=True)
+
+
+def report_of(run: Run, other: Run | None = None) -> ColdStartReport:
+    rules = [module.RULE for module in plugins.load_cold_start_analyses()]
+    against = None
+    if other is not None:
+        time_ns = sum(process.compile_time_ns for process in other.processes)
+        against = Against(other.meta.name, time_ns, key_changes(run, other), *unmatched(run, other))
+    return ColdStartReport(make_report(run, rules), cold_start(run), against)
