@@ -165,9 +165,9 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
-    keeps="The outputs and gradients. Both sides are computed; where one of them, or its gradient, is "
-    "infinite or NaN for the inputs that it is not meant for, the gradient is NaN. The result is a "
-    "new tensor, which writing in place to what it is made of does not change.",
+    keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
+    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
+    "The result is a new tensor, which writing in place to what it is made of does not change.",
     pairs=((_IF_NUMBERS, _WHERE_NUMBERS),),
     instead_of=_HINTS,
 )

@@ -134,7 +134,9 @@ class Code:
     def block(self) -> list[ast.stmt]:
         """The statement and those behind it in the same block; empty where they are not known."""
         statements = self.around()
-        return statements[statements.index(self.statement) :] if self.statement in statements else []
+        return (
+            statements[statements.index(self.statement) :] if self.statement in statements else []
+        )
 
     def _written(self, node: ast.AST) -> str:
         match node:

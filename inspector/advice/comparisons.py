@@ -25,8 +25,8 @@ TOLIST = Advice(
     ),
     where=lambda code: code.has(attribute("tolist")),
     title="tolist",
-    fix="Keep it a tensor: `t.detach().clone().unbind()` instead of `t.tolist()`, for one dimension; "
-    "make a list of numbers in the caller if need be.",
+    fix="Keep it a tensor: `t.detach().clone().unbind()` instead of `t.tolist()`, for one "
+    "dimension; make a list of numbers in the caller if need be.",
     instead_of=r"^Ensure the input tensor|^type \(e\.g\.",
     before="""\
 import torch

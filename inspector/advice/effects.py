@@ -56,23 +56,23 @@ def _computes(node: ast.expr, functions: frozenset[str], *, total: bool) -> bool
     match node:
         case ast.Constant() | ast.Name():
             return True
-        case ast.Attribute(value=value):
-            return all_of(value)
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=value):
+        case (
+            ast.Attribute(value=value)
+            | ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=value)
+        ):
             return all_of(value)
         case ast.BinOp(left=left, op=operation, right=right):
             return all_of(left, right) and (not total or _is_finite(operation, right))
         case ast.Call(func=function, args=args, keywords=keywords):
-            if any(word.arg in {None, "out", "inplace"} for word in keywords):
-                return False
-            values = [*args, *(word.value for word in keywords)]
-            return _is_known(function, functions, total=total) and all_of(*values)
+            plain = all(word.arg not in {None, "out", "inplace"} for word in keywords)
+            known = plain and _is_known(function, functions, total=total)
+            return known and all_of(*args, *(word.value for word in keywords))
     return False
 
 
 def _is_finite(operation: ast.operator, right: ast.expr) -> bool:
     match operation, right:
-        case (ast.Add() | ast.Sub() | ast.Mult() | ast.MatMult()), _:
+        case ((ast.Add() | ast.Sub() | ast.Mult() | ast.MatMult()), _):
             return True
         case ast.Div(), ast.Constant(value=int() | float() as number):
             return number != 0

@@ -112,8 +112,9 @@ def forward(x, index):
 
 outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
 """,
-    keeps="The outputs and gradients; all entries must have one shape and dtype. What is selected is a "
-    "new tensor. Stacked once, outside, the entries would not follow what they are changed to.",
+    keeps="The outputs and gradients; all entries must have one shape and dtype. What is selected "
+    "is a new tensor. Stacked once, outside, the entries would not follow what they are changed "
+    "to.",
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 

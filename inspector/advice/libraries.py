@@ -50,17 +50,17 @@ def forward(x, text):
 
 outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
 """,
-    keeps="The outputs, where the call gives the same before the function as in it. As a tensor the "
-    "number is no part of the graph; as a Python int every new one can compile it again.",
+    keeps="The outputs, where the call gives the same before the function as in it. As a tensor "
+    "the number is no part of the graph; as a Python int every new one can compile it again.",
 )
 
 CUSTOM_OP = Advice(
     id="custom-operator",
     kinds=(SKIPPED,),
     title="a function on tensors that Dynamo does not trace",
-    fix="If it takes and returns tensors: make it an operator with `torch.library.custom_op`, give it "
-    "a `register_fake` (and a `register_autograd` where gradients go through it), and the graph "
-    "holds it.",
+    fix="If it takes and returns tensors: make it an operator with `torch.library.custom_op`, "
+    "give it a `register_fake` (and a `register_autograd` where gradients go through it), and the "
+    "graph holds it.",
     before="""\
 import torch
 import zlib
@@ -100,8 +100,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
-    keeps="The outputs and gradients. What is inside of the operator runs eagerly, in the middle of "
-    "the graph.",
+    keeps="The outputs and gradients. What is inside of the operator runs eagerly, in the middle "
+    "of the graph.",
     other_way_of=("c-function",),
 )
 

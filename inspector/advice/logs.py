@@ -12,8 +12,9 @@ LOGGING = Advice(
     id="logging",
     kinds=(Kind("GB0291", "logging.Logger method not supported for non-export cases"),),
     title="a logger in compiled code",
-    fix="Return what is logged (a `clone()` of a tensor that is written to in place later), and log "
-    "it in the caller, outside of the compiled function, as often and under the same conditions.",
+    fix="Return what is logged (a `clone()` of a tensor that is written to in place later), and "
+    "log it in the caller, outside of the compiled function, as often and under the same "
+    "conditions.",
     tailored=in_the_caller,
     before="""\
 import logging

@@ -90,11 +90,10 @@ class Uses:
     def _allows(self, node: ast.AST) -> bool:
         match parent := self._parents.get(node):
             case ast.BinOp(left=left, op=operation, right=right):
-                if not isinstance(operation, _SMOOTH):
-                    return False
-                if self._is_tensor(right if left is node else left):
-                    return True
-                return _keeps_number(parent, node) and self._allows(parent)
+                with_tensor = self._is_tensor(right if left is node else left)
+                return isinstance(operation, _SMOOTH) and (
+                    with_tensor or (_keeps_number(parent, node) and self._allows(parent))
+                )
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self._allows(parent)
             case ast.Call():

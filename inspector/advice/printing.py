@@ -127,8 +127,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
-    keeps="Prints the same, when the graph has run; without the `clone()` a tensor that is written to "
-    "in place later prints as it is then.",
+    keeps="Prints the same, when the graph has run; without the `clone()` a tensor that is "
+    "written to in place later prints as it is then.",
     pairs=((_PRINT_IN_PLACE, _RETURN_IN_PLACE), (_PRINT_LOOP, _RETURN_LOOP)),
     instead_of=r"^Avoid calling builtin|logging function",
 )

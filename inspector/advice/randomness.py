@@ -48,8 +48,8 @@ SEED = Advice(
     kinds=(SKIPPED,),
     says=r"qualname: (?:manual_seed|seed|get_rng_state|set_rng_state|initial_seed|Random\.seed)\b",
     title="seeding in compiled code",
-    fix="Seed in the caller, before the compiled function is called, if nothing is drawn above this "
-    "line; else end the compiled function there, seed, and compile the rest as a second one.",
+    fix="Seed in the caller, before the compiled function is called, if nothing is drawn above "
+    "this line; else end the compiled function there, seed, and compile the rest as a second one.",
     before="""\
 import torch
 
@@ -78,8 +78,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
-    keeps="The same random numbers with the eager backends, if none is drawn before the seed; Inductor "
-    "draws its own unless `torch._inductor.config.fallback_random` is set.",
+    keeps="The same random numbers with the eager backends, if none is drawn before the seed; "
+    "Inductor draws its own unless `torch._inductor.config.fallback_random` is set.",
     pairs=((_DRAWN_BEFORE, _SEEDED_BETWEEN),),
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
@@ -123,49 +123,13 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     keeps="The same random numbers.",
 )
 
-GENERATOR__DRAWN_BEFORE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    x = x + torch.rand(3)
-    torch.manual_seed(0)
-    return x + torch.rand(3)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-"""
-_SEEDED_BETWEEN = """\
-import torch
-
-
-@torch.compile
-def first(x):
-    return x + torch.rand(3)
-
-
-@torch.compile
-def second(x):
-    return x + torch.rand(3)
-
-
-def forward(x):
-    x = first(x)
-    torch.manual_seed(0)
-    return second(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-"""
-
-SEED = Advice(
+GENERATOR_SEED = Advice(
     id="generator-seed",
     kinds=(Kind("GB7650", "torch.Generator method"), METHOD),
     says=r"\bGenerator\b.*manual_seed|manual_seed.*\bGenerator\b|torch\.Generator",
     title="a method of a torch.Generator",
-    fix="Seed the generator in the caller, before the compiled function is called; what is drawn from "
-    "it is drawn in the caller as well.",
+    fix="Seed the generator in the caller, before the compiled function is called; what is drawn "
+    "from it is drawn in the caller as well.",
     before="""\
 import torch
 

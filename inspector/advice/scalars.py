@@ -96,10 +96,10 @@ KEEP_TENSOR = Advice(
     id="item",
     kinds=(ITEM,),
     title="a tensor made a Python number",
-    fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` (and "
-    "`.long()` behind it instead of `int(t)`), and use operators on tensors behind it (`clamp` "
-    "instead of `max`, `torch.where` instead of `if`). What has to be a number, for Python or for "
-    "the caller, is made one in the caller.",
+    fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` "
+    "(and `.long()` behind it instead of `int(t)`), and use operators on tensors behind it "
+    "(`clamp` instead of `max`, `torch.where` instead of `if`). What has to be a number, for "
+    "Python or for the caller, is made one in the caller.",
     tailored=_tailored,
     before=_ITEM,
     after="""\
@@ -195,8 +195,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="The outputs, to rounding (math computes in float64), and the gradients. Where math raises "
-    "an error (the root of a negative number), torch gives NaN or infinity.",
+    keeps="The outputs, to rounding (math computes in float64), and the gradients. Where math "
+    "raises an error (the root of a negative number), torch gives NaN or infinity.",
 )
 
 ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, MATH)

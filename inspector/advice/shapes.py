@@ -138,8 +138,8 @@ def forward(x, other):
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
 """,
-    keeps="The values and their gradients, and that all who hold `y` see them. The mask, the values "
-    "and `y` must have one shape: a mask of rows would be taken for one of columns.",
+    keeps="The values and their gradients, and that all who hold `y` see them. The mask, the "
+    "values and `y` must have one shape: a mask of rows would be taken for one of columns.",
     pairs=(
         (
             _ROWS,

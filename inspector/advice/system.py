@@ -55,8 +55,8 @@ NO_TENSOR = Advice(
     id="returns-no-tensor",
     kinds=(Kind("GB0208", "torch.* op returned non-Tensor"),),
     title="a torch function that returns no tensor",
-    fix="Call it in the caller, and pass what it returns; where it takes what is made inside, end the "
-    "compiled function above it.",
+    fix="Call it in the caller, and pass what it returns; where it takes what is made inside, end "
+    "the compiled function above it.",
     before="""\
 import torch
 
@@ -97,8 +97,8 @@ _CLOCKS = (
 TIME = Advice(
     id="clock",
     kinds=(SKIPPED, METHOD),
-    says=rf"module: time, qualname: (?:{_CLOCKS})\b|qualname: (?:datetime|date)\.(?:now|today|utcnow)\b"
-    r"|`(?:now|today|utcnow)` of class",
+    says=rf"module: time, qualname: (?:{_CLOCKS})\b"
+    r"|qualname: (?:datetime|date)\.(?:now|today|utcnow)\b|`(?:now|today|utcnow)` of class",
     title="the clock read in compiled code",
     fix="Read the clock in the caller, around the compiled call (a kernel on a GPU may still be "
     "running then: `torch.cuda.synchronize()` first).",
