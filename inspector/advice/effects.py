@@ -63,6 +63,9 @@ def _computes(node: ast.expr, functions: frozenset[str], *, total: bool) -> bool
             return all_of(value)
         case ast.BinOp(left=left, op=operation, right=right):
             return all_of(left, right) and (not total or _is_finite(operation, right))
+        case ast.Compare(left=left, ops=[operation], comparators=[right]):
+            membership = ast.In | ast.NotIn | ast.Is | ast.IsNot
+            return not total and not isinstance(operation, membership) and all_of(left, right)
         case ast.Call(func=function, args=args, keywords=keywords):
             plain = all(word.arg not in {None, "out", "inplace"} for word in keywords)
             known = plain and _is_known(function, functions, total=total)

@@ -48,6 +48,7 @@ class Result:
         printed: What it wrote to standard output.
         logged: Its log records and warnings.
         breaks: (GB id, GB type, id of the advice that is chosen) of each record of a graph break.
+        reasons: The records themselves.
         graphs: How many graphs were compiled.
         empty: Functions that were compiled and gave no graph.
         error: The exception that ended it, or an empty string.
@@ -57,6 +58,7 @@ class Result:
     printed: str = ""
     logged: list[str] = dataclasses.field(default_factory=list)
     breaks: list[tuple[str | None, str | None, str]] = dataclasses.field(default_factory=list)
+    reasons: list[str] = dataclasses.field(default_factory=list)
     graphs: int = 0
     empty: list[str] = dataclasses.field(default_factory=list)
     error: str = ""
@@ -126,6 +128,7 @@ def run(path: Path, compiler: Callable[..., Any], names: dict[str, Any] | None =
     own = [str(item.message) for item in warned if item.filename == str(path)]
     result.logged = records.texts + own
     result.graphs = torch._dynamo.utils.counters["stats"].get("unique_graphs", 0)
+    result.reasons = trace.reasons
     result.breaks = [_chosen(path, reason) for reason in trace.reasons]
     result.empty = trace.empty
     return result
@@ -140,18 +143,24 @@ def _seed() -> None:
         np.random.seed(0)  # noqa: NPY002 - what the programs use
 
 
+def reasons(path: Path, text: str) -> list[str]:
+    """Torch's records of the graph breaks of a program that is compiled."""
+    path.write_text(text)
+    return run(path, _compiled("eager")).reasons
+
+
 def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
     """The first cause of a graph break and the advice that a user would get on it."""
     reason = GraphBreakReason.parse(text)
     cause = reason.causes[0]
     frames = [frame for frame in reason.stack if frame.file == str(path)]
-    code = read_text(path.read_text(), _span(path, frames[-1])) if frames else None
+    code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}")
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 
 
-def _span(path: Path, frame: TracebackFrame) -> Span:
+def span(path: Path, frame: TracebackFrame) -> Span:
     """The columns of the carets, which count from where the line's code begins."""
     if frame.caret_start is None or frame.caret_end is None:
         return Span(frame.line, frame.line)
@@ -212,7 +221,7 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
         for problem in _broken(advice, run(variant, _compiled("eager"))):
             yield f"variant {number}: {problem}"
     for number, pair in enumerate(advice.pairs):
-        yield from (f"pair {number}: {problem}" for problem in _unlike(pair, folder))
+        yield from (f"pair {number}: {problem}" for problem in unlike(pair, folder))
     eager = run(after, _eager)
     mended = run(after, _compiled("eager"))
     whole = run(after, _compiled("aot_eager", fullgraph=True))
@@ -236,7 +245,7 @@ def _broken(advice: Advice, broken: Result) -> Iterator[str]:
         yield f"the advice for before is {first[2]!r}"
 
 
-def _unlike(pair: tuple[str, str], folder: Path) -> Iterator[str]:
+def unlike(pair: tuple[str, str], folder: Path) -> Iterator[str]:
     """How one program differs from another that breaks its graph."""
     before, after = (folder / f"pair_{name}.py" for name in ("before", "after"))
     before.write_text(pair[0])
