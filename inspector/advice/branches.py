@@ -90,7 +90,7 @@ def _tailored(code: Code) -> str:
     return (
         f"Compute both and choose: `{begin}torch.where({condition}, {', '.join(shown)})`, if both "
         "are finite tensors of one shape and dtype; it makes a new tensor, also where the branch "
-        "does not."
+        "keeps the old one."
     )
 
 
