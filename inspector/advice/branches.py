@@ -104,8 +104,8 @@ def _numbers(code: Code, test: ast.expr, condition: str, shown: list[str]) -> st
         if name and uses.allow_tensor_in(name) and not uses.changes:
             one, two = (f"{tensor}.new_tensor({number})" for number in shown)
             return (
-                f"Choose between tensors of its dtype: `{name} = torch.where({condition}, {one}, "
-                f"{two})`, if `{tensor}` is a tensor of floating-point numbers, and stays one."
+                f"Choose between tensors of the dtype of `{tensor}`: `{name} = "
+                f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of floating-point numbers, and stays one."
             )
     return ""
 

@@ -194,9 +194,9 @@ def same(one: Any, other: Any) -> bool:
         one, other = torch.as_tensor(one), torch.as_tensor(other)
         one, other = (t.to_dense() if t.layout is not torch.strided else t for t in (one, other))
         # `allclose` takes shapes that can be broadcast.
-        rounding = 1e-3 if one.dtype in {torch.float16, torch.bfloat16} else 1e-5
+        rounding = _ROUNDING.get(one.dtype, 1e-5)
         return (one.dtype, one.shape) == (other.dtype, other.shape) and torch.allclose(
-            one.double(), other.double(), rtol=rounding, atol=1e-6, equal_nan=True
+            one.double(), other.double(), rtol=rounding, atol=rounding / 10, equal_nan=True
         )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
@@ -205,6 +205,9 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, float):
         return isinstance(other, float | int) and abs(one - other) <= 1e-6 + 1e-5 * abs(one)
     return bool(one == other)
+
+
+_ROUNDING = {torch.float64: 1e-10, torch.float16: 1e-3, torch.bfloat16: 1e-2}
 
 
 def problems(advice: Advice, folder: Path) -> Iterator[str]:

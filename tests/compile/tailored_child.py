@@ -1,8 +1,9 @@
 """Does what the fixes say in the user's own words: ``python -m tests.compile.tailored_child``.
 
 Each program is compiled, its fix is looked up as a user would get it, the code of the fix is put
-into the program, and the mended program is held to the first one as `advice_child` does. One line
-of JSON per program goes to standard output.
+into the program, and the mended program is held to the first one as `advice_child` does. Programs
+that are mended wrongly are held to it too, to see that it is noticed. One line of JSON per program
+goes to standard output.
 """
 
 from __future__ import annotations
@@ -54,6 +55,40 @@ PROGRAMS = (
     ("z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w, z", _VECTORS),
 )
 
+# What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
+# dtype, an argument, the precision, and what holds the result.
+WRONG = (
+    ("return x / x.std().item()", "return x / x.std()", _VECTORS),
+    ("s = x[0].item()\nx.mul_(2)\nreturn y * s", "s = x[0]\nx.mul_(2)\nreturn y * s", _VECTORS),
+    ("return x.sum() * y[:1].item()", "return x.sum() * y[:1].detach()", _VECTORS),
+    (
+        "return x / max(1e-3, x.std().item())",
+        "return x / x.std().detach().clamp(min=1e-3)",
+        _NAN,
+    ),
+    ("s = x.std().item()\nreturn y * s", "return y * x.std().detach().double()[None]", _VECTORS),
+    (
+        "if x.sum() > 1:\n    x = x.add_(1)\nreturn x * 2",
+        "return torch.where(x.sum() > 1, x.add_(1), x) * 2",
+        _VECTORS,
+    ),
+    (
+        "rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate",
+        "return x * torch.where(x.sum() > 1, 0.1, 0.01)",
+        _DOUBLES,
+    ),
+    (
+        "z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w",
+        "z = x * 2\nw = z\nz = torch.where(y > 0, y, z)\nreturn w",
+        _VECTORS,
+    ),
+)
+
+
+def _program(body: str, inputs: tuple[str, str]) -> str:
+    indented = "".join(f"    {line}\n" for line in body.split("\n"))
+    return _PROGRAM.format(body=indented, first=inputs[0], second=inputs[1])
+
 
 def _mended(path: Path, text: str) -> tuple[str, str]:
     """The fix of the first graph break, and the program that it gives, or an empty one."""
@@ -92,9 +127,13 @@ def main() -> int:
     """Tries all programs; returns 1 where a fix does not hold."""
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        for body, (first, second) in PROGRAMS:
-            indented = "".join(f"    {line}\n" for line in body.split("\n"))
-            text = _PROGRAM.format(body=indented, first=first, second=second)
+        for body, wrong, inputs in WRONG:
+            pair = _program(body, inputs), _program(wrong, inputs)
+            noticed = list(advice_child.unlike(pair, Path(folder)))
+            failed = failed or not noticed
+            print(json.dumps({"body": body, "wrong": wrong, "problems": noticed}))
+        for body, inputs in PROGRAMS:
+            text = _program(body, inputs)
             path = Path(folder, "user.py")
             fix, mended = _mended(path, text)
             said = ["not in the user's words"]
