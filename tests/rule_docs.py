@@ -14,7 +14,8 @@ from inspector.plugins import load_analyses, load_cold_start_analyses
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",
     "`tests/compile/advice_child.py` runs both: the first breaks with one of the ids, the second",
-    "has no graph break, computes the same and writes the same.",
+    "has no graph break, computes the same (values, gradients, dtypes, shapes) and writes the",
+    "same.",
 )
 _HINTS = (
     "## Hints of torch that do not hold",

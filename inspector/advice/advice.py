@@ -71,6 +71,8 @@ class Advice:
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
         variants: Programs that break in the same way and are to be mended in the same way, among
             them what comes of hints of torch that do not help.
+        pairs: More programs, before and after, for what one would not expect: code that writes in
+            place, odd shapes, NaN.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_in_torch: Whether it is what to do where the line that broke is torch's own.
         tested_on: Versions of torch (``2.13``) on which it holds.
@@ -89,6 +91,7 @@ class Advice:
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
     is_silent: bool = False
     holds_in_torch: bool = False
     tested_on: tuple[str, ...] = TESTED_ON

@@ -12,7 +12,8 @@ FUNCTION = Advice(
     id="numpy-function",
     kinds=(Kind("GB0294", "attempted to trace numpy function unsupported by PyTorch"),),
     title="a NumPy function that torch has no counterpart of",
-    fix="Write it with tensor operators; or call the NumPy function in the caller.",
+    fix="Write it with tensor operators; or call the NumPy function in the caller, before or "
+    "behind the compiled function.",
     before="""\
 import numpy as np
 import torch
@@ -48,7 +49,8 @@ METHODS = Advice(
         Kind("GB0250", "ndarray.astype(object)"),
     ),
     title="a method of an array that no tensor has",
-    fix="Return the tensor, and call the method in the caller.",
+    fix="Return the tensor (a `clone()` where it is written to in place later), and call the "
+    "method in the caller.",
     before="""\
 import torch
 
@@ -101,8 +103,8 @@ RANDOM_NUMBER = Advice(
         lambda node: dotted_name(node).startswith(("np.random.", "numpy.random."))
     ),
     title="a random number from NumPy",
-    fix="Draw it in the caller and pass it as a tensor; or draw it with `torch.rand`, which has "
-    "other random numbers.",
+    fix="Draw it in the caller, as often as here, and pass it as a tensor; or draw it with "
+    "`torch.rand`, which has other random numbers.",
     before="""\
 import numpy as np
 import torch
@@ -127,7 +129,7 @@ def compute(x, scale):
 
 
 def forward(x):
-    return compute(x, torch.tensor(np.random.rand(), dtype=x.dtype))
+    return compute(x, torch.tensor(np.random.rand(), dtype=torch.float64))
 
 
 np.random.seed(0)

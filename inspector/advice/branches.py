@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
+from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ON_TENSOR
+from inspector.advice.numbers import Uses, is_scalar, tensors_in
 
 __all__ = ["ADVICE"]
 
@@ -17,16 +19,17 @@ _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
 def _condition(code: Code, test: ast.expr) -> str:
-    """The condition as a tensor of bools; empty where that is not certain."""
-    if (
-        isinstance(test, ast.Compare)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], _COMPARISONS)
-    ):
-        return code.shown(test)
+    """The condition as a tensor of one bool; empty where that is not certain."""
+    shown = code.shown(test)
     match test:
-        case ast.Call(func=ast.Attribute(attr="any" | "all")):
-            return code.shown(test)
+        case ast.Compare(left=left, ops=[operation], comparators=[right]):
+            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+            if not isinstance(operation, _COMPARISONS) or not shown:
+                return ""
+            # A branch takes a tensor of any shape that has one element.
+            return shown if all(map(is_scalar, sides)) else f"({shown}).reshape(())"
+        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=args, keywords=keywords):
+            return f"{shown}.reshape(())" if shown and (args or keywords) else shown
     return ""
 
 
@@ -58,17 +61,15 @@ def _sides(code: Code) -> tuple[ast.expr, tuple[str, ast.expr], ast.expr] | None
     return None
 
 
-def _chosen(code: Code, value: ast.expr) -> str:
-    """A side as an argument of ``torch.where``: a tensor as far as one can see, or a number."""
-    match value:
-        case ast.Constant(value=bool() | str() | bytes() | None):
-            return ""
-        case (
-            ast.Tuple() | ast.List() | ast.Dict() | ast.Set() | ast.JoinedStr() | ast.Lambda()
-            | ast.Compare() | ast.BoolOp() | ast.Starred() | ast.Await() | ast.NamedExpr()
-        ):  # fmt: skip
-            return ""
-    return code.shown(value)
+def _is_number(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=value):
+            return _is_number(value)
+    return False
 
 
 def _tailored(code: Code) -> str:
@@ -77,12 +78,36 @@ def _tailored(code: Code) -> str:
     if sides is None:
         return ""
     test, (begin, value), other = sides
-    condition, *shown = _condition(code, test), _chosen(code, value), _chosen(code, other)
+    condition, *shown = _condition(code, test), code.shown(value), code.shown(other)
     if not condition or not all(shown):
         return ""
-    text = f"Compute both and choose: `{begin}torch.where({condition}, {', '.join(shown)})`"
-    numbers = isinstance(value, ast.Constant) and isinstance(other, ast.Constant)
-    return f"{text}." if numbers else f"{text}, if both are tensors of one shape and dtype."
+    if _is_number(value) and _is_number(other):
+        return _numbers(code, test, condition, shown)
+    # Both sides run, and the result is a new tensor: nobody may notice either.
+    constant = isinstance(value, ast.Constant) or isinstance(other, ast.Constant)
+    if constant or not is_total(value) or not is_total(other) or writes_in_place(code):
+        return ""
+    return (
+        f"Compute both and choose: `{begin}torch.where({condition}, {', '.join(shown)})`, if both "
+        "are finite tensors of one shape and dtype; it makes a new tensor, also where the branch "
+        "keeps the old one."
+    )
+
+
+def _numbers(code: Code, test: ast.expr, condition: str, shown: list[str]) -> str:
+    """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
+    statement, name = code.statement, code.target
+    if not name and isinstance(statement, ast.If) and isinstance(statement.body[0], ast.Assign):
+        name = ast.unparse(statement.body[0].targets[0])
+    for tensor in sorted(tensors_in(test)):
+        uses = Uses(code, frozenset({tensor}))
+        if name and uses.allow_tensor_in(name) and not uses.changes:
+            one, two = (f"{tensor}.new_tensor({number})" for number in shown)
+            return (
+                f"Choose between tensors of the dtype of `{tensor}`: `{name} = "
+                f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of floating-point numbers, and stays one."
+            )
+    return ""
 
 
 _IF = """\
@@ -99,12 +124,33 @@ def forward(x):
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """
 
+# Two Python numbers have more digits than a tensor of the default dtype.
+_IF_NUMBERS = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    rate = 0.1 if x.sum() > 0 else 0.01
+    return x * rate
+
+
+floats = torch.arange(3.0)
+outputs = [forward(x) for x in (floats.double(), -floats.double(), floats, floats.half())]
+"""
+_WHERE_NUMBERS = _IF_NUMBERS.replace(
+    "0.1 if x.sum() > 0 else 0.01",
+    "torch.where(x.sum() > 0, x.new_tensor(0.1), x.new_tensor(0.01))",
+)
+
 WHERE = Advice(
     id="branch-where",
     kinds=(BRANCH,),
     says=ON_TENSOR,
     title="a branch on the value of a tensor",
-    fix="Compute both sides and choose with `torch.where(condition, a, b)`.",
+    fix="If both sides may run, and neither writes anywhere, draws random numbers or updates "
+    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
+    "`b` of one shape and dtype (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
     before=_IF,
     after="""\
@@ -119,8 +165,10 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
-    keeps="The outputs. Both sides are computed; where one of them is infinite or NaN for the "
-    "inputs that it is not meant for, its gradient is NaN.",
+    keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
+    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
+    "The result is a new tensor, which writing in place to what it is made of does not change.",
+    pairs=((_IF_NUMBERS, _WHERE_NUMBERS),),
     instead_of=_HINTS,
 )
 

@@ -18,7 +18,8 @@ LOOP = Advice(
     where=lambda code: isinstance(code.statement, ast.While),
     title="a while loop on the value of a tensor",
     fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
-    "`x = torch.where(condition, step(x), x)`.",
+    "`x = torch.where(condition, step(x), x)`, if a step neither writes anywhere nor draws random "
+    "numbers.",
     before="""\
 import torch
 
@@ -47,7 +48,9 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 """,
-    keeps="The outputs, for inputs that need no more than `STEPS` steps. All steps are computed.",
+    keeps="The outputs and gradients, for inputs that need no more than `STEPS` steps. All steps "
+    "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
+    "new tensor.",
     instead_of=_HINTS,
 )
 

@@ -15,7 +15,7 @@ CLASS = Advice(
     ),
     says=r"build_class",
     title="a class defined in compiled code",
-    fix="Define the class at the top of the module.",
+    fix="Define the class at the top of the module, and pass it what it takes from the function.",
     before="""\
 import torch
 

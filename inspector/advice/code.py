@@ -75,39 +75,68 @@ class Code:
             return ""
         return text if "\n" not in text and "`" not in text and len(text) <= _MOST_SHOWN else ""
 
+    def parameters(self) -> frozenset[str]:
+        """The names of the function's parameters."""
+        if self.function is None:
+            return frozenset()
+        arguments = self.function.args
+        extra = [arguments.vararg, arguments.kwarg]
+        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return frozenset(arg.arg for arg in (*named, *extra) if arg is not None)
+
+    def stores(self, name: str) -> tuple[ast.Name, ...]:
+        """Where the function sets a name."""
+        return tuple(
+            node
+            for node in (ast.walk(self.function) if self.function else ())
+            if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        )
+
+    def loads(self, name: str) -> tuple[ast.Name, ...]:
+        """Where the function reads a name: above the statement too, which may be in a loop."""
+        return tuple(
+            node
+            for node in (ast.walk(self.function) if self.function else ())
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        )
+
     def is_set_before(self, name: str) -> bool:
-        """Whether the function sets a name above the statement, as an argument or by assigning."""
+        """Whether a name certainly has a value at the statement, which the function gave it."""
         if self.function is None or self.statement is None:
             return False
         line = self.statement.lineno
-        for node in ast.walk(self.function):
-            match node:
-                case ast.arg(arg=found) | ast.Name(id=found, ctx=ast.Store()):
-                    if found == name and node.lineno < line:
-                        return True
-        return False
+        # A name that a branch or a loop sets may have no value.
+        certain = [*self.function.body, *self.around()]
+        return name in self.parameters() or any(
+            isinstance(target, ast.Name) and target.id == name and statement.lineno < line
+            for statement in certain
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+        )
 
-    def ancestors(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """What a node of the statement is in, from the inside out, up to the statement itself."""
-        parents = {
-            child: parent
-            for parent in ast.walk(self.statement or node)
-            for child in ast.iter_child_nodes(parent)
-        }
-        found: list[ast.AST] = []
-        while node in parents:
-            node = parents[node]
-            found.append(node)
-        return tuple(found)
-
-    def block(self) -> list[ast.stmt]:
-        """The statement and those behind it in the same block; empty where they are not known."""
+    def around(self) -> list[ast.stmt]:
+        """All statements of the block that the statement is in; empty where it is not known."""
         for node in ast.walk(self.function) if self.function and self.statement else ():
             for name in ("body", "orelse", "finalbody"):
                 statements = getattr(node, name, None)
                 if isinstance(statements, list) and self.statement in statements:
-                    return statements[statements.index(self.statement) :]
+                    return statements
         return []
+
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """What each node of the function is in."""
+        return {
+            child: parent
+            for parent in (ast.walk(self.function) if self.function else ())
+            for child in ast.iter_child_nodes(parent)
+        }
+
+    def block(self) -> list[ast.stmt]:
+        """The statement and those behind it in the same block; empty where they are not known."""
+        statements = self.around()
+        return (
+            statements[statements.index(self.statement) :] if self.statement in statements else []
+        )
 
     def _written(self, node: ast.AST) -> str:
         match node:
@@ -117,20 +146,6 @@ class Code:
                     # Python ends lines where we do not, at a form feed for one.
                     return text if _reads(text, node) else ""
         return ""
-
-    def uses_after(self, name: str) -> Iterator[ast.AST]:
-        """The nodes of the function below the statement that read a name, with their parents.
-
-        Yields:
-            The innermost call, comparison, condition or other node around each use.
-        """
-        if self.function is None or self.statement is None:
-            return
-        last = self.statement.end_lineno or self.statement.lineno
-        for parent in ast.walk(self.function):
-            for child in ast.iter_child_nodes(parent):
-                if isinstance(child, ast.Name) and child.id == name and child.lineno > last:
-                    yield parent
 
 
 def _reads(text: str, node: ast.AST) -> bool:

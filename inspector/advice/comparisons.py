@@ -25,7 +25,8 @@ TOLIST = Advice(
     ),
     where=lambda code: code.has(attribute("tolist")),
     title="tolist",
-    fix="Keep it a tensor: index it or `unbind` it, and make the list in the caller if need be.",
+    fix="Keep it a tensor: `t.detach().clone().unbind()` instead of `t.tolist()`, for one "
+    "dimension; make a list of numbers in the caller if need be.",
     instead_of=r"^Ensure the input tensor|^type \(e\.g\.",
     before="""\
 import torch
@@ -45,13 +46,15 @@ import torch
 
 @torch.compile
 def forward(x, weights):
-    first, second = weights.unbind()
+    first, second = weights.detach().clone().unbind()
     return x * first + x.relu() * second
 
 
 outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
 """,
-    keeps="The outputs, to rounding: Python numbers are float64, tensors keep their dtype.",
+    keeps="The outputs, to rounding, and the gradients: numbers have no history, and do not change "
+    "with the tensor (hence `detach` and `clone`). Python numbers are float64, tensors keep their "
+    "dtype.",
     variants=(
         """\
 import torch
@@ -73,7 +76,8 @@ COMPARE = Advice(
     where=lambda code: code.has(attribute("equal", "allclose")),
     title="torch.equal or torch.allclose",
     fix="Compare on the tensors: `(a == b).all()` instead of `torch.equal(a, b)`, "
-    "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor.",
+    "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor, and an "
+    "`if` on it breaks the graph.",
     before="""\
 import torch
 
@@ -104,9 +108,9 @@ CONTAINS = Advice(
     id="value-in-tensor",
     kinds=(ITEM, BRANCH),
     where=lambda code: code.has(_is_membership),
-    title="`in` with a tensor",
-    fix="Compare on the tensor: `(x == value).any()` instead of `value in x`; the answer is a "
-    "tensor.",
+    title="`in` on a tensor",
+    fix="Compare on the tensor: `(x == value).any()` instead of `value in x` for a tensor `x`; the "
+    "answer is a tensor, and an `if` on it breaks the graph.",
     before="""\
 import torch
 

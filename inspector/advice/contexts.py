@@ -118,7 +118,8 @@ REDIRECT = Advice(
     id="context-manager",
     kinds=(Kind("GB0262", "unsupported contextlib.* API"), CONTEXT),
     title="a context manager that Dynamo does not know",
-    fix="Enter it in the caller, around the compiled call.",
+    fix="Enter it in the caller, around the compiled call, if the rest of the function may be in "
+    "it; else make what is in it a compiled function of its own.",
     before="""\
 import contextlib
 import io
@@ -158,7 +159,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
-    keeps="The outputs; it is entered around the whole function.",
+    keeps="The outputs, for one that changes nothing for the rest of the function: it is entered "
+    "around the whole of it (`suppress` would end all of it at an error).",
 )
 
 ADVICE = (LOCK, ANOMALY, REDIRECT)

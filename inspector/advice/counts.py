@@ -12,7 +12,8 @@ UNIQUE = Advice(
     kinds=(DYNAMIC_SHAPE,),
     says=r"unique",
     title="torch.unique",
-    fix="Call `torch.unique` in the caller, on what the compiled function returns.",
+    fix="Call `torch.unique` in the caller, on what the compiled function returns; where more is "
+    "done with its result, compile that as a second function.",
     before="""\
 import torch
 
@@ -49,8 +50,8 @@ BINCOUNT = Advice(
     kinds=(DYNAMIC_SHAPE,),
     says=r"bincount",
     title="torch.bincount",
-    fix="Count into a tensor of known size: `torch.zeros(classes, dtype=torch.int64)"
-    ".scatter_add(0, x, torch.ones_like(x))`.",
+    fix="Count into a tensor of known size: `x.new_zeros(classes, "
+    "dtype=torch.int64).scatter_add(0, x.long(), torch.ones_like(x, dtype=torch.int64))`.",
     before="""\
 import torch
 
@@ -68,13 +69,15 @@ import torch
 
 @torch.compile
 def forward(x):
-    zeros = torch.zeros(4, dtype=torch.int64)
-    return zeros.scatter_add(0, x, torch.ones_like(x)) * 2
+    zeros, ones = x.new_zeros(4, dtype=torch.int64), torch.ones_like(x, dtype=torch.int64)
+    return zeros.scatter_add(0, x.long(), ones) * 2
 
 
 outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
 """,
-    keeps="The outputs, where no value reaches the size; such a value is an error.",
+    keeps="The outputs, where bincount would give that size: no value reaches it (that is an "
+    "error), and the largest value or `minlength` asks for it. Weights go in the place of the "
+    "ones.",
 )
 
 REPEAT = Advice(

@@ -12,7 +12,8 @@ PYTHON_RANDOM = Advice(
     kinds=(SKIPPED,),
     says=r"qualname: Random\.(?!seed)|module: random,",
     title="Python's random numbers",
-    fix="Draw in the caller and pass the number as a tensor, or the choice as an argument.",
+    fix="Draw in the caller, as often as here, and pass the number as a tensor, or the choice as "
+    "an argument.",
     before="""\
 import random
 import torch
@@ -39,14 +40,14 @@ def compute(x, factor):
 
 
 def forward(x):
-    return compute(x, torch.tensor(random.gauss(0, 1)))
+    return compute(x, torch.tensor(random.gauss(0, 1), dtype=torch.float64))
 
 
 random.seed(0)
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="The same random numbers, to float32. As a Python float the number would be compiled "
-    "into the graph, and every new one would compile it again.",
+    keeps="The same random numbers, where the caller draws as many. As a Python float the number "
+    "would be compiled into the graph, and every new one would compile it again.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue|third-party",
     variants=(
         """\
@@ -69,7 +70,8 @@ RANDOM_ = Advice(
     id="random-in-place",
     kinds=(Kind("GB0107", "Tensor.random_ op"),),
     title="Tensor.random_",
-    fix="Make the tensor with `torch.randint_like(x, low, high)` or `torch.randint`.",
+    fix="Make the tensor with `torch.randint_like(x, low, high)` or `torch.randint`; into a tensor "
+    "that others hold, copy it: `x.copy_(…)`.",
     before="""\
 import torch
 

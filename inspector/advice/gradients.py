@@ -72,8 +72,9 @@ GRAD = Advice(
         ),
     ),
     title="torch.autograd.grad in compiled code",
-    fix="Differentiate a function instead of a tensor: `torch.func.grad(f)(x)`, or "
-    "`torch.func.grad_and_value(f)(x)`, which Dynamo traces.",
+    fix="Differentiate a function instead of a tensor: `torch.func.grad(f)(x.detach())`, or "
+    "`torch.func.grad_and_value(f)(x.detach())`, which Dynamo traces; without `detach()` where "
+    "`create_graph=True` is.",
     before=_GRAD,
     after="""\
 import torch
@@ -91,7 +92,7 @@ def forward(x):
 
 outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
-    keeps="Value and gradient.",
+    keeps="Value and gradient, which has no history itself (hence `detach`).",
     instead_of=r"^Consider setting|^Move the autograd",
 )
 
@@ -112,7 +113,8 @@ GRAD_FN = Advice(
     id="grad-fn",
     kinds=(Kind("GB0104", "Tensor with grad_fn()"),),
     title="reading grad_fn",
-    fix="Ask `requires_grad`, which is known while tracing, instead of `grad_fn`.",
+    fix="Ask `requires_grad`, which is known while tracing, instead of `grad_fn` of a tensor that "
+    "an operator made.",
     before="""\
 import torch
 

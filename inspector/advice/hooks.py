@@ -20,8 +20,9 @@ BACKWARD_HOOK = Advice(
     id="module-backward-hook",
     kinds=(Kind("GB0083", "Module-level backwards hooks require compiled autograd."),),
     title="a backward hook of a module",
-    fix="Hook the module's output instead of the module: `y.register_hook(f)` in compiled code, "
-    "where `f` returns a new gradient and changes nothing else.",
+    fix="Hook a tensor instead of the module: for a backward pre-hook its output, "
+    "`y.register_hook(f)`; for a backward hook, which is about the gradient of the input, `x = "
+    "x.view_as(x)` and that. `f` takes and returns a gradient, and changes nothing else.",
     before="""\
 import torch
 
@@ -79,7 +80,8 @@ FORWARD_HOOK = Advice(
     says=r"RemovableHandle|setattr",
     where=lambda code: code.has(_handles_hook),
     title="a hook registered in compiled code",
-    fix="Register the hook in the caller, before the first compiled call.",
+    fix="Register the hook in the caller, before the first compiled call; one that stays "
+    "registered also runs in all other calls of the module.",
     before="""\
 import torch
 

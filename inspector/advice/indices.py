@@ -82,8 +82,9 @@ INDEX = Advice(
         code.has(_indexes) and not code.has(_makes_number) and not code.has(_calls_item)
     ),
     title="a list of tensors indexed by a tensor",
-    fix="Stack what is in the list once, outside, and select from the stacked tensor: "
-    "`stacked.index_select(0, index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
+    fix="Stack what is in the list and select from it: `index = torch.where(index < 0, index + "
+    "len(tables), index)` where it can be negative, then `torch.stack(tables).index_select(0, "
+    "index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
     before="""\
 import torch
 
@@ -95,22 +96,25 @@ def forward(x, index):
     return x + tables[index]
 
 
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
 """,
     after="""\
 import torch
 
-tables = torch.stack([torch.ones(3), torch.arange(3.0)])
+tables = [torch.ones(3), torch.arange(3.0)]
 
 
 @torch.compile
 def forward(x, index):
-    return x + tables.index_select(0, index.view(1)).squeeze(0)
+    index = torch.where(index < 0, index + len(tables), index)
+    return x + torch.stack(tables).index_select(0, index.view(1)).squeeze(0)
 
 
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
 """,
-    keeps="The outputs; all entries must have one shape and dtype.",
+    keeps="The outputs and gradients; all entries must have one shape and dtype. What is selected "
+    "is a new tensor. Stacked once, outside, the entries would not follow what they are changed "
+    "to.",
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 
@@ -119,8 +123,9 @@ SLICE = Advice(
     kinds=(ITEM,),
     where=lambda code: code.has(_slices) and not code.has(_makes_number),
     title="a slice whose length is in a tensor",
-    fix="Keep the full length and mask what is behind it: "
-    "`x.masked_fill(torch.arange(x.shape[0]) >= n, 0)`; or pass the length as a Python int.",
+    fix="Keep the full length and mask what is behind it: for `x[:n]` of one dimension "
+    "`x.masked_fill(torch.arange(x.shape[0], device=x.device) >= n, 0)`, with an n that is not "
+    "negative; or pass the length as a Python int.",
     before="""\
 import torch
 
@@ -138,7 +143,7 @@ import torch
 
 @torch.compile
 def forward(x, length):
-    beyond = torch.arange(x.shape[0]) >= length
+    beyond = torch.arange(x.shape[0], device=x.device) >= length
     return (x * 2).masked_fill(beyond, 0).sum()
 
 

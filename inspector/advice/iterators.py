@@ -14,7 +14,8 @@ GENERATOR = Advice(
         Kind("GB0253", "call_method on generator"),
     ),
     title="a loop over a generator that was made outside",
-    fix="Pass a list or a tuple of its items instead; or make the generator inside.",
+    fix="Pass a list or a tuple of its items instead (`itertools.islice` of an endless one); or "
+    "make the generator inside.",
     before="""\
 import torch
 
@@ -77,7 +78,7 @@ NEXT = Advice(
     kinds=(Kind("GB4347", "Missing tp_iternext"), METHOD),
     says=r"tp_iternext|`__next__` of class|__next__",
     title="next() of an iterator that was made outside",
-    fix="Call `next()` in the caller, and pass what it gives.",
+    fix="Call `next()` in the caller, as often as here, and pass what it gives.",
     before="""\
 import torch
 

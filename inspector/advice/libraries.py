@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import dotted_name
 from inspector.advice.kinds import METHOD, SKIPPED
+from inspector.advice.moving import call_before
 
 __all__ = ["ADVICE"]
 
 _HINTS = r"third-party|file an issue|dont_skip_tracing|^Avoid calling"
 
 
-def _tailored(code: Code) -> str:
-    shown = code.shown(code.call)
-    if not shown:
-        return ""
-    if isinstance(code.statement, ast.Expr) and code.statement.value is code.call:
-        return f"Move `{shown}` to the caller, outside of the compiled function."
-    return f"Call `{shown}` in the caller, outside of the compiled function, and pass its result."
-
-
 FUNCTION = Advice(
     id="c-function",
     kinds=(SKIPPED,),
     title="a function that Dynamo does not trace",
-    tailored=_tailored,
-    fix="Call it in the caller, outside of the compiled function, and pass its result.",
+    tailored=call_before,
+    fix="Call it in the caller, outside of the compiled function, as often as it is called here, "
+    "and pass its result; where it takes what is made inside, end the compiled function above it, "
+    "and compile the rest as a second one.",
     before="""\
 import torch
 import zlib
@@ -58,16 +50,17 @@ def forward(x, text):
 
 outputs = [forward(torch.ones(3), text) for text in (b"one", b"two")]
 """,
-    keeps="The outputs. As a tensor the number is no part of the graph; as a Python int every new "
-    "one can compile it again.",
+    keeps="The outputs, where the call gives the same before the function as in it. As a tensor "
+    "the number is no part of the graph; as a Python int every new one can compile it again.",
 )
 
 CUSTOM_OP = Advice(
     id="custom-operator",
     kinds=(SKIPPED,),
     title="a function on tensors that Dynamo does not trace",
-    fix="If it takes and returns tensors: make it an operator with `torch.library.custom_op` and "
-    "give it a `register_fake`, and the graph holds it.",
+    fix="If it takes and returns tensors: make it an operator with `torch.library.custom_op`, "
+    "give it a `register_fake` (and a `register_autograd` where gradients go through it), and the "
+    "graph holds it.",
     before="""\
 import torch
 import zlib
@@ -96,6 +89,9 @@ def _(x):
     return torch.empty_like(x)
 
 
+checked.register_autograd(lambda context, gradient: gradient)
+
+
 @torch.compile
 def forward(x):
     y = x * 2
@@ -104,7 +100,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
-    keeps="The outputs. What is inside of the operator runs eagerly, in the middle of the graph.",
+    keeps="The outputs and gradients. What is inside of the operator runs eagerly, in the middle "
+    "of the graph.",
     other_way_of=("c-function",),
 )
 

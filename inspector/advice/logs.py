@@ -12,7 +12,9 @@ LOGGING = Advice(
     id="logging",
     kinds=(Kind("GB0291", "logging.Logger method not supported for non-export cases"),),
     title="a logger in compiled code",
-    fix="Return what is logged, and log it in the caller, outside of the compiled function.",
+    fix="Return what is logged (a `clone()` of a tensor that is written to in place later), and "
+    "log it in the caller, outside of the compiled function, as often and under the same "
+    "conditions.",
     tailored=in_the_caller,
     before="""\
 import logging
@@ -51,7 +53,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="Logs the same records, when the graph has run.",
+    keeps="Logs the same records, when the graph has run; without the `clone()` a tensor that is "
+    "written to in place later is logged as it is then.",
 )
 
 LOGGING_IGNORED = Advice(
@@ -78,7 +81,7 @@ WARNING = Advice(
     kinds=(SKIPPED,),
     says=r"module: _?warnings, qualname: warn\b",
     title="warnings.warn in compiled code",
-    fix="Warn in the caller, before the compiled function is called.",
+    fix="Warn in the caller, before the compiled function is called, under the same conditions.",
     tailored=in_the_caller,
     before="""\
 import warnings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
 from inspector.advice.kinds import BUILTIN, EXCEPTION
@@ -44,7 +46,8 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="The outputs.",
+    keeps="The outputs and gradients. A deep copy of a parameter requires gradients of its own: "
+    "`x.detach().clone().requires_grad_()`, in the caller.",
     instead_of=r"^Avoid calling copy",
 )
 
@@ -110,7 +113,9 @@ outputs = [forward(torch.ones(3), [1])]
 HASH = Advice(
     id="hash-of-tensor",
     kinds=(EXCEPTION, BUILTIN),
-    where=lambda code: code.has(lambda node: dotted_name(node) in {"hash", "id"}),
+    where=lambda code: code.has(
+        lambda node: isinstance(node, ast.Call) and dotted_name(node.func) in {"hash", "id"}
+    ),
     title="hash() or id() of a tensor, used as a number",
     fix="A tensor's hash is its address: use a key of your own (an index, a name) instead.",
     before="""\

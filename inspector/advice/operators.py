@@ -29,14 +29,18 @@ FAKE = Advice(
     says=r"unsupported operator: (?!aten|prim)",
     title="an operator of an extension that has no fake implementation",
     fix='Register what its output looks like: `@torch.library.register_fake("mine::plus")` on a '
-    "function that returns an empty tensor of the right shape, dtype and device.",
+    "function that returns an empty tensor of the right shape, dtype and device; and its gradient, "
+    "with `torch.library.register_autograd`, or a compiled call has none.",
     before=_DEFINED,
     after=_DEFINED.replace(
         "@torch.compile\n",
         '@torch.library.register_fake("mine::plus", lib=library)\n'
-        "def _(x, y):\n    return torch.empty_like(x)\n\n\n@torch.compile\n",
+        "def _(x, y):\n    return torch.empty_like(x)\n\n\n"
+        "def backward(context, gradient):\n    return gradient, None\n\n\n"
+        'torch.library.register_autograd("mine::plus", backward, lib=library)\n\n\n'
+        "@torch.compile\n",
     ),
-    keeps="The outputs; the operator is called from the graph.",
+    keeps="The outputs and gradients; the operator is called from the graph.",
     instead_of=r"docs\.google\.com",
 )
 
@@ -44,13 +48,12 @@ JACOBIAN = Advice(
     id="autograd-functional",
     kinds=(Kind("GB0055", "Failed to convert args/kwargs to proxy"),),
     where=lambda code: code.has(
-        lambda node: dotted_name(node).endswith(
-            ("functional.jacobian", "functional.hessian", "functional.vjp", "functional.jvp")
-        )
+        lambda node: dotted_name(node).endswith(("functional.jacobian", "functional.hessian"))
     ),
     title="a derivative of torch.autograd.functional",
-    fix="Use `torch.func`, which is traced: `torch.func.jacrev(f)(x)` instead of `jacobian(f, x)`, "
-    "`torch.func.hessian(f)(x)` instead of `hessian(f, x)`.",
+    fix="Use `torch.func`, which is traced: `torch.func.jacrev(f)(x.detach())` instead of "
+    "`jacobian(f, x)`, `torch.func.hessian(f)(x.detach())` instead of `hessian(f, x)`; without "
+    "`detach()` where `create_graph=True` is.",
     before="""\
 import torch
 
@@ -68,12 +71,12 @@ import torch
 
 @torch.compile
 def forward(x):
-    return torch.func.jacrev(lambda y: y * y)(x) + 1
+    return torch.func.jacrev(lambda y: y * y)(x.detach()) + 1
 
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="The outputs.",
+    keeps="The outputs, which have no history (hence `detach`).",
 )
 
 ADVICE = (FAKE, JACOBIAN)

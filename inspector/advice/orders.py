@@ -11,8 +11,8 @@ MAX_KEY = Advice(
     kinds=(Kind("GB0193", "invalid call to builtin op handler"),),
     says=r"\b(?:max|min)\b",
     title="max or min with a key over tensors",
-    fix="Stack them and select by `argmax`: "
-    "`torch.stack(tensors).index_select(0, keys.argmax().view(1)).squeeze(0)`.",
+    fix="Stack them and their keys, and select by `argmax` (or `argmin`): "
+    "`torch.stack(tensors).index_select(0, torch.stack(keys).argmax().view(1)).squeeze(0)`.",
     before="""\
 import torch
 
@@ -37,14 +37,17 @@ def forward(x, y):
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
-    keeps="The outputs, for tensors of one shape.",
+    keeps="The outputs and gradients, for tensors of one shape and dtype, and keys without NaN. "
+    "What is selected is a new tensor.",
 )
 
 SORT = Advice(
     id="sorted-tensors",
     kinds=(Kind("GB0207", "sort with non-constant keys"),),
     title="a Python sort by the values of tensors",
-    fix="Stack them and sort the tensor: `torch.stack(tensors).sort()`.",
+    fix="Stack them and sort the tensor, if they have no dimensions: "
+    "`torch.stack(tensors).sort().values`; where they are keys of something else, select by "
+    "`torch.stack(keys).argsort(stable=True)`.",
     before="""\
 import torch
 
@@ -69,7 +72,7 @@ def forward(x, y):
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
 """,
-    keeps="The outputs.",
+    keeps="The outputs and gradients, for tensors of one dtype without NaN.",
 )
 
 SET = Advice(

@@ -15,7 +15,8 @@ REQUIRES_GRAD = Advice(
         Kind("GB8985", "requires_grad_() intermediate leaked as output"),
     ),
     title="requires_grad changed in compiled code",
-    fix="Change `requires_grad` in the caller, before the compiled function is called.",
+    fix="Change `requires_grad` in the caller, before the compiled function is called, if nothing "
+    "above this line uses the tensor; else end the compiled function there.",
     before="""\
 import torch
 
@@ -96,7 +97,8 @@ CREATE = Advice(
     id="create-with-requires-grad",
     kinds=(Kind("GB0225", "Attempted to use tensor creation function with requires_grad=True"),),
     title="a tensor created with requires_grad=True",
-    fix="Create it once, outside, and pass it or close over it.",
+    fix="Create it in the caller, and pass it. Created once, it would gather the gradients of "
+    "all calls.",
     before="""\
 import torch
 

@@ -29,12 +29,84 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """
 
+_PRINT_IN_PLACE = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    print(y.detach())
+    y.add_(1)
+    return y
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+_RETURN_IN_PLACE = """\
+import torch
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    seen = y.detach().clone()
+    y.add_(1)
+    return y, seen
+
+
+def forward(x):
+    result, seen = compute(x)
+    print(seen)
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+_PRINT_LOOP = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    for index in range(3):
+        x = x * 2
+        print(index, x.detach().sum())
+    return x
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+_RETURN_LOOP = """\
+import torch
+
+
+@torch.compile
+def compute(x):
+    sums = []
+    for _ in range(3):
+        x = x * 2
+        sums.append(x.detach().sum())
+    return x, sums
+
+
+def forward(x):
+    result, sums = compute(x)
+    for index, total in enumerate(sums):
+        print(index, total)
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+
 PRINT = Advice(
     id="print",
     kinds=(BUILTIN,),
     says=r"builtin(?: operator)? `?print\b",
     title="print in compiled code",
-    fix="Return what is printed, and print it in the caller, outside of the compiled function.",
+    fix="Return what is printed (a `clone()` of a tensor that is written to in place later), and "
+    "print it in the caller, outside of the compiled function; from a loop, a list of it.",
     tailored=in_the_caller,
     before=_PRINT,
     after="""\
@@ -55,7 +127,9 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
-    keeps="Prints the same, when the graph has run.",
+    keeps="Prints the same, when the graph has run; without the `clone()` a tensor that is "
+    "written to in place later prints as it is then.",
+    pairs=((_PRINT_IN_PLACE, _RETURN_IN_PLACE), (_PRINT_LOOP, _RETURN_LOOP)),
     instead_of=r"^Avoid calling builtin|logging function",
 )
 
@@ -65,7 +139,8 @@ PRINT_REORDERED = Advice(
     says=_PLAIN,
     title="print in compiled code, left where it is",
     fix="To leave it where it is: `torch._dynamo.config.reorderable_logging_functions.add(print)` "
-    "lets torch print after the graph instead of in the middle of it.",
+    "lets torch print after the graph instead of in the middle of it, if no printed tensor is "
+    "written to in place later: it prints as it is then.",
     before=_PRINT,
     after="""\
 import torch
@@ -95,7 +170,9 @@ STREAM = Advice(
     r"|TextIOWrapper",
     where=lambda code: code.has(attribute("write", "flush")),
     title="writing to a stream in compiled code",
-    fix="Return what is written, and write it in the caller, outside of the compiled function.",
+    fix="Return what is written (a `clone()` of a tensor that is written to in place later), and "
+    "write it in the caller, outside of the compiled function, as often and under the same "
+    "conditions.",
     tailored=in_the_caller,
     before="""\
 import sys

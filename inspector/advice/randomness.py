@@ -7,12 +7,49 @@ from inspector.advice.kinds import METHOD, SKIPPED
 
 __all__ = ["ADVICE"]
 
+_DRAWN_BEFORE = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    x = x + torch.rand(3)
+    torch.manual_seed(0)
+    return x + torch.rand(3)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+_SEEDED_BETWEEN = """\
+import torch
+
+
+@torch.compile
+def first(x):
+    return x + torch.rand(3)
+
+
+@torch.compile
+def second(x):
+    return x + torch.rand(3)
+
+
+def forward(x):
+    x = first(x)
+    torch.manual_seed(0)
+    return second(x)
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+"""
+
 SEED = Advice(
     id="manual-seed",
     kinds=(SKIPPED,),
     says=r"qualname: (?:manual_seed|seed|get_rng_state|set_rng_state|initial_seed|Random\.seed)\b",
     title="seeding in compiled code",
-    fix="Seed in the caller, before the compiled function is called.",
+    fix="Seed in the caller, before the compiled function is called, if nothing is drawn above "
+    "this line; else end the compiled function there, seed, and compile the rest as a second one.",
     before="""\
 import torch
 
@@ -41,8 +78,9 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
-    keeps="The same random numbers with the eager backends; Inductor draws its own unless "
-    "`torch._inductor.config.fallback_random` is set.",
+    keeps="The same random numbers with the eager backends, if none is drawn before the seed; "
+    "Inductor draws its own unless `torch._inductor.config.fallback_random` is set.",
+    pairs=((_DRAWN_BEFORE, _SEEDED_BETWEEN),),
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
@@ -90,7 +128,8 @@ GENERATOR_SEED = Advice(
     kinds=(Kind("GB7650", "torch.Generator method"), METHOD),
     says=r"\bGenerator\b.*manual_seed|manual_seed.*\bGenerator\b|torch\.Generator",
     title="a method of a torch.Generator",
-    fix="Seed the generator in the caller, before the compiled function is called.",
+    fix="Seed the generator in the caller, before the compiled function is called; what is drawn "
+    "from it is drawn in the caller as well.",
     before="""\
 import torch
 

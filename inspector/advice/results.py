@@ -11,7 +11,8 @@ OUT = Advice(
     id="out-argument",
     kinds=(Kind("GB0247", "Shape mismatch with out= tensor variant"),),
     title="out= with a tensor of another shape or layout",
-    fix="Take the result instead of giving `out=`; or give a contiguous `out=` of the right shape.",
+    fix="Take the result instead of giving `out=`, if nobody else holds that tensor; or give a "
+    "contiguous `out=` of the right shape.",
     before="""\
 import torch
 
@@ -37,7 +38,7 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
-    keeps="The outputs, in a new tensor.",
+    keeps="The outputs, in a new tensor; `out=` also converts to its own dtype.",
 )
 
 RESIZE = Advice(
@@ -48,8 +49,8 @@ RESIZE = Advice(
     ),
     where=lambda code: code.has(attribute("resize_", "resize_as_")),
     title="resize_",
-    fix="Make a tensor of the new size (`x.new_empty(size)`, `x.reshape(size)`) instead of "
-    "resizing one.",
+    fix="Make a tensor of the new size (`x.new_empty(size)`, or `x.reshape(size)` where its "
+    "values are kept) instead of resizing one; in the caller, where others hold the one.",
     before="""\
 import torch
 

@@ -58,7 +58,8 @@ SAVE = Advice(
     kinds=(SKIPPED,),
     says=r"module: torch\.serialization",
     title="torch.save or torch.load in compiled code",
-    fix="Return what is to be saved, and save it in the caller; load before the compiled call.",
+    fix="Return what is to be saved (a `clone()` of what is written to in place later), and save "
+    "it in the caller; load before the compiled call.",
     before="""\
 import torch
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-import operator
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.numbers import Uses, is_scalar, tensors_in
 
 __all__ = ["ADVICE"]
 
 _ITEM_HINT = r"capture_scalar_outputs"
+# `float()` of any other reduction changes the dtype where the tensor is one of integers.
+_OF_FLOATS = ("mean", "norm", "std", "var")
 
 
 def _tensor(node: ast.expr) -> ast.expr | None:
@@ -19,61 +21,31 @@ def _tensor(node: ast.expr) -> ast.expr | None:
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
             return value
-        case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
-            return None if isinstance(value, ast.Starred) else value
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Call(func=function) as value]):
+            named = isinstance(function, ast.Attribute) and function.attr in _OF_FLOATS
+            return value if named and not node.keywords else None
     return None
 
 
 def _tailored(code: Code) -> str:
     number = code.find(lambda node: _tensor(node) is not None)
-    value, whole = code.shown(number and _tensor(number)), code.shown(number)
-    if number is None or not value or not whole:
+    tensor = number and _tensor(number)
+    if number is None or tensor is None or not is_scalar(tensor):
         return ""
-    *around, outermost = code.ancestors(number) or (number,)
-    if not all(map(_takes_tensor, around)):
+    return _kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
+
+
+def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
+    """How to keep a tensor in the place of a number; empty where it could be noticed."""
+    uses = Uses(code, tensors_in(tensor))
+    whole = code.shown(number)
+    if not whole or not code.shown(tensor) or not uses.allow_tensor(number):
         return ""
-    if isinstance(outermost, ast.Return):
-        return f"Keep it a tensor: `{value}` instead of `{whole}`."
-    name = code.target
-    if not name or code.function is None:
-        return ""  # what is done with the number is not known
-    uses = tuple(code.uses_after(name))
-    clamped = [_clamped(code, use, name) for use in uses]
-    if not all(map(operator.or_, map(bool, clamped), map(_takes_tensor, uses))):
-        return ""
-    begin = "" if around else f"{name} = "
-    text = f"Keep it a tensor: `{begin}{value}` instead of `{begin}{whole}`"
-    more = "; ".join(dict.fromkeys(filter(None, clamped)))
-    return f"{text}, and below it {more}." if more else f"{text}."
-
-
-def _takes_tensor(node: ast.AST) -> bool:
-    """Whether the node computes the same with a tensor as with the number in it."""
-    match node:
-        case ast.BinOp(left=left, right=right):
-            sequences = ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Tuple
-            sides = [side for side in (left, right) if isinstance(side, sequences)]
-            return all(
-                isinstance(side, ast.Constant) and isinstance(side.value, int | float)
-                for side in sides
-            )
-        case ast.UnaryOp(op=operation):
-            return not isinstance(operation, ast.Not)
-        case ast.Return():
-            return True
-    return False
-
-
-def _clamped(code: Code, use: ast.AST, name: str) -> str:
-    """``max(t, 1e-3)`` as an operator on tensors; empty for anything else."""
-    match use:
-        case ast.Call(func=ast.Name(id="max" | "min" as function), args=[_, _], keywords=[]):
-            bounds = [arg for arg in use.args if isinstance(arg, ast.Constant)]
-            if len(bounds) == 1 and isinstance(bounds[0].value, int | float):
-                argument = "min" if function == "max" else "max"
-                clamp = f"{name}.clamp({argument}={code.shown(bounds[0])})"
-                return f"`{clamp}` instead of `{code.shown(use)}`"
-    return ""
+    value = code.statement.value if isinstance(code.statement, ast.Assign) else None
+    begin = f"{code.target} = " if value is number else ""
+    text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{whole}`"
+    more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
+    return f"{text}, and with it {more}." if more else f"{text}."
 
 
 _ITEM = """\
@@ -89,12 +61,45 @@ def forward(x):
 outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
 """
 
+# The number stays when its tensor is written to.
+_ITEM_IN_PLACE = """\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    first = x[0].item()
+    x.mul_(2)
+    return y * first
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) + 1, torch.zeros(3))]
+"""
+# A number has no dimensions.
+_ITEM_SHAPE = """\
+import torch
+
+
+@torch.compile
+def forward(x, w):
+    return x.sum() * w.item()
+
+
+outputs = [forward(x, torch.ones(1)) for x in (torch.arange(3.0), torch.zeros(3))]
+"""
+# Where the number is NaN, Python's `max` gives what comes first.
+_ITEM_NAN = _ITEM.replace("max(scale, 1e-3)", "max(1e-3, scale)").replace(
+    "torch.zeros(3))", "torch.zeros(3), torch.tensor([torch.nan, 1.0]))"
+)
+
 KEEP_TENSOR = Advice(
     id="item",
     kinds=(ITEM,),
     title="a tensor made a Python number",
-    fix="Keep it a tensor: leave out `.item()`, `int()`, `float()` or `bool()`, and use operators "
-    "on tensors behind it (`clamp` instead of `max`, `torch.where` instead of `if`).",
+    fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` "
+    "(and `.long()` behind it instead of `int(t)`), and use operators on tensors behind it "
+    "(`clamp` instead of `max`, `torch.where` instead of `if`). What has to be a number, for "
+    "Python or for the caller, is made one in the caller.",
     tailored=_tailored,
     before=_ITEM,
     after="""\
@@ -103,13 +108,29 @@ import torch
 
 @torch.compile
 def forward(x):
-    scale = x.std()
+    scale = x.std().detach()
     return x / scale.clamp(min=1e-3)
 
 
 outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
 """,
-    keeps="The outputs, to rounding: a Python number is float64, a tensor keeps its dtype.",
+    keeps="The outputs, to rounding, and the gradients. A number has no history, so the tensor is "
+    "detached; a number does not change with the tensor that it came from, so a tensor that is no "
+    "new one is cloned. A Python number is float64, a tensor keeps its dtype, which it can give to "
+    "a tensor of integers or of no dimensions; dividing by zero gives no error.",
+    pairs=(
+        (
+            _ITEM_IN_PLACE,
+            _ITEM_IN_PLACE.replace("x[0].item()", "x[0].detach().clone().reshape(())"),
+        ),
+        (_ITEM_SHAPE, _ITEM_SHAPE.replace("w.item()", "w.detach().clone().reshape(())")),
+        (
+            _ITEM_NAN,
+            _ITEM_NAN.replace("x.std().item()", "x.std().detach()").replace(
+                "max(1e-3, scale)", "torch.where(scale > 1e-3, scale, 1e-3)"
+            ),
+        ),
+    ),
 )
 
 CAPTURE_SCALARS = Advice(
@@ -133,14 +154,10 @@ def _is_math(node: ast.expr) -> bool:
 
 def _math_tailored(code: Code) -> str:
     match call := code.find(_is_math):
-        case ast.Call(func=function, args=[value], keywords=[]):
+        case ast.Call(func=function, args=[ast.expr() as value], keywords=[]):
             name = dotted_name(function).removeprefix("math.")
-            shown, whole = code.shown(value), code.shown(call)
-            if name in _SAME_IN_TORCH and shown and whole:
-                return (
-                    f"Use torch's function of the same name: `torch.{name}({shown})` instead of "
-                    f"`{whole}`."
-                )
+            if name in _SAME_IN_TORCH and is_scalar(value):
+                return _kept(code, call, value, f"torch.{name}({code.shown(value)}.detach())")
     return ""
 
 
@@ -152,7 +169,8 @@ MATH = Advice(
     kinds=(DATA_DEPENDENT,),
     where=lambda code: code.has(_is_math),
     title="a function of math applied to a tensor",
-    fix="Use torch's function instead of math's: it keeps the tensor.",
+    fix="Use torch's function instead of math's, without the history that a number does not have: "
+    "`torch.sqrt(t.detach().reshape(()))` instead of `math.sqrt(t)`.",
     tailored=_math_tailored,
     before="""\
 import math
@@ -172,12 +190,13 @@ import torch
 
 @torch.compile
 def forward(x):
-    return x / torch.sqrt((x * x).sum())
+    return x / torch.sqrt((x * x).sum().detach())
 
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
-    keeps="The outputs, to rounding: math computes in float64.",
+    keeps="The outputs, to rounding (math computes in float64), and the gradients. Where math "
+    "raises an error (the root of a negative number), torch gives NaN or infinity.",
 )
 
 ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, MATH)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, attribute
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.effects import is_pure
 from inspector.advice.kinds import DYNAMIC_SHAPE
 
 __all__ = ["ADVICE"]
@@ -44,14 +45,14 @@ def _stores_masked(code: Code) -> bool:
 def _stores_tailored(code: Code) -> str:
     match code.statement:
         case ast.Assign(
-            targets=[ast.Subscript(value=ast.Name(id=name), slice=mask)],
-            value=ast.Subscript(value=values),
-        ):
-            shown = code.shown(mask), code.shown(values)
-            if all(shown):
+            targets=[ast.Subscript(value=stored, slice=mask)], value=ast.Subscript(value=values)
+        ) if dotted_name(stored) and is_pure(mask) and is_pure(values):
+            name, shown = dotted_name(stored), (code.shown(mask), code.shown(values))
+            if all(shown) and not isinstance(mask, ast.Constant):
                 return (
-                    f"Choose instead of selecting: `{name} = torch.where({shown[0]}, {shown[1]}, "
-                    f"{name})`, if both have one shape; it makes a new tensor."
+                    f"Choose instead of selecting: `{name}.copy_(torch.where({shown[0]}, "
+                    f"{shown[1]}, {name}))`, if the mask, the values and `{name}` all have one "
+                    "shape, and the values the dtype of it."
                 )
     return ""
 
@@ -62,7 +63,8 @@ MASK = Advice(
     says=r"aten\.(?:nonzero|index|masked_select)",
     title="a selection by a boolean mask",
     fix="Keep the full shape and mask what is not selected: `torch.where(mask, x, 0)`, or "
-    "`x.masked_fill(~mask, 0)`, before a reduction.",
+    "`x.masked_fill(~mask, 0)`, before a reduction; the mask needs the shape of `x` "
+    "(`mask.unsqueeze(-1)` where it chooses rows).",
     before=_MASK,
     after=_MASK.replace("x[x > 0].sum()", "torch.where(x > 0, x, 0).sum()"),
     keeps="The outputs, where the filling does not change the reduction: 0 for a sum, `-inf` for a "
@@ -87,12 +89,28 @@ CAPTURE = Advice(
     instead_of=_HINT,
 )
 
+_ROWS = """\
+import torch
+
+
+@torch.compile
+def forward(x, mask):
+    y, other = x * 2, x + 1
+    same = y
+    y[mask] = other[mask]
+    return same, y
+
+
+outputs = [forward(torch.ones(2, 2), torch.tensor(mask)) for mask in ([True, False], [True, True])]
+"""
+
 STORE = Advice(
     id="masked-store",
     kinds=(DYNAMIC_SHAPE,),
     where=_stores_masked,
     title="masked values stored through the same mask",
-    fix="Choose instead of selecting: `y = torch.where(mask, values, y)`.",
+    fix="Choose instead of selecting: `y.copy_(torch.where(mask, values, y))`, with a mask of the "
+    "shape of `y` (`mask.unsqueeze(-1)` where it chooses rows).",
     tailored=_stores_tailored,
     before="""\
 import torch
@@ -114,13 +132,22 @@ import torch
 @torch.compile
 def forward(x, other):
     y = x * 2
-    y = torch.where(x < 0, other, y)
+    y.copy_(torch.where(x < 0, other, y))
     return y
 
 
 outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
 """,
-    keeps="The values, in a new tensor; use `y.copy_(torch.where(…))` where others hold `y`.",
+    keeps="The values and their gradients, and that all who hold `y` see them. The mask, the "
+    "values and `y` must have one shape: a mask of rows would be taken for one of columns.",
+    pairs=(
+        (
+            _ROWS,
+            _ROWS.replace(
+                "y[mask] = other[mask]", "y.copy_(torch.where(mask.unsqueeze(-1), other, y))"
+            ),
+        ),
+    ),
 )
 
 NONZERO = Advice(
@@ -129,8 +156,9 @@ NONZERO = Advice(
     says=r"aten\.nonzero",
     where=lambda code: code.has(_finds_indices),
     title="the indices of what is not zero",
-    fix="Use the mask itself instead of the indices that it has: `torch.where(mask, a, b)`, or, "
-    "for at most k of them, `mask.float().topk(k)`.",
+    fix="Use the mask itself instead of the indices that it has: `torch.where(mask, a, b)`; or, "
+    "where at most k of them are wanted, `torch.nonzero_static(mask, size=k)`, which fills up with "
+    "-1.",
     before="""\
 import torch
 

@@ -15,8 +15,8 @@ DATA_PTR = Advice(
     ),
     says=r"[Dd]ata.?(?:[Pp]tr|pointer)",
     title="data_ptr() compared",
-    fix="Compare the tensors with `is`, which is known while tracing; or compare the addresses in "
-    "the caller and pass the answer.",
+    fix="Compare the tensors with `is`, which is known while tracing, where no two of them share "
+    "memory; or compare the addresses in the caller and pass the answer.",
     before="""\
 import torch
 

@@ -12,7 +12,8 @@ OPEN = Advice(
     kinds=(BUILTIN,),
     says=r"builtin(?: operator)? `?open\b",
     title="a file opened in compiled code",
-    fix="Return what is written, and write it in the caller; read before the compiled call.",
+    fix="Return what is written (a `clone()` of a tensor that is written to in place later), and "
+    "write it in the caller; read before the compiled call.",
     before="""\
 import torch
 
@@ -54,7 +55,8 @@ NO_TENSOR = Advice(
     id="returns-no-tensor",
     kinds=(Kind("GB0208", "torch.* op returned non-Tensor"),),
     title="a torch function that returns no tensor",
-    fix="Call it in the caller, and pass what it returns.",
+    fix="Call it in the caller, and pass what it returns; where it takes what is made inside, end "
+    "the compiled function above it.",
     before="""\
 import torch
 
@@ -86,10 +88,17 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     keeps="The outputs.",
 )
 
+# Not `sleep`: only what tells the time.
+_CLOCKS = (
+    "(?:clock_gettime|monotonic|perf_counter|process_time|thread_time|time)(?:_ns)?"
+    "|ctime|gmtime|localtime"
+)
+
 TIME = Advice(
     id="clock",
     kinds=(SKIPPED, METHOD),
-    says=r"module: time, qualname: |qualname: datetime\.now|`now` of class",
+    says=rf"module: time, qualname: (?:{_CLOCKS})\b"
+    r"|qualname: (?:datetime|date)\.(?:now|today|utcnow)\b|`(?:now|today|utcnow)` of class",
     title="the clock read in compiled code",
     fix="Read the clock in the caller, around the compiled call (a kernel on a GPU may still be "
     "running then: `torch.cuda.synchronize()` first).",

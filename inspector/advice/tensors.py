@@ -100,7 +100,7 @@ INFERENCE = Advice(
     id="is-inference-mode",
     kinds=(Kind("GB0046", "Encountered torch.is_inference_mode_enabled during tracing"),),
     title="asking for inference mode",
-    fix="Ask in the caller and pass the answer as an argument; or ask `torch.is_grad_enabled()`.",
+    fix="Ask in the caller and pass the answer as an argument.",
     before="""\
 import torch
 

@@ -12,8 +12,8 @@ TENSOR_TEXT = Advice(
     kinds=(Kind("GB0569", "repr() on tensor"), BUILTIN),
     says=r"builtin(?: operator)? `?(?:str|repr)\b.*\bTensor|repr.*[Tt]ensor",
     title="str or repr of a tensor",
-    fix="Return the tensor, and make text of it in the caller: its digits exist only when the "
-    "graph has run.",
+    fix="Return the tensor (a `clone()` where it is written to in place later), and make text of "
+    "it in the caller: its digits exist only when the graph has run.",
     before="""\
 import torch
 

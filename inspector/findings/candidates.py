@@ -71,7 +71,11 @@ def _names(texts: Iterable[str]) -> set[str]:
 def _reordered_logging(run: Run) -> Iterator[Candidate]:
     """Messages written when the graph has run."""
     # A method of a logger is no function to torch, and cannot be moved.
-    yield from _logging(run, _REORDER, "messages are written after the graph", ("Logger",))
+    caution = (
+        "messages are written after the graph, and a tensor that is changed in place later as it "
+        "is then"
+    )
+    yield from _logging(run, _REORDER, caution, ("Logger",))
 
 
 def _ignored_logging(run: Run) -> Iterator[Candidate]:

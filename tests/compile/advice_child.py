@@ -2,7 +2,8 @@
 
 It needs torch and nothing else, so it also runs where pytest is not installed. Torch is imported
 once and forked. The programs of an advice run eagerly and with the backend ``eager``, and the
-mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass.
+mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass;
+both once more with inputs that require gradients, whose gradients are compared.
 One line of JSON per advice goes to standard output; the arguments name the advice to run, or all of
 it runs.
 """
@@ -31,6 +32,7 @@ from inspector.advice.advice import Advice, Break
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
 from inspector.events.graph_break import GraphBreakReason, TracebackFrame
+from tests.compile.gradients import Call, Recorder, instrumented
 
 _MOST_SECONDS = 60
 _PROCESSES = os.cpu_count() or 1
@@ -46,6 +48,7 @@ class Result:
         printed: What it wrote to standard output.
         logged: Its log records and warnings.
         breaks: (GB id, GB type, id of the advice that is chosen) of each record of a graph break.
+        reasons: The records themselves.
         graphs: How many graphs were compiled.
         empty: Functions that were compiled and gave no graph.
         error: The exception that ended it, or an empty string.
@@ -55,6 +58,7 @@ class Result:
     printed: str = ""
     logged: list[str] = dataclasses.field(default_factory=list)
     breaks: list[tuple[str | None, str | None, str]] = dataclasses.field(default_factory=list)
+    reasons: list[str] = dataclasses.field(default_factory=list)
     graphs: int = 0
     empty: list[str] = dataclasses.field(default_factory=list)
     error: str = ""
@@ -89,8 +93,14 @@ class _Records(logging.Handler):
             self.texts.append(f"{record.levelname} {record.getMessage()}")
 
 
-def run(path: Path, compiler: Callable[..., Any]) -> Result:
-    """Runs a program with something in the place of ``torch.compile``."""
+def run(path: Path, compiler: Callable[..., Any], names: dict[str, Any] | None = None) -> Result:
+    """Runs a program with something in the place of ``torch.compile``.
+
+    Args:
+        path: The program.
+        compiler: What it finds as ``torch.compile``.
+        names: More names that it finds.
+    """
     result, trace, records = Result(), _Trace(), _Records()
     structured = logging.getLogger("torch.__trace")
     structured.addHandler(trace)
@@ -101,7 +111,7 @@ def run(path: Path, compiler: Callable[..., Any]) -> Result:
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     stream = io.StringIO()
-    namespace: dict[str, Any] = {"__name__": "program", "__file__": str(path)}
+    namespace: dict[str, Any] = {"__name__": "program", "__file__": str(path), **(names or {})}
     with contextlib.redirect_stdout(stream), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -118,6 +128,7 @@ def run(path: Path, compiler: Callable[..., Any]) -> Result:
     own = [str(item.message) for item in warned if item.filename == str(path)]
     result.logged = records.texts + own
     result.graphs = torch._dynamo.utils.counters["stats"].get("unique_graphs", 0)
+    result.reasons = trace.reasons
     result.breaks = [_chosen(path, reason) for reason in trace.reasons]
     result.empty = trace.empty
     return result
@@ -132,18 +143,24 @@ def _seed() -> None:
         np.random.seed(0)  # noqa: NPY002 - what the programs use
 
 
+def reasons(path: Path, text: str) -> list[str]:
+    """Torch's records of the graph breaks of a program that is compiled."""
+    path.write_text(text)
+    return run(path, _compiled("eager")).reasons
+
+
 def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
     """The first cause of a graph break and the advice that a user would get on it."""
     reason = GraphBreakReason.parse(text)
     cause = reason.causes[0]
     frames = [frame for frame in reason.stack if frame.file == str(path)]
-    code = read_text(path.read_text(), _span(path, frames[-1])) if frames else None
+    code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}")
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 
 
-def _span(path: Path, frame: TracebackFrame) -> Span:
+def span(path: Path, frame: TracebackFrame) -> Span:
     """The columns of the carets, which count from where the line's code begins."""
     if frame.caret_start is None or frame.caret_end is None:
         return Span(frame.line, frame.line)
@@ -163,18 +180,23 @@ def _compiled(backend: str, *, fullgraph: bool = False) -> Callable[..., Any]:
     return compile_
 
 
-def _eager(function: Any = None, **_: Any) -> Any:
+def _eager(function: Any = None, **options: Any) -> Any:
+    if getattr(function, "__module__", "").startswith("torch."):
+        return _COMPILE(function, **options)  # `torch.cond` compiles itself
     return (lambda later: later) if function is None else function
 
 
 def same(one: Any, other: Any) -> bool:
     """Whether two outputs are numerically equal."""
+    if one is None or other is None:
+        return one is other
     if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
         one, other = torch.as_tensor(one), torch.as_tensor(other)
         one, other = (t.to_dense() if t.layout is not torch.strided else t for t in (one, other))
-        numbers = one.dtype == other.dtype or {one.dtype, other.dtype} <= _FLOATS
-        return numbers and torch.allclose(
-            one.double(), other.double(), rtol=1e-5, atol=1e-6, equal_nan=True
+        # `allclose` takes shapes that can be broadcast.
+        rounding = _ROUNDING.get(one.dtype, 1e-5)
+        return (one.dtype, one.shape) == (other.dtype, other.shape) and torch.allclose(
+            one.double(), other.double(), rtol=rounding, atol=rounding / 10, equal_nan=True
         )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
@@ -185,7 +207,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-_FLOATS = {torch.float32, torch.float64}
+_ROUNDING = {torch.float64: 1e-10, torch.float16: 1e-3, torch.bfloat16: 1e-2}
 
 
 def problems(advice: Advice, folder: Path) -> Iterator[str]:
@@ -201,6 +223,8 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
         variant.write_text(text)
         for problem in _broken(advice, run(variant, _compiled("eager"))):
             yield f"variant {number}: {problem}"
+    for number, pair in enumerate(advice.pairs):
+        yield from (f"pair {number}: {problem}" for problem in unlike(pair, folder))
     eager = run(after, _eager)
     mended = run(after, _compiled("eager"))
     whole = run(after, _compiled("aot_eager", fullgraph=True))
@@ -211,6 +235,7 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
         yield from _differences(name, as_before, result)
     if mended.breaks or not mended.graphs or mended.empty:
         yield f"after: {mended.graphs} graphs, breaks {mended.breaks}, no graph {mended.empty}"
+    yield from _other_calls((advice.before, advice.after), folder)
     if not expected.outputs:
         yield "no outputs"
 
@@ -221,6 +246,50 @@ def _broken(advice: Advice, broken: Result) -> Iterator[str]:
         yield f"before breaks with {broken.breaks} {broken.error}"
     elif first[2] not in (advice.other_way_of or (advice.id,)):
         yield f"the advice for before is {first[2]!r}"
+
+
+def unlike(pair: tuple[str, str], folder: Path) -> Iterator[str]:
+    """How one program differs from another that breaks its graph."""
+    before, after = (folder / f"pair_{name}.py" for name in ("before", "after"))
+    before.write_text(pair[0])
+    after.write_text(pair[1])
+    breaks = run(before, _compiled("eager")).breaks
+    expected = run(before, _eager)
+    for backend in ("", "aot_eager"):
+        result = run(after, _compiled(backend, fullgraph=True) if backend else _eager)
+        yield from _differences(f"after, {backend or 'eager'}", expected, result)
+    if not breaks:
+        yield "before does not break"
+    yield from _other_calls(pair, folder)
+
+
+def _other_calls(pair: tuple[str, str], folder: Path) -> Iterator[str]:
+    """How the calls of two programs differ where inputs require gradients."""
+    before, after = (folder / f"calls_{name}.py" for name in ("before", "after"))
+    calls = _calls(before, pair[0], _eager)
+    if isinstance(calls, str):
+        return  # such a program does not take what requires gradients
+    for compiler in (_eager, _compiled("aot_eager", fullgraph=True)):
+        others = _calls(after, pair[1], compiler)
+        if not _alike(calls, others):
+            yield f"with gradients: {others}, before {calls}"
+
+
+def _calls(path: Path, text: str, compiler: Callable[..., Any]) -> list[Call] | str:
+    """What the calls of a program leave behind, or the error that ended it."""
+    recorder = Recorder()
+    program, names = instrumented(text, recorder)
+    path.write_text(program)
+    error = run(path, compiler, names).error
+    return error or recorder.calls
+
+
+def _alike(calls: list[Call], others: list[Call] | str) -> bool:
+    if isinstance(others, str) or len(calls) != len(others):
+        return False
+    pairs = list(zip(calls, others, strict=True))
+    equal = all(same(one.values(), other.values()) for one, other in pairs)
+    return equal and not any(other.shares_more_than(one) for one, other in pairs)
 
 
 def _differences(name: str, expected: Result, result: Result) -> Iterator[str]:

@@ -21,6 +21,7 @@ from tests.unit.renderers.runs import (
     run_of,
 )
 
+MASK = Cause("Dynamic shape operator", "x", context="aten.index.Tensor", gb_id="GB0036")
 TORCHS = StackFrame(f"{SITE}/torch/nn/modules/module.py", 10, "f", "print(1)")
 
 
@@ -55,17 +56,24 @@ def test_hints_that_say_more_are_kept() -> None:
 
 
 def test_without_the_file_the_line_is_enough() -> None:
-    run = dataclasses.replace(run_of(), sources=Sources({MODEL: {10: '    print("a", x.shape)'}}))
-    frame = dataclasses.replace(IN_HELPER, column=4, end_column=23)
+    run = dataclasses.replace(run_of(), sources=Sources({MODEL: {10: "    y[m] = x[m]"}}))
+    frame = dataclasses.replace(IN_HELPER, column=11, end_column=15)
 
-    assert "Return `x.shape` as well" in advised(frame, PRINT, run).fix
+    assert "`y.copy_(torch.where(m, x, y))`" in advised(frame, MASK, run).fix
 
 
 def test_without_any_source_the_line_of_the_stack_is_read() -> None:
     run = dataclasses.replace(run_of(), sources=Sources())
+    frame = StackFrame(MODEL, 10, "helper", "y[m] = x[m]", column=7, end_column=11)
+
+    assert "`y.copy_(torch.where(m, x, y))`" in advised(frame, MASK, run).fix
+
+
+def test_a_line_alone_does_not_say_how_often_it_runs() -> None:
+    run = dataclasses.replace(run_of(), sources=Sources())
     frame = StackFrame(MODEL, 10, "helper", 'print("a", x.shape)', column=0, end_column=5)
 
-    assert "Return `x.shape` as well" in advised(frame, PRINT, run).fix
+    assert advised(frame, PRINT, run).fix.startswith("Return what is printed")
 
 
 def test_without_a_place_the_general_fix_is_given() -> None:

@@ -38,11 +38,49 @@ def test_what_is_printed_is_named() -> None:
     assert said.startswith("Return `x.mean()` and `y` as well, and do `print(")
 
 
+def test_what_is_formatted_is_named() -> None:
+    assert "Return `x.sum()` as well" in fix(
+        "print", 'print(f"{x.sum()}")\n', 'print(f"{x.sum()}")'
+    )
+
+
+def test_what_is_another_thing_later_is_kept() -> None:
+    said = fix("print", "print(x)\nx = x * 2\nreturn x\n", "print(x)")
+
+    assert said.startswith("Keep `x` in a variable here, return it as well")
+
+
 @pytest.mark.parametrize(
     "body", ["print(*x)\n", "print(\n    f'{x}' * 90,\n    [x] * 40, [y] * 50)\n"]
 )
 def test_what_cannot_be_named_is_not(body: str) -> None:
     assert fix("print", body, "print") == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(3):\n    print(x)\n",
+        "if flag:\n    print(x)\n",
+        "if flag:\n    return y\nprint(x)\n",
+        "try:\n    print(x)\nfinally:\n    pass\n",
+        "with torch.no_grad():\n    print(x)\n",
+        "yield x\nprint(x)\n",
+        "print(x)\nx.add_(1)\n",
+        "print(x)\nx += 1\n",
+        "print(x)\nx[0] = 1\n",
+        "print(x)\ntorch.mul(y, 2, out=x)\n",
+        "print(x)\nF.relu(x, inplace=True)\n",
+        "z = print(x)\n",
+    ],
+)
+def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
+    assert fix("print", body, "print(x)") == ""
+
+
+def test_what_breaks_when_it_is_returned_is_not_returned() -> None:
+    assert fix("print", "print(x.tolist())\n", "print(x.tolist())") == ""
+    assert fix("logging", "log = make()\nlog.info(x)\n", "log.info(x)") == ""
 
 
 def test_a_constant_is_only_moved() -> None:
@@ -55,18 +93,25 @@ def test_a_number_is_kept_a_tensor_to_its_uses() -> None:
     said = fix("item", "t = x.std().item()\nreturn x / max(t, 1e-3)\n", "x.std().item()")
 
     assert said == (
-        "Keep it a tensor: `t = x.std()` instead of `t = x.std().item()`, and below it "
+        "Keep it a tensor: `t = x.std().detach()` instead of `t = x.std().item()`, and with it "
         "`t.clamp(min=1e-3)` instead of `max(t, 1e-3)`."
     )
+
+
+def test_the_first_of_two_is_what_python_takes_where_one_is_nan() -> None:
+    said = fix("item", "t = x.std().item()\nreturn x / max(1e-3, t)\n", "x.std().item()")
+
+    assert "`torch.where(t > 1e-3, t, 1e-3)` instead of `max(1e-3, t)`" in said
 
 
 @pytest.mark.parametrize(
     ("body", "number", "tensor"),
     [
-        ("return x * x.sum().item()\n", "x.sum().item()", "`x.sum()`"),
-        ("return -float(x.mean()) + 1\n", "float(x.mean())", "`x.mean()`"),
-        ("t = x.max().item()\nreturn x / t\n", "x.max().item()", "`t = x.max()`"),
-        ("t = 2 * x.max().item()\nreturn x / t\n", "x.max().item()", "`x.max()`"),
+        ("return x * x.sum().item()\n", "x.sum().item()", "`x.sum().detach()`"),
+        ("return -float(x.mean()) + x\n", "float(x.mean())", "`x.mean().detach()`"),
+        ("t = x.max().item()\nreturn x / t\n", "x.max().item()", "`t = x.max().detach()`"),
+        ("t = 2 * x.max().item()\nreturn x / t\n", "x.max().item()", "`x.max().detach()`"),
+        ("t = torch.sum(x).item()\nreturn x / t\n", "torch.sum(x).item()", "`t = torch.sum(x).d"),
     ],
 )
 def test_a_number_that_is_calculated_with_stays_a_tensor(
@@ -96,6 +141,23 @@ def test_a_number_that_is_calculated_with_stays_a_tensor(
         ("total += x.item()\n", "x.item()"),
         ("n = x.item()\nm = n\nreturn range(m)\n", "x.item()"),
         ("return not x.sum().item()\n", "x.sum().item()"),
+        ("return x.sum().item()\n", "x.sum().item()"),
+        ("return 1 / x.sum().item()\n", "x.sum().item()"),
+        ("return x // x.sum().item()\n", "x.sum().item()"),
+        ("return x * float(x.sum())\n", "float(x.sum())"),
+        ("t = x[0].item()\nx.mul_(2)\nreturn x * t\n", "x[0].item()"),
+        ("t = x.item()\nreturn x * t\n", "x.item()"),
+        ("t = x.sum(0).item()\nreturn x * t\n", "x.sum(0).item()"),
+        ("t = x.sum().item()\nreturn flag * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nx = 3\nreturn x * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nt += 1\nreturn x * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nx = x * t\nf = lambda: range(t)\nreturn x\n", "x.sum().item()"),
+        ("t = 2 * x.max().item()\nx = x * t\nreturn range(t)\n", "x.max().item()"),
+        ("global t\nt = x.sum().item()\nreturn x * t\n", "x.sum().item()"),
+        (
+            "t = 0.0\nfor i in y:\n    if t > 1:\n        break\n    t = x.sum().item()\n",
+            "x.sum().item()",
+        ),
     ],
 )
 def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str) -> None:
@@ -110,13 +172,18 @@ def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str
             "x.sum() > 0",
             "x = torch.where(x.sum() > 0, x * 2, x)",
         ),
+        ("if flag > 0:\n    x = y\n", "flag > 0", "x = torch.where((flag > 0).reshape(()), y, x)"),
         (
             "if x.sum() > 0:\n    z = x\nelse:\n    z = y\n",
             "x.sum() > 0",
             "z = torch.where(x.sum() > 0, x, y)",
         ),
         ("z = x if x.any() else y\n", "x.any()", "z = torch.where(x.any(), x, y)"),
-        ("z = 2.0 if x.any() else 0.5\n", "x.any()", "z = torch.where(x.any(), 2.0, 0.5)"),
+        (
+            "z = 2.0 if x.any() else -0.5\nreturn x * z\n",
+            "x.any()",
+            "z = torch.where(x.any(), x.new_tensor(2.0), x.new_tensor(-0.5))",
+        ),
         ("return x if x.any() else y\n", "x.any()", "return torch.where(x.any(), x, y)"),
         ("if x.any():\n    return x\nreturn y\n", "x.any()", "return torch.where(x.any(), x, y)"),
         (
@@ -152,6 +219,19 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
         ("z = 'a' if x.any() else 'b'\n", "x.any()"),
         ("z = 1 + (x if x.any() else y)\n", "x.any()"),
         ("while x.any():\n    x = x - 1\n", "x.any()"),
+        ("if x.any():\n    x = x.add_(1)\n", "x.any()"),
+        ("if x.any():\n    x = self.norm(x)\n", "x.any()"),
+        ("if x.any():\n    x = F.dropout(x)\n", "x.any()"),
+        ("if x.any():\n    x = F.relu(x, inplace=True)\n", "x.any()"),
+        ("if x.any():\n    x = x / y\n", "x.any()"),
+        ("if x.any():\n    x = x.log()\n", "x.any()"),
+        ("if x.any():\n    x = x ** 0.5\n", "x.any()"),
+        ("if x.any():\n    x = y\nx.add_(1)\n", "x.any()"),
+        ("z = x if x.any() else 0.0\n", "x.any()"),
+        ("if flag:\n    z = x\nif x.any():\n    z = y\n", "x.any()"),
+        ("n = 2 if x.any() else 1\nreturn range(n)\n", "x.any()"),
+        ("n = 2 if x.any() else 1\nreturn y * n\n", "x.any()"),
+        ("return 2 if x.any() else 1\n", "x.any()"),
     ],
 )
 def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> None:
@@ -167,16 +247,43 @@ def test_the_condition_is_the_one_that_torch_points_at() -> None:
 def test_masked_stores_become_where() -> None:
     said = fix("masked-store", "x[y < 0] = z[y < 0]\n", "z[y < 0]")
 
-    assert "`x = torch.where(y < 0, z, x)`" in said
+    assert "`x.copy_(torch.where(y < 0, z, x))`" in said
+    assert "all have one shape" in said
+    assert fix("masked-store", "x[y, 0] = z[y, 0]\n", "z[y, 0]") == ""
+    assert fix("masked-store", "x[y.add_(1)] = z[y.add_(1)]\n", "z[y.add_(1)]") == ""
 
 
 def test_functions_of_math_become_torchs() -> None:
     said = fix("math-of-tensor", "return x / math.sqrt(x.sum())\n", "math.sqrt(x.sum())")
 
-    assert "`torch.sqrt(x.sum())` instead of `math.sqrt(x.sum())`" in said
+    assert "`torch.sqrt(x.sum().detach())` instead of `math.sqrt(x.sum())`" in said
     assert fix("math-of-tensor", "return math.pow(x, 2)\n", "math.pow(x, 2)") == ""
+    assert fix("math-of-tensor", "return math.sqrt(x.sum())\n", "math.sqrt(x.sum())") == ""
+    assert fix("math-of-tensor", "return x / math.sqrt(x)\n", "math.sqrt(x)") == ""
 
 
 def test_a_call_is_named() -> None:
-    assert "Call `crc(x)` in the caller" in fix("c-function", "y = crc(x)\n", "crc(x)")
+    said = fix("c-function", "z = crc(x)\n", "crc(x)")
+
+    assert said.startswith("Call `crc(x)` in the caller")
+    assert "where `x` is known" in said
     assert "Move `crc(x)` to the caller" in fix("c-function", "crc(x)\n", "crc(x)")
+
+
+def test_what_is_made_inside_is_not_to_be_had_outside() -> None:
+    said = fix("c-function", "z = x * 2\nw = crc(z.numpy())\n", "crc(z.numpy())")
+
+    assert said.startswith("`z` is made inside: end the compiled function above this line")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in y:\n    z = crc(x)\n",
+        "if flag:\n    z = crc(x)\n",
+        "if flag:\n    return x\nz = crc(x)\n",
+        "x.add_(1)\nz = crc(x)\n",
+    ],
+)
+def test_a_call_that_the_caller_could_not_make_is_left_alone(body: str) -> None:
+    assert fix("c-function", body, "crc(x)") == ""

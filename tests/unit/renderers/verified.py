@@ -32,7 +32,8 @@ def verification(fingerprint: str) -> Verification:
     moved = Candidate(
         (("reorderable_logging_functions", _PRINT),),
         ("GB0059",),
-        "messages are written after the graph",
+        "messages are written after the graph, and a tensor that is changed in place later as it "
+        "is then",
     )
     dropped = Candidate((("ignore_logging_functions", _PRINT),), ("GB0059",))
     differing = dataclasses.replace(

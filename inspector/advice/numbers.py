@@ -1,0 +1,176 @@
+"""Follows a Python number that was a tensor: whether a tensor in its place computes the same."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.effects import REDUCTIONS, is_pure
+
+__all__ = ["Uses", "is_scalar", "tensors_in"]
+
+# A tensor of no dimensions gives with these what a number gives, to rounding. What is not smooth
+# (`//`, `%`) would make much of the rounding.
+_SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def is_scalar(node: ast.expr) -> bool:
+    """Whether a tensor is newly made and has no dimensions: ``x.std()``, ``torch.sum(x)``."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]):
+            return name in REDUCTIONS and dotted_name(value) not in {"torch", "F"}
+        case ast.Call(func=function, args=[ast.expr() as value], keywords=[]):
+            module, _, name = dotted_name(function).rpartition(".")
+            return module == "torch" and name in REDUCTIONS and not isinstance(value, ast.Starred)
+    return False
+
+
+def tensors_in(node: ast.AST) -> frozenset[str]:
+    """The names that certainly are tensors: ``x`` where ``x.std()`` or ``(x * x).sum()`` is."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if (
+                name in REDUCTIONS or name in {"abs", "all", "any", "float"}
+            ):
+                operands = args[:1] if dotted_name(value) == "torch" else [value]
+                names = {leaf for operand in operands for leaf in _leaves(operand)}
+                found |= names if len(names) == 1 else set()
+    return frozenset(found)
+
+
+def _leaves(node: ast.expr) -> frozenset[str]:
+    """The names that an expression calculates with."""
+    match node:
+        case ast.Name() | ast.Attribute() if dotted_name(node):
+            return frozenset({dotted_name(node)})
+        case ast.BinOp(left=left, right=right):
+            return _leaves(left) | _leaves(right)
+        case ast.UnaryOp(operand=value):
+            return _leaves(value)
+        case ast.Call(func=ast.Attribute(value=value)) if is_pure(node):
+            return _leaves(value)
+    return frozenset()
+
+
+@dataclasses.dataclass(slots=True)
+class Uses:
+    """What is done with a number.
+
+    Attributes:
+        code: The function.
+        tensors: The names that are tensors.
+        changes: What has to change where the number is a tensor, as ``(new, old)``.
+    """
+
+    code: Code
+    tensors: frozenset[str]
+    changes: dict[tuple[str, str], None] = dataclasses.field(default_factory=dict)
+    _parents: dict[ast.AST, ast.AST] = dataclasses.field(default_factory=dict)
+    _followed: set[str] = dataclasses.field(default_factory=set)
+
+    def allow_tensor(self, node: ast.expr) -> bool:
+        """Whether all that is made of the number is a tensor anyway.
+
+        Fills `changes`. False where that is not certain.
+        """
+        if self.code.function is None or not self.tensors:
+            return False
+        self._parents = self.code.parents()
+        return self._allows(node) and all(map(self._stays_tensor, self.tensors))
+
+    def allow_tensor_in(self, name: str) -> bool:
+        """`allow_tensor` for a number that a name is set to."""
+        if self.code.function is None:
+            return False
+        self._parents = self.code.parents()
+        return self._allows_name(name) and all(map(self._stays_tensor, self.tensors))
+
+    def _allows(self, node: ast.AST) -> bool:
+        match parent := self._parents.get(node):
+            case ast.BinOp(left=left, op=operation, right=right):
+                with_tensor = self._is_tensor(right if left is node else left)
+                return isinstance(operation, _SMOOTH) and (
+                    with_tensor or (_keeps_number(parent, node) and self._allows(parent))
+                )
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+                return self._allows(parent)
+            case ast.Call():
+                return self._bounds(parent, node) and self._allows(parent)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
+                return self._allows_name(name)
+        return False
+
+    def _allows_name(self, name: str) -> bool:
+        """Whether all uses of a name allow a tensor, those above it too: it may be in a loop."""
+        if name in self._followed:
+            return True
+        self._followed.add(name)
+        for statement in ast.walk(self.code.function or ast.Pass()):
+            match statement:
+                case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
+                    return False
+        written = map(self._parents.get, self.code.stores(name))
+        if any(isinstance(parent, ast.AugAssign) for parent in written):
+            return False
+        return all(map(self._allows, self.code.loads(name)))
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name() | ast.Attribute():
+                return dotted_name(node) in self.tensors
+            case ast.BinOp(left=left, right=right):
+                return self._is_tensor(left) or self._is_tensor(right)
+            case ast.UnaryOp(op=ast.USub(), operand=value):
+                return self._is_tensor(value)
+            case ast.Call(func=ast.Attribute(value=value)):
+                # `x.size(0)` and `x.numel()` are numbers.
+                return is_scalar(node) and self._is_tensor(value)
+        return False
+
+    def _stays_tensor(self, name: str) -> bool:
+        """Whether what a name is set to, below the statement or in a loop, is a tensor again."""
+        for store in self.code.stores(name):
+            match self._parents.get(store):
+                case ast.Assign(targets=[_], value=value) if self._becomes_tensor(value):
+                    continue
+                case _:
+                    return False
+        return True
+
+    def _becomes_tensor(self, value: ast.expr) -> bool:
+        match value:
+            case ast.Call(func=ast.Name(id=name)):
+                return name not in {"bool", "float", "int", "len", "list", "max", "min", "tuple"}
+            case ast.Call(func=ast.Attribute(attr=name)):
+                return name not in {"dim", "item", "numel", "numpy", "size", "tolist", "unbind"}
+        return self._is_tensor(value)
+
+    def _bounds(self, call: ast.Call, node: ast.AST) -> bool:
+        """``max(t, 1e-3)`` on tensors, as Python does it: where `t` is NaN the first one stays."""
+        match call, node:
+            case (
+                ast.Call(func=ast.Name(id="max" | "min" as function), args=[one, two], keywords=[]),
+                ast.Name(id=name),
+            ):
+                bound = self.code.shown(two if one is node else one)
+                if not isinstance(two if one is node else one, ast.Constant) or not bound:
+                    return False
+                side, sign = ("min", ">") if function == "max" else ("max", "<")
+                clamped = f"{name}.clamp({side}={bound})"
+                chosen = f"torch.where({name} {sign} {bound}, {name}, {bound})"
+                self.changes[clamped if one is node else chosen, self.code.shown(call)] = None
+                return True
+        return False
+
+
+def _keeps_number(parent: ast.BinOp, node: ast.AST) -> bool:
+    """Whether a number is made with a constant that makes no error of any number."""
+    other = parent.right if parent.left is node else parent.left
+    match parent.op, other:
+        case ast.Div(), ast.Constant(value=int() | float() as number):
+            return other is parent.right and number != 0
+        case _, ast.Constant(value=int() | float()):
+            return True
+    return False

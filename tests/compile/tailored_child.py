@@ -1,0 +1,148 @@
+"""Does what the fixes say in the user's own words: ``python -m tests.compile.tailored_child``.
+
+Each program is compiled, its fix is looked up as a user would get it, the code of the fix is put
+into the program, and the mended program is held to the first one as `advice_child` does. Programs
+that are mended wrongly are held to it too, to see that it is noticed. One line of JSON per program
+goes to standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from inspector.advice.advice import Break
+from inspector.advice.code import Code
+from inspector.advice.reading import read_text
+from inspector.advice.table import best
+from inspector.events.graph_break import GraphBreakReason
+from tests.compile import advice_child
+
+_PROGRAM = """\
+import math
+import torch
+
+
+@torch.compile
+def forward(x, y):
+{body}
+
+outputs = [forward({first}, {second}), forward({second}, {first})]
+"""
+_VECTORS = "torch.arange(3.0) - 1", "torch.ones(3)"
+_MATRICES = "torch.arange(4.0).reshape(2, 2) - 1", "torch.ones(2, 2)"
+_DOUBLES = "torch.arange(3.0).double() - 1", "torch.ones(3).double()"
+_HALVES = "torch.arange(3.0).half() - 1", "torch.ones(3).half()"
+_NAN = "torch.tensor([torch.nan, 1.0])", "torch.ones(2)"
+
+PROGRAMS = (
+    ("scale = x.std().item()\nreturn y + x / max(scale, 1e-3)", _VECTORS),
+    ("scale = x.std().item()\nreturn x / max(scale, 1e-3)", _NAN),
+    ("scale = x.std().item()\nreturn x / max(1e-3, scale)", _NAN),
+    ("scale = 2 * x.abs().max().item()\nx.mul_(3)\nreturn x * scale", _VECTORS),
+    ("for _ in range(2):\n    scale = x.mean().item()\n    x = x * scale\nreturn x", _VECTORS),
+    ("return x + float((x * x).mean())", _DOUBLES),
+    ("return x / math.sqrt((x * x).sum())", _VECTORS),
+    ("scale = math.exp(x.mean())\nreturn x * scale", _HALVES),
+    ("if x.sum() > 1:\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
+    ("if x.sum() > y.sum():\n    return x * 2\nreturn x - y", _MATRICES),
+    ("z = y * 2 if (x > 0).all() else y.abs()\nreturn z + x", _MATRICES),
+    ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _DOUBLES),
+    ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _HALVES),
+    ("z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w, z", _VECTORS),
+)
+
+# What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
+# dtype, an argument, the precision, and what holds the result.
+WRONG = (
+    ("return x / x.std().item()", "return x / x.std()", _VECTORS),
+    ("s = x[0].item()\nx.mul_(2)\nreturn y * s", "s = x[0]\nx.mul_(2)\nreturn y * s", _VECTORS),
+    ("return x.sum() * y[:1].item()", "return x.sum() * y[:1].detach()", _VECTORS),
+    (
+        "return x / max(1e-3, x.std().item())",
+        "return x / x.std().detach().clamp(min=1e-3)",
+        _NAN,
+    ),
+    ("s = x.std().item()\nreturn y * s", "return y * x.std().detach().double()[None]", _VECTORS),
+    (
+        "if x.sum() > 1:\n    x = x.add_(1)\nreturn x * 2",
+        "return torch.where(x.sum() > 1, x.add_(1), x) * 2",
+        _VECTORS,
+    ),
+    (
+        "rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate",
+        "return x * torch.where(x.sum() > 1, 0.1, 0.01)",
+        _DOUBLES,
+    ),
+    (
+        "z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w",
+        "z = x * 2\nw = z\nz = torch.where(y > 0, y, z)\nreturn w",
+        _VECTORS,
+    ),
+)
+
+
+def _program(body: str, inputs: tuple[str, str]) -> str:
+    indented = "".join(f"    {line}\n" for line in body.split("\n"))
+    return _PROGRAM.format(body=indented, first=inputs[0], second=inputs[1])
+
+
+def _mended(path: Path, text: str) -> tuple[str, str]:
+    """The fix of the first graph break, and the program that it gives, or an empty one."""
+    reasons = advice_child.reasons(path, text)
+    if not reasons:
+        return "no graph break", ""
+    reason = GraphBreakReason.parse(reasons[0])
+    cause = reason.causes[0]
+    frame = [frame for frame in reason.stack if frame.file == str(path)][-1]
+    code = read_text(text, advice_child.span(path, frame))
+    said = f"{cause.context}\n{cause.explanation}"
+    advice = best(Break(cause.gb_id, cause.gb_type, said, code))
+    if advice is None:
+        return "no advice", ""
+    fix = advice.fix_for(code)
+    return fix, "" if fix == advice.fix else _applied(text, code, fix)
+
+
+def _applied(text: str, code: Code, fix: str) -> str:
+    changes = re.findall(r"`([^`]+)` instead of `([^`]+)`", fix)
+    for new, old in changes:
+        assert old in text
+        text = text.replace(old, new)
+    if changes or code.statement is None:
+        return text
+    found = re.search(r": `([^`]+)`", fix)
+    assert found
+    lines = text.split("\n")
+    # A statement behind it that the fix is also about comes after its `return`.
+    first, last = code.statement.lineno, code.statement.end_lineno
+    lines[first - 1 : last] = [" " * code.statement.col_offset + found[1]]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Tries all programs; returns 1 where a fix does not hold."""
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for body, wrong, inputs in WRONG:
+            pair = _program(body, inputs), _program(wrong, inputs)
+            noticed = list(advice_child.unlike(pair, Path(folder)))
+            failed = failed or not noticed
+            print(json.dumps({"body": body, "wrong": wrong, "problems": noticed}))
+        for body, inputs in PROGRAMS:
+            text = _program(body, inputs)
+            path = Path(folder, "user.py")
+            fix, mended = _mended(path, text)
+            said = ["not in the user's words"]
+            if mended:
+                said = list(advice_child.unlike((text, mended), Path(folder)))
+            failed = failed or bool(said)
+            print(json.dumps({"body": body, "fix": fix, "problems": said}))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
