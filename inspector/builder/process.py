@@ -20,6 +20,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.inductor import InductorStage
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -58,6 +59,7 @@ class ProcessBuilder:
         self._calls: list[InspectorCall] = []
         self._ended = False
         self._cache_hits: collections.Counter[str] = collections.Counter()
+        self._lowered: set[str] = set()
         self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
@@ -82,8 +84,8 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheHit():
-                self._cache_hits[event.cache] += 1
+            case CacheHit() | InductorStage():
+                self._take_of_inductor(envelope, event)
             case ChromiumEvent():
                 self._spans.add(event)
             case TorchVersion():
@@ -102,6 +104,11 @@ class ProcessBuilder:
                 self._trial = event
             case _:
                 self._take_of_compilation(envelope, event)
+
+    def _take_of_inductor(self, envelope: Envelope, event: object) -> None:
+        self._lowered.add(str(envelope.compile_id))
+        if isinstance(event, CacheHit):
+            self._cache_hits[event.cache] += 1
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
         draft = self._draft(envelope, event)
@@ -192,6 +199,7 @@ class ProcessBuilder:
             ended=self._ended,
             cache_hits=dict(sorted(self._cache_hits.items())),
             dropped=self._dropped,
+            lowered=frozenset(self._lowered),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -74,6 +74,8 @@ class Process:
             left with ``os._exit``, that is still at work, or of another format, did not.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         dropped: What was dropped to keep its logs below a size, or None.
+        lowered: The compilations that Inductor lowered, or found in its caches, by the text of
+            their compile id: known from what it logs, whoever asked for it.
     """
 
     host: str
@@ -98,6 +100,7 @@ class Process:
     ended: bool = False
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     dropped: InspectorDropped | None = None
+    lowered: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
