@@ -16,7 +16,7 @@ INDUCTOR_KEYS = (
     ("inductor_output_code", ""),
     ("inductor_post_grad_graph", ""),
 )
-"""Key and artifact name (compile_fx.py, codecache.py and graph.py of torch/_inductor, 2.11, 2.13)."""
+"""Key and artifact name (torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.11 to 2.13)."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
