@@ -20,6 +20,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.inductor import InductorStage
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -64,6 +65,7 @@ class ProcessBuilder:
         self._trial: InspectorTrial | None = None
         self._calls: list[InspectorCall] = []
         self._ended = False
+        self._lowered: set[str] = set()
         self._dropped: InspectorDropped | None = None
         self._compilations: list[CompilationDraft] = []
         self._current: dict[CompileId, CompilationDraft] = {}
@@ -88,9 +90,9 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case ChromiumEvent():
-                self._cold_start.add_event(event)
-            case CacheArtifact() | CodeState() | InspectorLineTimes() | TritonKernels():
+            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage():
+                self._take_of_stage(envelope, event)
+            case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
                 self._torch_version = event.version
@@ -108,6 +110,21 @@ class ProcessBuilder:
                 self._trial = event
             case _:
                 self._take_of_compilation(envelope, event)
+
+    def _take_of_stage(
+        self, envelope: Envelope, event: CacheArtifact | ChromiumEvent | CodeState | InductorStage
+    ) -> None:
+        match event:
+            case ChromiumEvent():
+                self._cold_start.add_event(event)
+            case CacheArtifact() | CodeState():
+                self._cold_start.add_said(envelope.compile_id, event)
+        # Other backends come by AOTAutograd's cache, too, and miss it.
+        is_inductors = isinstance(event, CacheArtifact) and (
+            event.state == "hit" or event.cache == "FX graph"
+        )
+        if is_inductors or isinstance(event, InductorStage):
+            self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
         draft = self._draft(envelope, event)
@@ -207,6 +224,7 @@ class ProcessBuilder:
             logging_ns=self._cold_start.logging_ns,
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
+            lowered=frozenset(self._lowered),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

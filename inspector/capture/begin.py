@@ -12,6 +12,8 @@ from pathlib import Path
 
 __all__ = ["begin"]
 
+_FALLBACK = "64M"
+
 
 def begin() -> None:
     """Begins to record, unless this process is being recorded or nobody asks for it.
@@ -39,9 +41,28 @@ def _begin(folder: Path) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.description import describe
 
-    limit = os.environ.get("INSPECTOR_MAX_BYTES", "")
-    max_bytes = int(limit) if limit.isascii() and limit.isdecimal() else None
-    attach(folder, os.getcwd(), max_bytes)  # noqa: PTH109 - as the program sees it
+    attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
     if os.environ.get("INSPECTOR_MEASURE") == "1":
         attached_handler().measure_when_warm()
     describe(folder)
+
+
+def _max_bytes(folder: Path) -> int | None:
+    """What ``INSPECTOR_MAX_BYTES`` says, in the spelling of ``--max-bytes``.
+
+    Whoever sets it does not want the disk to fill: where it cannot be read there is a limit all the
+    same, and the recording says so.
+    """
+    from inspector.model.byte_size import parse_size
+
+    limit = os.environ.get("INSPECTOR_MAX_BYTES", "").strip()
+    if not limit:
+        return None
+    try:
+        return parse_size(limit)
+    except ValueError as error:
+        from inspector.capture.outcome import write_problem
+
+        where = f"INSPECTOR_MAX_BYTES could not be read, so that logs are kept below {_FALLBACK}"
+        write_problem(folder, where, error)
+        return parse_size(_FALLBACK)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
+from inspector.capture import versions
 from inspector.capture.call import Call
-from inspector.capture.compiled import module_of, uncompiled
+from inspector.capture.compiled import uncompiled
 from inspector.capture.dynamo_state import kept_dynamo_state
-from inspector.capture.execution import call_target
+from inspector.capture.execution import call_target, write_target
+from inspector.capture.handler import attached_handler
 from inspector.capture.signatures import check_fits
+from inspector.capture.state import MOST_COPIED_BYTES, State
 from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.request import Request
@@ -64,7 +68,8 @@ def call_in_process(
         file=None, root=os.getcwd(),  # noqa: PTH109 - as Dynamo sees it
     )  # fmt: skip
     request = Request(name, train=train, calls=calls, measure=calls > 0)
-    with kept_dynamo_state(), _kept_state(module_of(function)):
+    write_target(target, attached_handler().sources)
+    with kept_dynamo_state(), _kept_state(function), _marked_graphs(how, request):
         call_target(target, request, _compiled(function, how))
 
 
@@ -84,21 +89,34 @@ def _compiled(function: Callable[..., Any], how: Compiling) -> Callable[..., Any
     return compiled
 
 
+def _marked_graphs(how: Compiling, request: Request) -> contextlib.AbstractContextManager[None]:
+    """What is measured is marked, as `inspect explain` does; Inductor marks its graphs itself."""
+    if not request.measure or how.backend in {"inductor", "inspector"}:
+        return contextlib.nullcontext()
+    return versions.marked_graphs()
+
+
 @contextlib.contextmanager
-def _kept_state(module: torch.nn.Module | None) -> Iterator[None]:
-    """Keeps buffers, gradients and the random generators' state."""
-    tensors = [] if module is None else list(module.buffers())
-    parameters = [] if module is None else list(module.parameters())
-    copies = [tensor.detach().clone() for tensor in tensors]
-    gradients = [parameter.grad for parameter in parameters]
-    for parameter in parameters:
-        parameter.grad = None  # backward adds to what is there, in place
+def _kept_state(function: Callable[..., Any]) -> Iterator[None]:
+    """Keeps what a call of the function can reach, and the random generators' state."""
+    state = State(function)
+    gradients = [(tensor, tensor.grad) for tensor in state.leaves]
+    for tensor, gradient in gradients:
+        # Backward adds to what is there, in place.
+        tensor.grad = None if gradient is None else gradient.detach().clone()
     try:
-        with torch.random.fork_rng(enabled=True):
-            yield
+        yield
     finally:
-        with torch.no_grad():
-            for tensor, copy in zip(tensors, copies, strict=True):
-                tensor.copy_(copy)
-        for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter.grad = gradient
+        state.restore()
+        for tensor, gradient in gradients:
+            tensor.grad = gradient
+        _warn_of(state.left_changed())
+
+
+def _warn_of(tensors: int) -> None:
+    if tensors:
+        warnings.warn(
+            f"inspector.explain: the calls have changed {tensors} tensors and left them changed: "
+            f"more than {MOST_COPIED_BYTES >> 30} GiB are not copied.",
+            stacklevel=2,
+        )

@@ -57,18 +57,24 @@ def measure(what: Measurement) -> None:
     without the profiler.
     """
     state = State(what.target)
-    plain_ns = list(_plain_times_ns(what, state))
+    plain = list(_plain_times_ns(what, state))
     if _is_one_graph():
-        write_profile((), {"input": what.input, "plain_ns": round(statistics.median(plain_ns))})
+        write_profile((), {"input": what.input, "plain_ns": _warm_ns(plain)})
         return
-    _profile(what, state, plain_ns, with_device=False)
+    _profile(what, state, plain, with_device=False)
     if _has_device():
         # To watch the device slows the host down: the times of the host come from the other one.
-        _profile(what, state, plain_ns, with_device=True)
+        _profile(what, state, plain, with_device=True)
+
+
+def _warm_ns(calls: Iterable[tuple[int, bool]]) -> int | None:
+    """Median time of the calls in which nothing was compiled; None where there is no such call."""
+    warm = [time_ns for time_ns, compiled in calls if not compiled]
+    return round(statistics.median(warm)) if warm else None
 
 
 def _profile(
-    what: Measurement, state: State, plain_ns: Sequence[int], *, with_device: bool
+    what: Measurement, state: State, plain: Sequence[tuple[int, bool]], *, with_device: bool
 ) -> None:
     session = Session(with_device=with_device)
     session.start()
@@ -79,24 +85,25 @@ def _profile(
         session.stop()
     taken = session.take()
     # A profiled call is never the faster one, but on a machine with other work to do it may be.
-    call_ns = round(min(statistics.median(plain_ns), _call_ns(taken)))
+    times = (_warm_ns(plain), _warm_ns(_profiled_calls(taken, compiled)))
     write_profile(
         timelines(taken),
         {
             "input": what.input,
-            "first_call": what.first_call + len(plain_ns),
+            "first_call": what.first_call + len(plain),
             "compiled": [number for number, again in enumerate(compiled) if again],
             "with_device": with_device,
-            "plain_ns": call_ns,
+            "plain_ns": min((time_ns for time_ns in times if time_ns is not None), default=None),
             "mark_ns": mark_ns,
         },
     )
 
 
-def _call_ns(taken: Taken) -> float:
-    """Median time of the calls under the profiler."""
-    calls = [row.end_ns - row.start_ns for row in taken.host if row.name == CALL_MARK]
-    return statistics.median(calls) if calls else float("inf")
+def _profiled_calls(taken: Taken, compiled: Sequence[bool]) -> Iterator[tuple[int, bool]]:
+    """The time of each call under the profiler, and whether anything was compiled in it."""
+    calls = sorted((row.start_ns, row.end_ns) for row in taken.host if row.name == CALL_MARK)
+    for (start_ns, end_ns), again in zip(calls, compiled, strict=False):
+        yield end_ns - start_ns, again
 
 
 def _is_one_graph() -> bool:
@@ -109,13 +116,15 @@ def _is_one_graph() -> bool:
     return not broke and frames["total"] == frames["ok"] and counters["stats"]["unique_graphs"] > 0
 
 
-def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
+def _plain_times_ns(what: Measurement, state: State) -> Iterator[tuple[int, bool]]:
+    """The time of each call without the profiler, and whether anything was compiled in it."""
     for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
         _wait_for_device()
+        before = _compilations()
         began_ns = time.perf_counter_ns()
         what.run(arguments)
         _wait_for_device()
-        yield time.perf_counter_ns() - began_ns
+        yield time.perf_counter_ns() - began_ns, _compilations() != before
         state.restore()
 
 

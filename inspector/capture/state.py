@@ -5,44 +5,58 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
-from inspector.capture import versions
+from inspector.capture.kept_tensor import KeptTensor, size_bytes
+from inspector.capture.reachable import Reachable
 
-__all__ = ["State"]
+__all__ = ["MOST_COPIED_BYTES", "State"]
+
+MOST_COPIED_BYTES = 1 << 30
+
+
+class _Part(Protocol):
+    def restore(self) -> None: ...
 
 
 class State:
-    """Buffers, gradients and random numbers as they are now.
+    """What a call can reach, as it is now: tensors, buffers, gradients, optimizers, random numbers.
 
-    What a model changes besides (a Python counter, a list that grows) is not known to anybody.
+    Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
+    all others. What a model changes besides (a Python counter, a list that grows) is not known to
+    anybody.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
-        target = versions.original_module(function)
-        modules = list(target.modules()) if isinstance(target, torch.nn.Module) else []
-        self._buffers = [
-            _Buffer(module, name, buffer)
-            for module in modules
-            for name, buffer in module._buffers.items()  # noqa: SLF001 - the objects themselves
-            if buffer is not None
+        reached = Reachable(function)
+        copied = _copied(reached)
+        self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
+        self._parts: list[_Part] = [
+            *map(_Registered, reached.modules),
+            *map(_Optimizer, reached.optimizers),
+            *self._tensors,
         ]
-        parameters = [p for module in modules for p in module.parameters(recurse=False)]
         self._gradients = [
-            (parameter, None if parameter.grad is None else parameter.grad.detach().clone())
-            for parameter in parameters
+            (item, None if item.grad is None else item.grad.detach().clone())
+            for item in reached.tensors
+            if item.is_leaf
         ]
-        self._random = _RandomNumbers()
+        self._random = _RandomNumbers(reached.generators)
         self._draws: bool | None = None
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The tensors that can have a gradient."""
+        return [tensor for tensor, _ in self._gradients]
 
     def restore(self) -> None:
         """Puts everything back; gradients that were not there are taken away."""
-        for buffer in self._buffers:
-            buffer.restore()
-        for parameter, gradient in self._gradients:
-            parameter.grad = None if gradient is None else gradient.clone()
+        for part in self._parts:
+            part.restore()
+        for tensor, gradient in self._gradients:
+            tensor.grad = None if gradient is None else gradient.clone()
         # Whether a call draws random numbers shows after the first: to ask takes longer than many a
         # model, and empties the processor's caches.
         if self._draws is None:
@@ -50,15 +64,77 @@ class State:
         if self._draws:
             self._random.restore()
 
+    def left_changed(self) -> int:
+        """How many tensors were changed that are not copied, because they are too large."""
+        return sum(tensor.is_lost for tensor in self._tensors)
+
+
+def _copied(reached: Reachable) -> set[int]:
+    """The tensors that are copied: all of a kind or none of it, so that they fit together."""
+    buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
+    parameters = [item for module in reached.modules for item in module.parameters(recurse=False)]
+    found = {id(item): 0 for item in buffers}
+    for kind in (parameters, reached.tensors):
+        more = found | {id(item): size_bytes(item) for item in kind if id(item) not in found}
+        if sum(more.values()) > MOST_COPIED_BYTES:
+            break
+        found = more
+    return set(found)
+
+
+class _Registered:
+    """What is registered in a module under which name, and whether it trains."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self._module = module
+        self._dicts = [(items, dict(items)) for items in (module._buffers, module._parameters)]  # noqa: SLF001
+        self._not_saved = set(module._non_persistent_buffers_set)  # noqa: SLF001
+        self._training = module.training
+
+    def restore(self) -> None:
+        for items, before in self._dicts:
+            _put_back(items, before)
+        if self._module._non_persistent_buffers_set != self._not_saved:  # noqa: SLF001
+            self._module._non_persistent_buffers_set = set(self._not_saved)  # noqa: SLF001
+        if self._module.training != self._training:
+            self._module.training = self._training
+
+
+class _Optimizer:
+    """What an optimizer keeps for each parameter, and its settings."""
+
+    def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+        self._state = optimizer.state
+        self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
+        self._groups = [(group, dict(group)) for group in optimizer.param_groups]
+
+    def restore(self) -> None:
+        for key in [key for key in self._state if key not in self._entries]:
+            del self._state[key]
+        for key, before in self._entries.items():
+            _put_back(self._state[key], before)
+        for group, before in self._groups:
+            _put_back(group, before)
+
+
+def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:
+    """Makes a dict hold the same objects again; it is written to only if it does not."""
+    if len(items) == len(before) and all(
+        items.get(key, items) is value for key, value in before.items()
+    ):
+        return
+    items.clear()
+    items.update(before)
+
 
 class _RandomNumbers:
-    """The states of all generators that a model draws from by default."""
+    """The states of all generators that a model draws from by default, and of its own ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, generators: list[Any]) -> None:
+        self._generators = generators
         self._states = self._now()
 
-    @staticmethod
-    def _now() -> tuple[Any, ...]:
+    def _now(self) -> tuple[Any, ...]:
         used = torch.cuda.is_available() and torch.cuda.is_initialized()
         numpy = sys.modules.get("numpy")  # only where the program uses it
         return (
@@ -66,47 +142,50 @@ class _RandomNumbers:
             numpy.random.get_state(legacy=False) if numpy else None,
             torch.get_rng_state(),
             torch.cuda.get_rng_state_all() if used else [],
+            list(map(_state_of, self._generators)),
         )
 
     def have_changed(self) -> bool:
-        python, numpy, cpu, cuda = self._states
-        python_now, numpy_now, cpu_now, cuda_now = self._now()
+        python, numpy, cpu, cuda, own = self._states
+        python_now, numpy_now, cpu_now, cuda_now, own_now = self._now()
         return (
             python != python_now
             or repr(numpy) != repr(numpy_now)
             or not torch.equal(cpu, cpu_now)
-            or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=True))
+            or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=False))
+            or any(_differ(*pair) for pair in zip(own, own_now, strict=True))
         )
 
     def restore(self) -> None:
-        python, numpy, cpu, cuda = self._states
+        python, numpy, cpu, cuda, own = self._states
         random.setstate(python)
         if numpy is not None:
             sys.modules["numpy"].random.set_state(numpy)
         torch.set_rng_state(cpu)
         if cuda:
             torch.cuda.set_rng_state_all(cuda)
+        for generator, state in zip(self._generators, own, strict=True):
+            _set_state(generator, state)
 
 
-class _Buffer:
-    """One buffer; it is written to only if a call has changed it."""
+def _state_of(generator: Any) -> Any:  # noqa: ANN401 - torch's, NumPy's or Python's
+    if isinstance(generator, torch.Generator):
+        return generator.get_state()
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    return generator.bit_generator.state
 
-    def __init__(self, module: torch.nn.Module, name: str, buffer: torch.Tensor) -> None:
-        self._module = module
-        self._name = name
-        self._buffer = buffer
-        self._value = buffer.detach().clone()
-        self._version = self._version_now()
 
-    def _version_now(self) -> int | None:
-        # The counter of changes in place; inference tensors have none.
-        return None if self._buffer.is_inference() else int(self._buffer._version)  # noqa: SLF001
+def _set_state(generator: Any, state: Any) -> None:  # noqa: ANN401 - as above
+    if isinstance(generator, torch.Generator):
+        generator.set_state(state)
+    elif isinstance(generator, random.Random):
+        generator.setstate(state)
+    else:
+        generator.bit_generator.state = state
 
-    def restore(self) -> None:
-        buffers = self._module._buffers  # noqa: SLF001
-        if buffers.get(self._name) is not self._buffer:
-            buffers[self._name] = self._buffer
-        if self._version is None or self._version_now() != self._version:
-            with torch.no_grad():
-                self._buffer.copy_(self._value)
-            self._version = self._version_now()
+
+def _differ(before: Any, after: Any) -> bool:  # noqa: ANN401 - as above
+    if isinstance(before, torch.Tensor):
+        return not torch.equal(before, after)
+    return repr(before) != repr(after)

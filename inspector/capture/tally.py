@@ -13,7 +13,7 @@ from inspector.events.dynamo import CompilationMetrics
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
 from inspector.events.graph_break import GraphBreakReason
-from inspector.model.stack import StackFrame, user_frame
+from inspector.model.stack import StackFrame, is_resumed, user_frame
 
 __all__ = ["Tally", "Totals"]
 
@@ -52,6 +52,7 @@ class _Open:
     graphs: int = 0
     failed: int = 0
     breaks: int = 0
+    gave_up: bool = False
     sites: set[Site] = dataclasses.field(default_factory=set)
 
 
@@ -100,24 +101,47 @@ class Tally:
             recompiles=int(bool(compile_id.frame_compile_id) and not metrics.hit_limit),
             recompile_limit_hits=int(metrics.hit_limit),
             compile_time_ns=metrics.duration_ns or 0,
+            **_endings(current, metrics, graphs),
         )
         frames: dict[FrameKey, str] = {}
         if metrics.name is not None:  # else torch says the number alone: the limit was hit
             code = (metrics.file or "", metrics.first_line or 0, metrics.name)
-            frames[compile_id.frame_id or 0, *code] = _state(metrics, graphs)
+            frames[compile_id.frame_id or 0, *code] = _state(current, metrics, graphs)
         return Totals(counts, current.sites, frames)
 
 
-def _state(metrics: CompilationMetrics, graphs: int) -> str:
+def _state(current: _Open, metrics: CompilationMetrics, graphs: int) -> str:
+    """In the words of `inspector.model.compilation.Frame.state`."""
     if metrics.has_guarded_code and graphs:
         return _COMPILED
-    return "skipped" if metrics.fail_type is None else "failed"
+    return "failed" if _raised(current, metrics) else "skipped"
+
+
+def _raised(current: _Open, metrics: CompilationMetrics) -> bool:
+    """Whether an exception ended it that is neither a graph break nor the recompile limit."""
+    return metrics.fail_type is not None and not current.gave_up and not metrics.hit_limit
+
+
+def _endings(current: _Open, metrics: CompilationMetrics, graphs: int) -> dict[str, int]:
+    """Endings that are findings, for a gate that must know whether any were dropped."""
+    raised = _raised(current, metrics)
+    # What fullgraph=True makes an error is a graph break (builder/compilation.py); a failure of
+    # that name without a break counts as one all the same.
+    is_break = metrics.fail_type == "Unsupported"
+    is_empty = not graphs and not current.breaks and metrics.fail_type is None
+    own = metrics.name is not None and not is_resumed(metrics.name)
+    return {
+        "failures": int(raised and not is_break),
+        "graph_breaks_raised": int(raised and is_break),
+        "skips": int(is_empty and own),
+    }
 
 
 def _add_break(current: _Open, reason: GraphBreakReason) -> None:
     if not reason.stack and current.graphs:
         current.failed += 1
     current.breaks += 1
+    current.gave_up |= reason.outcome == "frame-skipped"
     roots = recorded_roots()
     stack = [StackFrame(frame.file, frame.line, frame.name) for frame in reason.stack]
     user = user_frame(stack, roots)

@@ -6,6 +6,7 @@ what depends on it is left out of the recording.
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import sys
 import traceback
@@ -25,6 +26,7 @@ __all__ = [
     "frame_of_conversion",
     "interned_strings",
     "mark_graphs",
+    "marked_graphs",
     "original_module",
     "positions_of_graph_break",
     "tracing_functions",
@@ -190,13 +192,31 @@ def original_module(target: Callable[..., object]) -> Callable[..., object]:
     return target
 
 
-def mark_graphs() -> None:
+def mark_graphs() -> bool | None:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
     from now on has the marks, which cost nothing but under a profiler.
+
+    Returns:
+        What the option was, or None where this torch does not have it.
     """
     from torch.fx.experimental import _config
 
-    if hasattr(_config, "enrich_profiler_metadata"):
+    before: bool | None = getattr(_config, "enrich_profiler_metadata", None)
+    if before is not None:
         _config.enrich_profiler_metadata = True
+    return before
+
+
+@contextlib.contextmanager
+def marked_graphs() -> Iterator[None]:
+    """Marks the graphs that are compiled meanwhile, and no others."""
+    before = mark_graphs()
+    try:
+        yield
+    finally:
+        if before is not None:
+            from torch.fx.experimental import _config
+
+            _config.enrich_profiler_metadata = before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from inspector.commands.completion import complete_format
+from inspector.model.byte_size import parse_size
 
 __all__ = ["output_options", "process_options", "size_option", "target_options"]
 
@@ -41,10 +41,10 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
     """The number of bytes that ``500000``, ``64M`` or ``2G`` stands for."""
     if value is None:
         return None
-    match = re.fullmatch(r"(\d{1,15})\s*([KMG]?)B?", value.strip().upper())
-    if match is None:
-        raise click.BadParameter(f"{value!r} is no size; write 500000, 64M or 2G.")
-    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 size_option = click.option(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import is_resumed, plain_name
@@ -34,6 +35,8 @@ class _Compiled:
     file: str
     site: Site | None
     has_graph: bool
+    first_line: int
+    broken_in: tuple[str, str, int] | None
 
 
 class Breaks:
@@ -42,17 +45,34 @@ class Breaks:
     def __init__(self, process: Process) -> None:
         self._compiled: Mapping[str, _Compiled] = {
             str(compilation.compile_id): _Compiled(
-                frame.name, frame.file, _ending(compilation.graph_breaks), compilation.graphs > 0
+                frame.name,
+                frame.file,
+                ending.key if ending else None,
+                compilation.graphs > 0,
+                frame.first_line,
+                _called(ending, process.frames) if ending else None,
             )
             for frame in process.frames
             for compilation in frame.compilations
             if compilation.has_guarded_code is not False
+            for ending in [_ending(compilation.graph_breaks)]
         }
 
     def site(self, compile_id: str) -> Site | None:
         """The site at which the compiled code leaves its graph, or None if it never does."""
         compiled = self._compiled.get(compile_id)
         return compiled.site if compiled else None
+
+    def is_left_to(self, compile_id: str, called: str) -> bool:
+        """Whether compiled code ends at a call, and this is the called function that broke.
+
+        It broke in the call that was traced. In others (the last one of a recursion) it may not:
+        its own compiled code tells.
+        """
+        outer, inner = self._compiled.get(compile_id), self._compiled.get(called)
+        if outer is None or inner is None or outer.broken_in is None:
+            return False
+        return outer.broken_in == (inner.file, inner.frame_name, inner.first_line)
 
     def has_graph(self, compile_id: str) -> bool:
         """Whether the compilation gave a graph."""
@@ -68,8 +88,24 @@ class Breaks:
         return same and inner.file == outer.file
 
 
-def _ending(records: tuple[GraphBreak, ...]) -> Site | None:
+def _ending(records: tuple[GraphBreak, ...]) -> GraphBreak | None:
     """The last record that let the frame go on is the one at which its graph ends."""
     goes_on = (Outcome.RESUMED, Outcome.REST_SKIPPED)
     ending = [record for record in records if record.outcome in goes_on]
-    return ending[-1].key if ending else None
+    return ending[-1] if ending else None
+
+
+def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int] | None:
+    """File, name and first line of the function that broke, where the frame only called it.
+
+    Of several functions of that name (``forward``) it is the last one that begins above the line.
+    """
+    user = record.user
+    if user is None or user.name == record.frame_name:
+        return None
+    first_lines = [
+        frame.first_line
+        for frame in frames
+        if (frame.file, frame.name) == (user.file, user.name) and frame.first_line <= user.line
+    ]
+    return (user.file, user.name, max(first_lines)) if first_lines else None

@@ -115,7 +115,7 @@ class _Cutter:
         site = self._breaks.site(region.label)
         own = outer
         if site is not None:
-            self.found.reached += [site] if not self._is_reached_inside(region, site) else []
+            self.found.reached += [] if self._is_told_inside(region, site) else [site]
             own = Blame(site, frozenset(self._sites_of_callees(region)) - {site})
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
@@ -230,9 +230,23 @@ class _Cutter:
             if inner.kind is MarkKind.REGION:
                 yield from self._sites(inner)
 
-    def _is_reached_inside(self, region: Mark, site: Site) -> bool:
-        """Whether a function that this one calls breaks there itself: once is enough to count."""
-        return any(site in self._sites(callee) for callee in self._callees(region))
+    def _is_told_inside(self, region: Mark, site: Site) -> bool:
+        """Whether a function that this one calls tells how often it breaks there: once is enough.
+
+        It breaks there itself, or it is the function that broke when this one was traced.
+        """
+        return any(
+            site in self._sites(callee)
+            or any(self._breaks.is_left_to(region.label, inner.label) for inner in _regions(callee))
+            for callee in self._callees(region)
+        )
+
+
+def _regions(region: Mark) -> Iterator[Mark]:
+    yield region
+    for inner in region.inner:
+        if inner.kind is MarkKind.REGION:
+            yield from _regions(inner)
 
 
 def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:

@@ -88,7 +88,7 @@ class _Measured:
                 for entry in dict.fromkeys(call.entry for call in warm)
             ]
         self.is_elsewhere = False
-        plain = [item.plain_ns for item in process.profiles if item.plain_ns is not None]
+        plain = [item.warm_ns for item in process.profiles if item.warm_ns is not None]
         self._call_ns = round(statistics.mean(plain)) if plain else None
 
     def about(self, site: Site) -> Self:
@@ -134,8 +134,8 @@ class _Measured:
             calls=self._calls,
             call_ns=self._call_ns,
             is_whole_frame=is_whole,
-            backend=self._backend,
-            note=self._note(),
+            backend=self._backend or ("inductor" if self._is_lowered(site) else ""),
+            note=self._note(site),
         )
 
     def _computed(self, site: Site, note: str) -> Cost:
@@ -218,13 +218,29 @@ class _Measured:
         is_here_too = any(other[:2] == site[:2] for other in others)
         return (*(["another break of this line"] if is_here_too else []), *places)
 
-    def _note(self) -> str:
+    def _is_lowered(self, site: Site) -> bool:
+        """Whether Inductor lowered the graphs at a site; without any there, all others it met.
+
+        A program chooses its backend itself, for each function, so what Inductor logged decides.
+        """
+        graphs = {
+            str(compilation.compile_id)
+            for frame in self._process.frames
+            for compilation in frame.compilations
+            if compilation.graphs and any(item.key == site for item in compilation.graph_breaks)
+        }
+        lowered = self._process.lowered
+        return self._backend == "inductor" or bool(graphs & lowered if graphs else lowered)
+
+    def _note(self, site: Site) -> str:
         if any(call.operators_unknown for calls in self.inputs for call in calls):
             return _OPERATORS
+        if self._is_lowered(site):
+            return ""
         has_backward = any(call.has_backward for calls in self.inputs for call in calls)
         if self._is_train and not has_backward:
             return _BACKWARD
-        return "" if self._backend == "inductor" else _FUSION
+        return _FUSION
 
     def _outside(self, belongs: Callable[[Blame], bool]) -> float:
         """Time outside of graphs per call: the host's, as far as the device has nothing to do."""

@@ -28,6 +28,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.inductor import INDUCTOR_KEYS, InductorStage
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -75,6 +76,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("dynamo_start", ""): DynamoStart,
     **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
+    **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "recompile_reasons"): RecompileReasons,
@@ -116,8 +118,6 @@ _UNUSED_KEYS = frozenset(
         "guard_added",
         "guard_added_fast",
         "guard_on_data_dependent_error",
-        "inductor_output_code",
-        "inductor_post_grad_graph",
         "link",
         "mismatched_fake_kernel",
         "missing_fake_kernel",
@@ -170,7 +170,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "inductor_autotune_at_compile_time_code",
         "inductor_collective_schedule",
         "inductor_overlap_cyclic_extra_deps",
-        "inductor_post_grad_graph",
         "inductor_provenance_tracking_kernel_stack_traces",
         "inductor_provenance_tracking_node_mappings",
         "inductor_runtime_and_tensor_meta",

@@ -62,7 +62,7 @@ def _crossing(cost: Cost, crossing_bytes: int) -> str:
 def total_line(report: Report) -> tuple[str, str] | None:
     """The time of a warm call, and how much of it breaks take; None where nothing was measured."""
     profiles = [profile for process in report.run.processes for profile in process.profiles]
-    calls_ns = [profile.plain_ns for profile in profiles if profile.plain_ns]
+    calls_ns = [profile.warm_ns for profile in profiles if profile.warm_ns]
     if not calls_ns:
         return None
     call_ns = round(statistics.mean(calls_ns))

@@ -10,8 +10,8 @@ from pathlib import PurePath
 from inspector.findings.baseline import Baseline, KnownFinding, compared
 from inspector.findings.fail_on import FailOn
 from inspector.findings.finding import Finding
+from inspector.findings.incomplete import incomplete
 from inspector.model.run import Run
-from inspector.model.summary import summarize
 
 __all__ = ["Compared", "Gate", "judged"]
 
@@ -86,26 +86,7 @@ def judged(
         for item in marked
     )
     failing = sum(finding.fails_gate for finding in marked)
-    return Gate(fail_on.names, failing, _incomplete(run, marked), since), marked
-
-
-def _incomplete(run: Run, findings: tuple[Finding, ...]) -> str:
-    """Why findings may be missing; a gate that passes all the same would be worth nothing."""
-    meta = run.meta
-    if meta.partial:
-        return f"the recording is partial: {meta.partial.rstrip('.')}"
-    if meta.error:
-        return "the program failed, and what stands behind the failure was not compiled"
-    if run.warnings:
-        return "parts of the log could not be read"
-    if any(process.problems for process in run.processes):
-        return "the recorder itself failed in places"
-    # Only a recording says how its program ended; of a plain trace, this is what can be seen.
-    if not meta.format_version and summarize(run).frames_unfinished:
-        return "the trace ends while a function is being compiled"
-    # Where torch.compile is switched off there are no graph breaks either.
-    accepted = any(finding.is_new is False for finding in findings)
-    return "" if run.compilations or accepted else "nothing was compiled"
+    return Gate(fail_on.names, failing, incomplete(run, marked, fail_on), since), marked
 
 
 def _differences(run: Run, baseline: Baseline) -> Iterator[str]:

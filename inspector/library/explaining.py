@@ -33,11 +33,18 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
 ) -> ShownReport:
     """Compiles a module or a function, calls it with these inputs, and says what happened.
 
-    The inputs are copied for each call; buffers, gradients and the state of the random generators
-    are afterwards what they were. What `torch.compile` made of other functions in this process
-    stays; what this call made of functions that were not compiled before is taken away again. A
-    function that *was* compiled before keeps that, and what is compiled here comes on top: it shows
-    as a recompilation, unless ``torch._dynamo.reset()`` is called first.
+    The inputs are copied for each call. Afterwards the tensors that its code can reach (parameters,
+    buffers, gradients, what optimizers keep: of the module or object itself, of closures, defaults
+    and the globals that it names) and the random generators of Python, NumPy and torch are what
+    they were. What cannot be restored: Python values that the calls change (a counter, a list, a
+    learning-rate schedule), files and other side effects, and parameters and other tensors where
+    there are more than 1 GiB of them, which are not copied: if they were changed, a warning says
+    so.
+
+    What `torch.compile` made of other functions in this process stays; what this call made of
+    functions that were not compiled before is taken away again. A function that *was* compiled
+    before keeps that, and what is compiled here comes on top: it shows as a recompilation, unless
+    ``torch._dynamo.reset()`` is called first.
 
     Args:
         model: A module or a function. If it is compiled already, what it was before is taken.

@@ -69,6 +69,8 @@ class Process:
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
         lanes: The spans of compilation side by side, where they were asked for.
         traced_lines: How long Dynamo traced each line, where that was measured.
+        lowered: The compilations that Inductor lowered, or found in its caches, by the text of
+            their compile id: known from what it logs, whoever asked for it.
     """
 
     host: str
@@ -98,6 +100,7 @@ class Process:
     logging_ns: int = 0
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
+    lowered: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def summarize(run: Run) -> Summary:
         operators_per_graph=operators,
         graph_breaks=len(breaks) + dropped["graph_breaks"],
         distinct_graph_breaks=len(sites),
-        graph_breaks_raised=len(run.graph_breaks) - len(logged),
+        graph_breaks_raised=len(run.graph_breaks) - len(logged) + dropped["graph_breaks_raised"],
         recompiles=sum(item.is_recompile for item in first) + dropped["recompiles"],
         recompile_limit_hits=sum(item.hit_limit for item in first)
         + dropped["recompile_limit_hits"],

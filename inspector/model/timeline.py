@@ -111,6 +111,12 @@ class Profile:
     mark_ns: int
     threads: tuple[Thread, ...]
 
+    @property
+    def warm_ns(self) -> int | None:
+        """`plain_ns`, or None where something was compiled in every call: none was warm then."""
+        calls = sum(mark.kind is MarkKind.CALL for thread in self.threads for mark in thread.marks)
+        return None if calls and self.compiled >= set(range(calls)) else self.plain_ns
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CopyRates:

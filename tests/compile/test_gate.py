@@ -30,6 +30,43 @@ example_inputs = (torch.ones(4),)
 """
 SAME_KIND = MODEL.replace("return x - 1", 'print("inside")\n    return x - 1')
 SLEEPS = "import time, torch\ntime.sleep(99)\n"
+# One child is killed in its first compilation; another leaves as a server's worker does.
+FORKS = """
+import os, signal, sys, torch
+
+def killed(graph, inputs):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def first(x):
+    return x.sin()
+
+def served(x):
+    return x.cos()
+
+torch.compile(lambda x: x + 1, backend="eager")(torch.ones(3))
+for number in range(2):
+    pid = os.fork()
+    if not pid:
+        if number:
+            torch.compile(served, backend="eager")(torch.ones(3))
+        elif "kill" in sys.argv:
+            torch.compile(first, backend=killed)(torch.ones(3))
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+# A break, and then so much that it is dropped from the log.
+CAPPED = """
+import torch
+def broken(x):
+    print("inside")
+    return x + 1
+torch.compile(broken, backend="eager")(torch.ones(3))
+for number in range(60):
+    names = {}
+    lines = "".join(f"    x = x.sin() + {line}\\n" for line in range(10))
+    exec(f"def f(x):\\n{lines}    return x", names)
+    torch.compile(names["f"], backend="eager")(torch.ones(3))
+"""
 PROGRAM = "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
 
 
@@ -142,6 +179,35 @@ def test_the_programs_own_exit_code_wins(
 
     assert done.returncode == code, done.stderr
     assert "inspect: gate: " in done.stderr
+
+
+def test_a_worker_that_was_killed_while_it_compiled_never_passes(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text(FORKS)
+    arguments = ["run", "--no-measure", "--fail-on", "graph-break,skipped,recompile,error"]
+    killed = inspect([*arguments, "serve.py", "kill"], tmp_path)
+    left = inspect([*arguments, "serve.py"], tmp_path)
+
+    assert killed.returncode == 1, killed.stderr
+    assert " ends while `first` is being compiled" in killed.stderr
+    assert left.returncode == 0, left.stderr
+    assert "gate: passed" in left.stderr
+
+
+def test_findings_that_were_dropped_never_pass(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text(CAPPED)
+    done = inspect(["run", "--max-bytes", "40K", "--fail-on", "graph-break", "serve.py"], tmp_path)
+
+    assert done.returncode == 1, done.stderr
+    assert "1 graph break at 1 site" in done.stderr
+    assert "dropped to keep the log below 40,960 bytes: 1 graph break site" in done.stderr
+    # Nothing was dropped of what these ask for.
+    (tmp_path / "later").symlink_to(tmp_path / ".inspector" / "1")
+    asked = {"info": 1, "warning": 1, "recompile,compile-error,error": 0, "skipped": 0}
+    codes = {
+        names: inspect(["explain", "later", "--fail-on", names], tmp_path).returncode
+        for names in asked
+    }
+    assert codes == asked
 
 
 WRONG = {

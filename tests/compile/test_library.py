@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+import torch.fx.experimental._config
 from torch._dynamo.convert_frame import input_codes
 from torch._dynamo.testing import CompileCounter
 
@@ -115,8 +118,7 @@ def test_explain_gives_the_report_and_leaves_no_trace() -> None:
     net = Net()
     net.linear.weight.grad = gradient = torch.ones(4, 4)
     state = {name: value.clone() for name, value in net.state_dict().items()}
-    random = torch.get_rng_state()
-    seen = set(input_codes.seen_ids)
+    codes = set(input_codes.seen_ids)
 
     report = inspector.explain(net, torch.randn(3, 4), scale=2, train=True)
 
@@ -128,10 +130,146 @@ def test_explain_gives_the_report_and_leaves_no_trace() -> None:
     assert net.linear.weight.grad is gradient
     assert torch.equal(gradient, torch.ones(4, 4))
     assert net.linear.bias.grad is None
-    assert set(input_codes.seen_ids) <= seen
+    assert set(input_codes.seen_ids) <= codes
     again = inspector.explain(net, torch.randn(5, 4), scale=3, train=True)
     assert (again.summary.graphs, again.summary.recompiles) == (2, 0)
-    del random
+
+
+class Changing(torch.nn.Module):
+    """Changes whatever a module can change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("cache", None)
+        self.weight = torch.nn.Parameter(torch.ones(4))
+        self.hidden = torch.nn.Parameter(torch.ones(4))
+        self.loose = torch.ones(4)
+
+    def forward(self, x: Any) -> Any:
+        if self.cache is None:
+            self.cache = x * 1
+        with torch.no_grad():
+            self.weight.mul_(0.5)
+            self.loose.mul_(0.5)
+        self.hidden.data.mul_(0.5)  # no version counts this
+        self.train()
+        self.note()
+        return x * self.weight * self.hidden + torch.rand(4) * random.random()  # noqa: S311 - what users call
+
+    def note(self) -> None:
+        seen.add_(np.random.rand() + GENERATOR.random())  # noqa: NPY002 - as above
+
+
+seen = torch.zeros(())
+GENERATOR = random.Random(3)  # noqa: S311 - as above
+linear = torch.nn.Linear(4, 4)
+optimizer = torch.optim.Adam(linear.parameters(), lr=0.1)
+
+
+def states() -> list[Any]:
+    return [
+        repr(state)
+        for state in (
+            random.getstate(),
+            np.random.get_state(),  # noqa: NPY002 - as above
+            torch.get_rng_state().tolist(),
+            GENERATOR.getstate(),
+        )
+    ]  # fmt: skip
+
+
+def test_explain_leaves_a_module_that_changes_itself_as_it_was() -> None:
+    net = Changing()
+    for _ in range(8):  # however deep it is
+        net = torch.nn.Sequential(net)
+    net.eval()
+    inner = next(module for module in net.modules() if isinstance(module, Changing))
+    before = states()
+
+    assert not inspector.explain(net, torch.ones(3, 4), calls=3).run.meta.error
+
+    assert states() == before
+    tensors = (inner.weight, inner.hidden, inner.loose)
+    assert [tensor.tolist() for tensor in tensors] == [[1.0] * 4] * 3
+    assert (inner.cache, inner.training, seen.item()) == (None, False, 0)
+
+
+def step(x: Any) -> Any:
+    optimizer.zero_grad()
+    loss = linear(x).square().sum()
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_explain_trains_nothing(*, warm: bool) -> None:
+    if warm:
+        step(torch.ones(2, 4))
+    weight = linear.weight.detach().clone()
+    gradient = linear.weight.grad
+    value = None if gradient is None else gradient.clone()
+    kept = optimizer.state[linear.weight]["exp_avg"].clone() if warm else None
+
+    assert not inspector.explain(functools.partial(step, torch.ones(2, 4)), calls=3).run.meta.error
+
+    assert torch.equal(linear.weight, weight)
+    assert linear.weight.grad is gradient
+    assert gradient is None or torch.equal(gradient, value)
+    assert len(optimizer.state) == (2 if warm else 0)
+    assert not warm or torch.equal(optimizer.state[linear.weight]["exp_avg"], kept)
+
+
+def test_explain_leaves_no_gradients_in_what_a_function_uses() -> None:
+    used = torch.nn.Linear(4, 4)
+
+    def function(x: Any) -> Any:
+        return used(x).relu()
+
+    assert not inspector.explain(function, torch.ones(2, 4), train=True).run.meta.error
+    assert used.weight.grad is None
+
+
+def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.capture.state.MOST_COPIED_BYTES", 8)
+    with pytest.warns(UserWarning, match="the calls have changed 1 tensors and left them changed"):
+        inspector.explain(InPlace(), torch.ones(4), measure=False)
+
+
+class InPlace(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Any) -> Any:
+        with torch.no_grad():
+            self.weight.mul_(0.5)
+        return x * self.weight
+
+
+def whole(x: Any) -> Any:
+    for _ in range(3):
+        x = x * 2
+        print("inside")
+    return x + 1
+
+
+def test_explain_costs_what_the_command_says_that_it_costs() -> None:
+    (found,) = inspector.explain(whole, torch.ones(4)).findings
+    assert found.cost is not None
+    assert (found.cost.kind.value, found.cost.is_whole_frame) == ("measured", True)
+
+    torch._dynamo.reset()
+    (found,) = inspector.explain(resumed, torch.ones(4)).findings
+    assert found.cost is not None
+    assert "operators at the break" not in found.cost.note
+    assert not torch.fx.experimental._config.enrich_profiler_metadata
+
+
+def resumed(x: Any) -> Any:
+    y = x * 2
+    print("inside")
+    return y + 1
 
 
 def test_explain_keeps_what_the_user_has_compiled() -> None:

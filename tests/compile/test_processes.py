@@ -243,6 +243,30 @@ def test_a_full_log_drops_the_oldest_and_counts_it(tmp_path: Path) -> None:
             assert item["stack"][-1]["file"] == "serve.py"
 
 
+@pytest.mark.parametrize(("limit", "size_bytes"), [("40K", 40 << 10), ("40 euros", 64 << 20)])
+def test_the_size_of_a_recording_without_a_command(
+    tmp_path: Path, limit: str, size_bytes: int
+) -> None:
+    (tmp_path / "serve.py").write_text(MANY)
+    names = {"INSPECTOR_RECORD": "recording", "INSPECTOR_MAX_BYTES": limit}
+    done = finished(
+        [sys.executable, "serve.py"], tmp_path, env=environment(ROOT, AUTOLOAD, **names)
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    recording = tmp_path / "recording"
+    assert sum(path.stat().st_size for path in recording.glob("*.log")) <= size_bytes
+    assert [*recording.glob("*.core-*.log")]  # there is a limit, whatever was asked for
+    found = report(recording)
+    assert (found["processes"][0]["dropped"] is not None) == (limit == "40K")
+    said = [item["message"] for item in found["warnings"]]
+    if limit == "40K":
+        assert said == []
+    else:
+        assert "INSPECTOR_MAX_BYTES could not be read, so that logs are kept below 64M" in said[0]
+        assert "'40 euros' is no size" in said[0]
+
+
 def test_a_fork_in_the_middle_leaves_both_logs_whole(tmp_path: Path) -> None:
     again = "    torch._dynamo.reset()\n    call()\n"
     source = f"import os\nfrom model import call\ncall()\nif os.fork() == 0:\n{again}"

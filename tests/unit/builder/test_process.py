@@ -182,3 +182,23 @@ def test_a_crlf_log_counts_the_same(tmp_path: Path) -> None:
     assert run.graph_breaks[0].user is not None
     assert run.graph_breaks[0].user.line == 3
     assert run.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("inductor_output_code", ""),
+        ("artifact", "fx_graph_cache_miss"),
+        ("artifact", "fx_graph_cache_hit"),
+        ("artifact", "aotautograd_cache_hit"),
+    ],
+)
+def test_what_inductor_lowered_is_known_from_what_it_logs(
+    tmp_path: Path, key: str, name: str
+) -> None:
+    said = record(key, {"name": name} if name else {}, "1/0", "anything")
+    other = (start("1/0", name="g", line=9), said, metrics("1/0", co_name="g", co_firstlineno=9))
+    run = run_of(tmp_path, start(), graph(), metrics(), *other)
+
+    assert run.processes[0].lowered == {"1/0"}
+    assert not run.processes[0].unknown_events

@@ -214,6 +214,56 @@ def test_a_break_in_a_program_is_counted_by_compiled_call() -> None:
     assert call.host_ns == again.host_ns == {Blame(FIRST): 40}
 
 
+def calls_what_breaks(frame_id: int, name: str, called: str) -> Frame:
+    """A frame that ends at a call of a function which breaks at the first site."""
+    frame = compiled(frame_id, name, FIRST)
+    (compilation,) = frame.compilations
+    (record,) = compilation.graph_breaks
+    user = StackFrame(FIRST[0], FIRST[1], called)
+    record = dataclasses.replace(record, frame_name=name, user=user)
+    return dataclasses.replace(
+        frame, compilations=(dataclasses.replace(compilation, graph_breaks=(record,)),)
+    )
+
+
+def test_a_recursion_is_counted_where_it_breaks() -> None:
+    """`f(3)` calls `g(2)`, that `g(1)`, and that `g(0)`, which returns before the break."""
+    again = "torch_dynamo_resume_in_g_at_3"
+    frames = [
+        calls_what_breaks(0, "f", "g"), calls_what_breaks(1, "g", "g"),
+        calls_what_breaks(2, again, "g"), compiled(3, "g", None),
+        compiled(4, "torch_dynamo_resume_in_g_at_4", None),
+    ]  # fmt: skip
+
+    def rest(start_ns: int) -> Mark:
+        return region("4/0", start_ns, start_ns + 10, mark("graph", start_ns, start_ns + 10))
+
+    last = region("3/0", 500, 520, mark("graph", 505, 515))
+    second = region(
+        "1/0", 300, 600,
+        mark("graph", 310, 320), region("2/0", 330, 590, mark("graph", 340, 350), last, rest(560)),
+    )  # fmt: skip
+    first = region(
+        "1/0", 50, 800,
+        mark("graph", 60, 70), region("2/0", 80, 790, mark("graph", 90, 100), second, rest(700)),
+    )  # fmt: skip
+    found = costs(frames, [region("0/0", 20, 900, mark("graph", 30, 40), first)])
+    assert found.reached == {FIRST: 2}
+
+
+def test_a_break_in_a_called_function_that_runs_eagerly_is_counted_at_the_call() -> None:
+    """`f` calls `g`, which has no compiled code to tell, but calls another function that has."""
+    eager = dataclasses.replace(compiled(3, "g", None), compilations=(), first_line=2)
+    frames = [
+        calls_what_breaks(0, "f", "g"), compiled(1, "torch_dynamo_resume_in_f_at_7", None),
+        eager, compiled(2, "g", None),  # of the same name, but further up in the file
+    ]  # fmt: skip
+    other = region("2/0", 300, 320, mark("graph", 305, 315))
+    last = region("1/0", 400, 880, mark("graph", 420, 870))
+    found = costs(frames, [region("0/0", 20, 900, mark("graph", 40, 240), other, last)])
+    assert found.reached == {FIRST: 1}
+
+
 def tensor(*shape: int, fusible: bool = True) -> BoundaryTensor:
     return BoundaryTensor("f32", shape, None, 4 * sum(shape), fusible)
 

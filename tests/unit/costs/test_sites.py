@@ -11,7 +11,8 @@ from inspector.findings.cost_wording import cost_lines, total_line
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
-from inspector.model.timeline import CopyRates, Profile
+from inspector.model.run import Process
+from inspector.model.timeline import CopyRates, Mark, MarkKind, Profile, Thread
 from tests.unit.costs.test_calls import FIRST, compiled, mark, process, profile, region
 from tests.unit.renderers import runs
 
@@ -88,3 +89,55 @@ def test_a_program_s_other_functions_have_no_part_in_a_break_s_cost() -> None:
 
     (cost,) = site_costs(run).values()
     assert (cost.cost_ns, cost.executions_per_call, cost.calls) == (40, 1.0, 4)
+
+
+REGION = Mark(
+    MarkKind.REGION, "0/0", 20, 900, -1,
+    (Mark(MarkKind.BYTECODE, "", 25, 30, -1), Mark(MarkKind.GRAPH, "", 40, 240, -1)),
+)  # fmt: skip
+
+
+def measured(*compiled: int, **changes: object) -> Process:
+    """A process with two calls of what breaks in `helper`."""
+    marks = tuple(
+        Mark(MarkKind.CALL, "", start_ns, start_ns + 1000, -1, (REGION,)) for start_ns in (0, 1000)
+    )
+    profile = Profile(
+        0, 0, frozenset(compiled), with_device=False, plain_ns=386_000, mark_ns=0,
+        threads=(Thread(marks, ()),),
+    )  # fmt: skip
+    (process,) = runs.broken().processes
+    return dataclasses.replace(process, profiles=(profile,), **changes)
+
+
+def test_a_time_stands_there_only_if_a_call_was_warm() -> None:
+    """In recordings made before the times of calls that compile were left out."""
+    warm, partly, cold = (runs.run_of(measured(*numbers)) for numbers in ((), (0,), (0, 1)))
+    assert [total_line(runs.report_of(run)) is None for run in (warm, partly, cold)] == [
+        False, False, True,
+    ]  # fmt: skip
+    costs = site_costs(cold).values()
+    assert {cost.call_ns for cost in costs} == {None}
+    assert {cost.note for cost in costs} == {"every measured call compiled again, so none was warm"}
+
+
+@pytest.mark.parametrize(
+    ("backend", "lowered", "has_note"),
+    [
+        ("", frozenset(), True),
+        ("eager", frozenset(), True),
+        ("", frozenset({"0/0", "1/0"}), False),
+        ("inspector", frozenset({"0/0"}), False),
+        ("", frozenset({"3/0"}), True),  # Inductor made the graphs of other functions
+        ("inductor", frozenset(), False),
+    ],
+)
+def test_what_inductor_lowered_needs_no_other_backend(
+    backend: str, lowered: frozenset[str], *, has_note: bool
+) -> None:
+    run = runs.run_of(measured(lowered=lowered), settings={"backend": backend})
+    cost = site_costs(run)[runs.break_at(runs.IN_HELPER, runs.PRINT).key]
+
+    assert cost.kind is CostKind.MEASURED
+    assert ("fusion that the break prevents" in cost.note) is has_note
+    assert cost.backend == (backend or ("inductor" if lowered & {"0/0", "1/0"} else ""))

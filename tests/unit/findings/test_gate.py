@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from inspector.events.inspector import InspectorDropped
 from inspector.findings.baseline import Baseline, KnownFinding
 from inspector.findings.verdict import changes, verdict
-from inspector.model.run import LogWarning
+from inspector.model.compilation import Frame
+from inspector.model.run import LogWarning, Process, Run
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.renderers import runs
 from tests.unit.renderers.gates import gated, with_gate
@@ -129,6 +131,103 @@ def test_a_trace_that_ends_in_a_compilation_does_not_pass(tmp_path: Path) -> Non
     cut = runs.report_of(run_of(tmp_path, start()))
     whole = runs.report_of(run_of(tmp_path, start(), metrics()))
 
-    assert "while a function is being compiled" in gate_of(cut).incomplete
+    assert gate_of(cut).incomplete == "the trace ends while `f` is being compiled"
     assert gate_of(whole).passed
     assert gate_of(runs.report_of(run_of(tmp_path, start(), broken(), metrics()))).failing == 1
+
+
+def worker(*, ended: bool, cut: bool, pid: int = 12) -> Process:
+    """A process that compiled a helper, and then perhaps began to compile it again."""
+    again = runs.compilation(1, finished=not cut, has_guarded_code=None if cut else True)
+    frame = Frame(1, "helper", runs.MODEL, 9, (runs.compilation(1), again))
+    return runs.process_of(frame, ended=ended, pid=pid)
+
+
+def gate_of_workers(*workers: Process) -> Gate:
+    (whole,) = runs.unbroken().processes
+    return gate_of(runs.report_of(runs.run_of(dataclasses.replace(whole, ended=True), *workers)))
+
+
+def test_a_worker_that_was_killed_while_it_compiled_does_not_pass() -> None:
+    """Also where the function had been compiled before, so that its frame counts as compiled."""
+    gate = gate_of_workers(worker(ended=False, cut=True))
+
+    assert not gate.passed
+    assert gate.incomplete == "the log of pid 12 ends while `helper` is being compiled"
+    several = gate_of_workers(*(worker(ended=False, cut=True, pid=pid) for pid in (12, 13)))
+    assert several.incomplete == (
+        "the log of pid 12, the log of pid 13 end while `helper` is being compiled"
+    )
+
+
+@pytest.mark.parametrize(("ended", "cut"), [(False, False), (True, True), (True, False)])
+def test_a_worker_that_left_when_it_was_done_passes(*, ended: bool, cut: bool) -> None:
+    assert gate_of_workers(worker(ended=ended, cut=cut)).passed
+
+
+def capped(**counts: int) -> Run:
+    """A run that compiled without a break, as far as its log is kept."""
+    known = {(runs.MODEL, 10, "print")} if counts.get("graph_breaks") else set()
+    dropped = InspectorDropped(
+        max_bytes=65536, without_details=1, counts={"compilations": 1, **counts},
+        sites=tuple(known), frames={},
+    )  # fmt: skip
+    (process,) = runs.unbroken().processes
+    return runs.run_of(dataclasses.replace(process, ended=True, dropped=dropped))
+
+
+@pytest.mark.parametrize(
+    ("counts", "fail_on", "what"),
+    [
+        ({"graph_breaks": 3}, ("graph-break",), "1 graph break site"),
+        ({"graph_breaks": 3}, ("warning",), "1 graph break site"),
+        ({"graph_breaks": 3}, ("recompile", "error"), ""),
+        ({"graph_breaks_raised": 1}, ("error",), "1 raised graph break"),
+        ({"recompiles": 2}, ("recompile",), "2 recompiles"),
+        ({"recompiles": 2}, ("error", "graph-break"), ""),
+        ({"recompile_limit_hits": 2}, ("error",), "2 recompile limit hits"),
+        ({"skips": 1}, ("skipped-frame",), "1 skipped function"),
+        ({"skips": 1, "failures": 1}, ("info",), "1 skipped function, 1 failed compilation"),
+        ({"failures": 1}, ("compile-error",), "1 failed compilation"),
+        ({"graphs": 9, "operators": 90, "failures": 0, "skips": 0}, ("info",), ""),
+    ],
+)
+def test_what_was_dropped_and_is_asked_for_does_not_pass(
+    counts: dict[str, int], fail_on: tuple[str, ...], what: str
+) -> None:
+    gate = with_gate(runs.report_of(capped(**counts)), None, *fail_on).gate
+
+    assert gate is not None
+    said = "findings were dropped to keep the log below 65,536 bytes"
+    assert gate.incomplete == (f"{said}: {what}" if what else "")
+    assert gate.passed is not bool(what)
+
+
+def test_an_old_recording_has_only_the_states_of_what_it_dropped() -> None:
+    run = capped()
+    frames = {
+        (7, runs.MODEL, 9, "helper"): "failed",
+        (8, runs.MODEL, 13, "torch_dynamo_resume_in_forward_at_14"): "skipped",
+        (0, runs.MODEL, 13, "forward"): "failed",  # of which a part is kept
+    }
+    (process,) = run.processes
+    assert process.dropped is not None
+    dropped = dataclasses.replace(process.dropped, frames=frames)
+    run = dataclasses.replace(run, processes=(dataclasses.replace(process, dropped=dropped),))
+
+    gate = with_gate(runs.report_of(run), None, "warning").gate
+    assert gate is not None
+    assert gate.incomplete.endswith(": 1 failed compilation")
+
+
+def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
+    run = runs.broken()
+    (process,) = run.processes
+    sites = tuple({record.key for record in run.graph_breaks})
+    dropped = InspectorDropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, {})
+    kept = dataclasses.replace(process, ended=True, dropped=dropped)
+    report = runs.report_of(dataclasses.replace(run, processes=(kept,)))
+    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
+
+    assert gate_of(report).incomplete == ""
+    assert verdict_of(with_gate(report, old))[0]

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from inspector.model.byte_size import parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [
+        ("500000", 500_000), ("0", 0), ("64M", 64 << 20), (" 64 mb ", 64 << 20),
+        ("64MiB", 64 << 20), ("2G", 2 << 30), ("7k", 7 << 10), ("12B", 12),
+    ],
+)  # fmt: skip
+def test_sizes_as_people_write_them(text: str, size_bytes: int) -> None:
+    assert parse_size(text) == size_bytes
+
+
+@pytest.mark.parametrize("text", ["", "M", "-1", "1.5G", "64X", "64 M B", "٣", "9" * 5000])
+def test_what_is_no_size_says_how_to_write_one(text: str) -> None:
+    with pytest.raises(ValueError, match="write 500000, 64M or 2G") as caught:
+        parse_size(text)
+    assert len(str(caught.value)) < 100
