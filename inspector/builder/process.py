@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+from collections.abc import Iterator
 
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
+from inspector.builder.recompile import make_recompile
+from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.stages import Spans
 from inspector.events.caches import CacheHit
 from inspector.events.compile_id import CompileId
@@ -13,9 +17,12 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
+    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
@@ -32,10 +39,11 @@ from inspector.events.inspector import (
     InspectorTarget,
 )
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.recompile import InspectorRecompile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
-from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.run import Process, StageTime
 from inspector.model.stack import below_recorder
@@ -86,6 +94,7 @@ class ProcessBuilder:
                 self._cache_hits[event.cache] += 1
             case ChromiumEvent():
                 self._spans.add(event)
+                self._add_to_recompile(event)
             case TorchVersion():
                 self._torch_version = event.version
             case UnknownEvent():
@@ -96,7 +105,7 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorTarget():
                 self._take_ours(event)
-            case InspectorProfile() | InspectorCopyRates() | CreateSymbol():
+            case InspectorProfile() | InspectorCopyRates():
                 self._measurements.add(event)
             case InspectorTrial():
                 self._trial = event
@@ -120,6 +129,12 @@ class ProcessBuilder:
                 draft.error_stack = event.stack
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
+            case InspectorRecompile():
+                draft.facts.seen = event
+            case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
+                draft.facts.add(envelope.attempt, event)
+                if isinstance(event, CreateSymbol):
+                    self._measurements.add(event)
             # The backward's metrics come later under the forward's id and say nothing of it.
             case CompilationMetrics(is_forward=True):
                 draft.metrics = event
@@ -208,7 +223,7 @@ class ProcessBuilder:
                 name=drafts[0].name,
                 file=drafts[0].file,
                 first_line=drafts[0].first_line,
-                compilations=tuple(draft.build(roots) for draft in drafts),
+                compilations=tuple(_compilations(drafts, roots)),
             )
             for drafts in self._by_frame()
         ]
@@ -242,9 +257,29 @@ class ProcessBuilder:
             self._compilations.append(draft)
         return draft
 
+    def _add_to_recompile(self, event: ChromiumEvent) -> None:
+        """What the spans of a recompilation say of it; first compilations need none of it."""
+        compile_id = CompileId.parse(event.compile_id.partition("_")[0])
+        if compile_id is not None and compile_id.frame_compile_id:
+            draft = self._current.get(compile_id)
+            if draft is not None:
+                draft.facts.add_timed(event)
+
     def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
+
+
+def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Compilation]:
+    """The compilations of a code object, and of all after the first what they were for."""
+    entries: dict[str, CompileFacts] = {}
+    for draft in drafts:
+        item = draft.build(roots)
+        if item.is_recompile or item.hit_limit:
+            recompile = make_recompile(item, draft.facts, entries, roots)
+            item = dataclasses.replace(item, recompile=recompile)
+        entries[str(item.compile_id)] = draft.facts
+        yield item
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
@@ -23,10 +23,12 @@ __all__ = [
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
+    "guarded_scope",
     "interned_strings",
     "mark_graphs",
     "original_module",
     "positions_of_graph_break",
+    "recompiling",
 ]
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -139,6 +141,37 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
             return code, frame
         elif depth > _MOST_FRAMES:
             return None
+    return None
+
+
+def recompiling() -> tuple[Any, list[str]] | None:
+    """The frame that Dynamo is about to compile once more, and the reasons that it has just logged.
+
+    Both are local variables of ``get_and_maybe_log_recompilation_reasons``
+    (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    for frame in _callers():
+        if frame.f_code.co_name == "get_and_maybe_log_recompilation_reasons":
+            reasons = frame.f_locals.get("reasons")
+            converted = frame.f_locals.get("frame")
+            if converted is None or not isinstance(reasons, list):
+                return None
+            return converted, [str(reason) for reason in reasons]
+    return None
+
+
+def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
+    """The local and global variables that the guards which are being made look at.
+
+    ``output_graph`` is an attribute of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to
+    2.13), whose constructor logs the guard tree.
+    """
+    for frame in _callers():
+        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
+            graph = getattr(frame.f_locals.get("self"), "output_graph", None)
+            local, global_ = (getattr(graph, name, None) for name in ("local_scope", "global_scope"))
+            if isinstance(local, Mapping) and isinstance(global_, Mapping):
+                return local, global_
     return None
 
 

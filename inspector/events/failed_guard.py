@@ -122,5 +122,3 @@ def _places(comment: str) -> list[CausedBy]:
         found.append(CausedBy(match["file"], int(match["line"]), match["name"], code.strip()))
         begin = match.end()
     return found
-
-

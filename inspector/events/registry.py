@@ -15,9 +15,12 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
+    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
@@ -34,6 +37,7 @@ from inspector.events.inspector import (
     InspectorTarget,
 )
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 
@@ -64,8 +68,11 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("chromium_event", ""): ChromiumEvent,
     ("compilation_metrics", ""): CompilationMetrics,
     ("create_symbol", ""): CreateSymbol,
+    ("dynamo_cpp_guards_str", ""): DynamoGuards,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
+    ("guard_added_fast", ""): SymbolGuard,
+    ("symbolic_shape_specialization", ""): SymbolSpecialized,
     **{("artifact", name): CacheHit for name in CACHE_HITS},
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
@@ -79,6 +86,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,
+    ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
@@ -98,13 +106,11 @@ _UNUSED_KEYS = frozenset(
         "describe_storage",
         "describe_tensor",
         "dump_file",
-        "dynamo_cpp_guards_str",
         "dynamo_guards",
         "exported_program",
         "expression_created",
         "graph_dump",
         "guard_added",
-        "guard_added_fast",
         "guard_on_data_dependent_error",
         "inductor_output_code",
         "inductor_post_grad_graph",
@@ -115,7 +121,6 @@ _UNUSED_KEYS = frozenset(
         "optimize_ddp_split_graph",
         "propagate_real_tensors",
         "propagate_real_tensors_provenance",
-        "symbolic_shape_specialization",
     ]
 )
 _UNUSED_ARTIFACTS = frozenset(

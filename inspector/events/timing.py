@@ -11,6 +11,13 @@ from inspector.events.fields import nanoseconds, natural
 
 __all__ = ["ChromiumEvent"]
 
+# torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
+# value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of a span).
+_DETAILED = {
+    "automatic_dynamic": ("name", "dim_changed", "reason", "cached", "new"),
+    "pgo.dynamic_whitelist": ("recompile_dynamic_whitelist",),
+}
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChromiumEvent:
@@ -22,6 +29,7 @@ class ChromiumEvent:
         time_ns: UTC, in ns since the epoch.
         thread: What torch says is the thread (it says 0 for most).
         compile_id: The compilation in torch's spelling, or an empty string.
+        details: What the events that are more than a time say (`_DETAILED`), as texts by name.
     """
 
     name: str
@@ -29,6 +37,7 @@ class ChromiumEvent:
     time_ns: int
     thread: int
     compile_id: str
+    details: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -46,13 +55,16 @@ class ChromiumEvent:
         if time_ns is None:
             message = f"its time is {payload.get('ts')!r}"
             raise TypeError(message)
-        arguments = payload.get("args")
+        given = payload.get("args")
+        arguments = given if isinstance(given, Mapping) else {}
+        name = str(payload.get("name", ""))
         return cls(
-            name=str(payload.get("name", "")),
+            name=name,
             phase=str(payload.get("ph", "")),
             time_ns=time_ns,
             thread=natural(payload.get("tid")) or 0,
-            compile_id=str(
-                (arguments if isinstance(arguments, Mapping) else {}).get("compile_id", "")
-            ),
+            compile_id=str(arguments.get("compile_id", "")),
+            details={
+                key: str(arguments[key]) for key in _DETAILED.get(name, ()) if key in arguments
+            },
         )
