@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import kind_of, ordered_keys, origin_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.compile_id import CompileId
@@ -75,8 +76,13 @@ def make_recompile(
         roots: Whose code a file is.
     """
     reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
-    failed = parse_reason(reasons[0] if reasons else "")
-    entry = entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
+    failures = [parse_reason(reason) for reason in reasons] or [parse_reason("")]
+
+    def entry_of(failed: FailedGuard) -> CompileFacts:
+        return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
+
+    failed = nearest(failures, facts, entry_of)
+    entry = entry_of(failed)
     before, now = entry.lines(), facts.lines()
     name = failed.guard.source
     kind = kind_of(failed, before, now, facts.seen)
@@ -87,8 +93,8 @@ def make_recompile(
     return Recompile(
         compile_id=item.compile_id,
         entry=CompileId.parse(_ATTEMPT.sub("", failed.entry)),
-        entries=len(item.recompile_reasons),
-        guard=_ADDRESS.sub("", failed.text).replace(", )", ")"),
+        others=tuple(_others(failed, failures)),
+        guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,
         source=source,
@@ -109,6 +115,17 @@ def make_recompile(
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
     )
+
+
+def _harmless(guard: str) -> str:
+    """A guard without the addresses in it, which differ from run to run."""
+    return _ADDRESS.sub("", guard).replace(", )", ")")
+
+
+def _others(failed: FailedGuard, failures: Sequence[FailedGuard]) -> Iterator[str]:
+    for other in failures:
+        if other is not failed:
+            yield f"{other.entry}: {_harmless(other.text)}"
 
 
 def _full_source(name: str, before: GuardLines, now: GuardLines, facts: CompileFacts) -> str:

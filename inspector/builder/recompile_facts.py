@@ -49,11 +49,12 @@ class CompileFacts:
     _attempt: int = -1
     _symbols: list[SymbolEvent] = dataclasses.field(default_factory=list)
     _guards: Payload | None = None
+    _lines: GuardLines | None = None
 
     def add(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
         """Takes an event; what an attempt said that was given up is forgotten."""
         if isinstance(event, DynamoGuards):
-            self._guards = event.text
+            self._guards, self._lines = event.text, None
             return
         if attempt != self._attempt:
             self._attempt = attempt
@@ -97,9 +98,12 @@ class CompileFacts:
 
     def lines(self) -> GuardLines:
         """Its guard tree; of one that was cut off, what is left of it."""
-        if self._guards is None:
-            return _NOTHING
+        if self._lines is None:
+            self._lines = self._read_lines()
+        return self._lines
+
+    def _read_lines(self) -> GuardLines:
         try:
-            return read_guard_lines(self._guards.text())
-        except OSError:
+            return read_guard_lines(self._guards.text()) if self._guards else _NOTHING
+        except OSError:  # the log is gone
             return _NOTHING

@@ -129,8 +129,9 @@ class Recompile:
 
     Attributes:
         compile_id: What was compiled.
-        entry: The newest cache entry that did not fit, or None where torch does not say.
-        entries: How many cache entries did not fit.
+        entry: The cache entry whose guard this is, or None where torch does not say: of those that
+            did not fit, the one nearest to what was compiled instead.
+        others: What the other entries say, each ``0/0: guard``, the newest first.
         guard: The guard as torch spells it, or an empty string.
         comment: What torch says behind it, or an empty string.
         hint: Torch's hint, or an empty string.
@@ -157,7 +158,7 @@ class Recompile:
 
     compile_id: CompileId
     entry: CompileId | None
-    entries: int
+    others: tuple[str, ...]
     guard: str
     comment: str
     hint: str
