@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
-from inspector.builder.recompile import make_recompile
+from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.stages import Spans
 from inspector.events.caches import CacheHit
@@ -275,6 +275,9 @@ def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Comp
     entries: dict[str, CompileFacts] = {}
     for draft in drafts:
         item = draft.build(roots)
+        specialized = specialized_symbols(draft.facts, roots)
+        if specialized:
+            item = dataclasses.replace(item, specialized=specialized)
         if item.is_recompile or item.hit_limit:
             recompile = make_recompile(item, draft.facts, entries, roots)
             item = dataclasses.replace(item, recompile=recompile)

@@ -29,7 +29,7 @@ from inspector.model.recompile import (
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder
 
-__all__ = ["make_recompile"]
+__all__ = ["make_recompile", "specialized_symbols"]
 
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
@@ -168,6 +168,22 @@ def _is_dynamic(case: _Case) -> bool:
             for symbol in case.facts.created()
         )
     return bool(open_)
+
+
+def specialized_symbols(facts: CompileFacts, roots: Roots) -> tuple[SymbolUse, ...]:
+    """The symbolic sizes of a compilation that a line made constant."""
+    return tuple(
+        SymbolUse(
+            symbol=symbol.symbol,
+            source=symbol.source,
+            value=symbol.text or None,
+            made=_frames(symbol.stack, roots),
+            guarded=_frames(special.stack, roots),
+            specialized=special.value,
+        )
+        for symbol in facts.created()
+        if (special := facts.specialized(symbol.source)) is not None
+    )
 
 
 def _symbol_sources(case: _Case) -> frozenset[str]:

@@ -29,6 +29,7 @@ __all__ = [
     "original_module",
     "positions_of_graph_break",
     "recompiling",
+    "set_dynamic_sources",
 ]
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -191,6 +192,16 @@ def dynamo_settings() -> tuple[str, ...]:
             if "." not in name and not getattr(entry, "deprecated", False)
         )
     )
+
+
+def set_dynamic_sources(sources: str) -> None:
+    """Does what ``TORCH_COMPILE_DYNAMIC_SOURCES`` does, which torch reads when it is imported.
+
+    ``dynamic_sources`` is in torch/compiler/config.py, 2.11 to 2.13.
+    """
+    from torch.compiler import config
+
+    config.dynamic_sources = sources
 
 
 def original_module(target: Callable[..., object]) -> Callable[..., object]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
-from inspector.findings.wording import count, duration
+from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["changed", "told", "told_notes"]
+__all__ = ["changed", "compile_cost", "told", "told_notes"]
 
 _MOST_TOLD = 4
 _ORIGINS: Mapping[Origin, str] = {
@@ -85,13 +86,15 @@ def changed(item: Recompile) -> str:
     text = _CHANGES.get(item.kind)
     if text is None:
         return f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
-    names = ", ".join(use.source for use in item.symbols) or name
+    names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
     of = f": {item.name}" if item.name else ""
     return text.format(name=name or "an object", names=names or "tensors", of=of)
 
 
 def told(items: Sequence[Recompile]) -> Iterator[str]:
-    """Each recompilation in a line: what it wanted and found, what it took, what became of it."""
+    """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
+    if items[0].guard:
+        yield f"this guard failed: {items[0].guard}"
     for item in items[:_MOST_TOLD]:
         yield _line(item)
     more = len(items) - _MOST_TOLD
@@ -109,9 +112,8 @@ def _line(item: Recompile) -> str:
         (False, True): f"now {now}",
         (False, False): item.guard or "no guard is known",
     }[bool(before), bool(now)]
-    took = f", {duration(item.time_ns)}" if item.time_ns else ""
     answer = _answer(item)
-    return f"{item.compile_id}{took}: {values}{entry}{f'; {answer}' if answer else ''}"
+    return f"{item.compile_id}: {values}{entry}{f'; {answer}' if answer else ''}"
 
 
 def _answer(item: Recompile) -> str:
@@ -120,16 +122,21 @@ def _answer(item: Recompile) -> str:
     return _ANSWERS.get(item.answer, "")
 
 
+def compile_cost(items: Sequence[Recompile]) -> str:
+    """What the compilations took; an empty string where nothing was compiled, or nobody knows."""
+    took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
+    if not took:
+        return ""
+    each = f", {duration(min(took))} to {duration(max(took))} each" if len(took) > 1 else ""
+    times = count(len(took), "compilation")
+    return f"{duration(sum(took))} for {times}{each}; spent once, and no part of a warm call's time"
+
+
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     first = items[0]
-    if first.guard:
-        yield f"the guard: {first.guard}"
-    time_ns = sum(item.time_ns or 0 for item in items if not item.hit_limit)
-    compiled = sum(not item.hit_limit for item in items)
-    if time_ns and compiled:
-        times = count(compiled, "compilation")
-        yield f"{duration(time_ns)} for {times}, once: it is no part of a warm call's time"
+    if first.others:
+        yield f"other cache entries: {listed(first.others, 3)}"
     yield from _places(first, roots)
     if any(item.hit_limit for item in items):
         yield (

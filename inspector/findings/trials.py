@@ -29,6 +29,7 @@ def measured(report: Report) -> Measured:
         warm_call_ns=trial.warm_call_ns if trial else None,
         least_warm_call_ns=trial.least_warm_call_ns if trial else None,
         outputs=trial.outputs if trial else None,
+        compilations=sum(not item.hit_limit for item in report.run.compilations),
     )
 
 
@@ -71,6 +72,7 @@ def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
         (was.graph_breaks, now.graph_breaks),
         (was.graphs, now.graphs),
         (was.recompiles, now.recompiles),
+        (was.compilations, now.compilations),
     )
     fewer = any(after < before for before, after in pairs)
     return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks

@@ -12,6 +12,9 @@ Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
 """A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
 names as ``module.name``."""
 
+# Of these a recording's description says nothing: they say what to record, or try something out.
+_OURS = ("target", "config", "dynamic_sources", "marks", "keep_outputs", "compare_outputs")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
@@ -30,6 +33,8 @@ class Request:
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
         config: Settings of ``torch._dynamo.config`` to compile with.
+        dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
+        marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         keep_outputs: Folder in which to keep what the first calls give, or None.
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
     """
@@ -46,6 +51,8 @@ class Request:
     calls: int = 20
     measure: bool = True
     config: tuple[Setting, ...] = ()
+    dynamic_sources: str | None = None
+    marks: tuple[str, ...] = ()
     keep_outputs: str | None = None
     compare_outputs: str | None = None
 
@@ -53,7 +60,7 @@ class Request:
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
         fields = dataclasses.asdict(self)
-        for name in ("target", "config", "keep_outputs", "compare_outputs"):
+        for name in _OURS:
             del fields[name]
         return fields
 
@@ -70,6 +77,7 @@ class Request:
         """
         fields = json.loads(text)
         fields["inputs"] = tuple(fields["inputs"])
+        fields["marks"] = tuple(fields.get("marks", ()))
         fields["config"] = tuple(
             (name, tuple(value) if isinstance(value, list) else value)
             for name, value in fields.get("config", ())

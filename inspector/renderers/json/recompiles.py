@@ -36,8 +36,8 @@ def recompile_fields(run: Run, process: int, item: Recompile) -> dict[str, objec
         "guard_stack": _stack(run.roots, item.guard_stack),
         "caused_by": _frame(run.roots, item.caused_by) if item.caused_by else None,
         "call": item.call,
-        "time_ns": item.time_ns,
-        "time_by_stage_ns": dict(item.stages),
+        "duration_ns": item.time_ns,
+        "compile_time_by_stage_ns": dict(item.stages),
         "failure": item.failure or None,
         "stack": _stack(run.roots, item.stack),
     }
