@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.graph_break import Cause, parse_causes
+from inspector.findings.constraints import VIOLATION
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
-from inspector.findings.constraints import VIOLATION
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity

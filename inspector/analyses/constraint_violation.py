@@ -113,21 +113,20 @@ def _why(run: Run, place: StackFrame, use: SymbolUse | None, violation: Violatio
 
 def _fixes(tensor: str, dimension: str, violation: Violation) -> tuple[str, tuple[str, ...]]:
     if not violation.constant and violation.guard:
-        return (
+        bounds = user_spelling(stripped_source(violation.guard))
+        fix = (
             f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
-            f"max=…) within {user_spelling(stripped_source(violation.guard))}.",
-            (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",),
+            f"max=…) within {bounds}."
         )
+        return fix, (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
         return "", ()
-    return (
+    fix = (
         f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
-        f"{violation.constant or 'the number'}.",
-        (
-            f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way.",
-            f"Take the mark away: each size that is used is then compiled once.",
-        ),
+        f"{violation.constant or 'the number'}."
     )
+    gives_way = f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
+    return fix, (gives_way, "Take the mark away: each size that is used is then compiled once.")
 
 
 RULE = ConstraintViolationRule()

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from inspector.findings.call_site import call_site, user_spelling
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, frame_kind, make_place
-from inspector.findings.recompile_fix import FixCase, fixes
+from inspector.findings.recompile_case import FixCase, is_zero_one
+from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
-from inspector.model.recompile import Answer, Recompile
+from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, shown_name, user_frame
 
 __all__ = ["RULE"]
+
+_BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 
 
 class RecompileRule(Rule):
@@ -51,13 +54,15 @@ class RecompileRule(Rule):
 
 def _by_cause(frame: Frame) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of a frame by what failed, in the order in which each was first met."""
-    causes: dict[tuple[str, str], list[Recompile]] = {}
+    causes: dict[tuple[str, str, int | None, bool], list[Recompile]] = {}
     for item in frame.compilations:
         recompile = item.recompile
         if recompile is not None:
             # An unknown guard has no source: its text tells it apart from others.
             what = recompile.name or recompile.guard
-            causes.setdefault((recompile.kind.value, what), []).append(recompile)
+            dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
+            key = (recompile.kind.value, what, dimension, is_zero_one(recompile))
+            causes.setdefault(key, []).append(recompile)
     for items in causes.values():
         yield tuple(items)
 
@@ -86,12 +91,19 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
             RecompileRule.id,
             frame_kind(run, frame.file, frame.name),
             first.kind.value,
-            user_spelling(first.name),
+            _cause(first),
         ),
         evidence="recompile_reasons",
         later=all(item.call for item in items),
         recompiles=items,
     )
+
+
+def _cause(item: Recompile) -> str:
+    """What tells two findings of a class apart, the same with every torch."""
+    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
+    special = "0/1" if is_zero_one(item) else ""
+    return "\0".join((user_spelling(item.name), dimension, special))
 
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:
@@ -103,8 +115,9 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
     limit = "hits the recompile limit and then runs eagerly" if _hit_limit(items) else ""
     answered = times and all(item.answer is Answer.DYNAMIC for item in items)
-    once = ", once and for all" if answered else ""
-    return f"{name} {' and '.join(part for part in (often, limit) if part)}{once}: {changed(items[0])}"
+    since = "is dynamic since then" if answered else ""
+    said = " and ".join(part for part in (often, limit, since) if part)
+    return f"{name} {said}: {changed(items[0])}"
 
 
 def _name(run: Run, frame: Frame) -> str:

@@ -1,8 +1,9 @@
 """Which of the failed guards of several cache entries is the cause of a recompilation.
 
 Every entry says the first guard of its own that failed. ``f(x, "a")``, ``f(y, "b")``, and then
-``f(z, "a")``: the newest entry says ``mode == 'b'``, and that is no news; that the entry for ``"a"``
-did not fit is. The cause is what the entry says that is nearest to what was compiled instead.
+``f(z, "a")``: the newest entry says ``mode == 'b'``, and that is no news; that the entry for
+``"a"`` did not fit is. The cause is what the entry says that is nearest to what was compiled
+instead.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def _is_old_news(
         return False
     for other in failures:
         if other.guard.source != name:
-            wanted = {text.partition(_COMMENT)[0].strip().rpartition(" == ")[2]
-                      for text in entry_of(other).lines().of_kind(name, "EQUALS_MATCH")}  # fmt: skip
+            guards = entry_of(other).lines().of_kind(name, "EQUALS_MATCH")
+            wanted = {text.partition(_COMMENT)[0].strip().rpartition(" == ")[2] for text in guards}
             if seen.text in wanted:
                 return True
     return False

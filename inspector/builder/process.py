@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
 from inspector.builder.recompile import make_recompile, specialized_symbols
-from inspector.builder.recompile_facts import CompileFacts
+from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.builder.stages import Spans
 from inspector.events.caches import CacheHit
 from inspector.events.compile_id import CompileId
@@ -132,9 +132,7 @@ class ProcessBuilder:
             case InspectorRecompile():
                 draft.facts.seen = event
             case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
-                draft.facts.add(envelope.attempt, event)
-                if isinstance(event, CreateSymbol):
-                    self._measurements.add(event)
+                self._add_fact(draft, envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
             case CompilationMetrics(is_forward=True):
                 draft.metrics = event
@@ -256,6 +254,13 @@ class ProcessBuilder:
             draft = self._current[compile_id] = CompilationDraft(compile_id, call)
             self._compilations.append(draft)
         return draft
+
+    def _add_fact(
+        self, draft: CompilationDraft, attempt: int, event: SymbolEvent | DynamoGuards
+    ) -> None:
+        draft.facts.add(attempt, event)
+        if isinstance(event, CreateSymbol):
+            self._measurements.add(event)
 
     def _add_to_recompile(self, event: ChromiumEvent) -> None:
         """What the spans of a recompilation say of it; first compilations need none of it."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from inspector.events.failed_guard import FailedGuard
+from inspector.events.failed_guard import FailedGuard, stripped_source
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import Guard, GuardShape
 from inspector.events.recompile import InspectorRecompile
-from inspector.model.recompile import Origin, RecompileClass
+from inspector.model.recompile import RecompileClass
 
-__all__ = ["kind_of", "ordered_keys", "origin_of"]
+__all__ = ["Context", "kind_of", "ordered_keys"]
 
 _C = RecompileClass
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
@@ -53,10 +54,6 @@ _STATE_PARTS = (
     ("num_threads", _C.NUM_THREADS),
     ("torch_function", _C.FUNCTION_MODE),
 )
-_STATE = frozenset(
-    [_C.GRAD_MODE, _C.AUTOCAST, _C.DEFAULT_DTYPE, _C.DETERMINISTIC, _C.NUM_THREADS,
-     _C.FUNCTION_MODE, _C.GLOBAL_STATE, _C.DEFAULT_DEVICE, _C.BACKEND]
-)  # fmt: skip
 # torch.nn.Module's own dicts of hooks (`_forward_hooks`, `_backward_pre_hooks`, …, and the global
 # ones of torch/nn/modules/module.py).
 _HOOKS = re.compile(r"\._(?:global_)?(?:\w+_)?hooks(?:_\w+)?(?=$|[.\[)])")
@@ -68,78 +65,50 @@ _FUNCTIONS = re.compile(
 )
 _ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
 _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
-_MODULE_DICTS = re.compile(r"\._(?:modules|parameters|buffers)\b")
-_BASE = re.compile(r"^[^.\[(]+")
 _KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
 # Literals of these types; other constants (dtypes, devices, bytes, complex numbers) are one class.
 _LITERALS: Mapping[type, RecompileClass] = {
     bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE,
 }  # fmt: skip
+_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+# Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
+_FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
+_NO_BACKEND = re.compile(
+    r"^(?:BackendSelect|Python\w*|Fake|FuncTorch\w*|Functionalize|Named|Conjugate|Negative|"
+    r"ZeroTensor|ADInplaceOrView|Autograd\w*|Autocast\w*|Tracer|Batched|VmapMode|Test\w+|PreDispatch"
+    r"|Undefined|Meta_)$"
+)
 
 
-def kind_of(
-    failed: FailedGuard, before: GuardLines, now: GuardLines, seen: InspectorRecompile | None
-) -> RecompileClass:
-    """The class of a failed guard.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Context:
+    """A failed guard, with what is known on both sides of it.
 
-    Args:
+    Attributes:
         failed: The guard.
         before: The guard tree of the cache entry, empty where it is not known.
         now: That of what was compiled instead, likewise.
         seen: What the process saw, or None.
     """
-    guard = failed.guard
+
+    failed: FailedGuard
+    before: GuardLines
+    now: GuardLines
+    seen: InspectorRecompile | None
+
+    @property
+    def guard(self) -> Guard:
+        """The guard as far as its spelling is known."""
+        return self.failed.guard
+
+
+def kind_of(context: Context) -> RecompileClass:
+    """The class of a failed guard."""
+    guard = context.guard
     if _HOOKS.search(guard.source):
         return _C.HOOKS
-    match guard.shape:
-        case GuardShape.TENSOR_TYPE:
-            return _C.NONE if "NoneType" in (guard.now or "") else _C.TYPE
-        case GuardShape.DISPATCH_KEYS:
-            return _dispatch_class(guard)
-        case GuardShape.EQUALS:
-            return _value_class(guard)
-        case GuardShape.IDENTITY:
-            return _identity_class(guard, before, seen)
-        case GuardShape.LENGTH:
-            return _C.VARARGS if seen and guard.source == seen.varargs else _C.LENGTH
-        case GuardShape.KEY | GuardShape.KEYS:
-            return _keys_class(guard, before, now, seen)
-        case GuardShape.MISSING:
-            return _missing_class(failed)
-        case GuardShape.GLOBAL_STATE:
-            return _state_class(guard.source)
-        case GuardShape.FUNCTION_MODES:
-            return _modes_class(before, now)
-    return _PLAIN[guard.shape]
-
-
-def origin_of(
-    name: str, source: str, kind: RecompileClass, failed: FailedGuard, before: GuardLines,
-    seen: InspectorRecompile | None,
-) -> Origin:  # fmt: skip
-    """Where what changed comes from.
-
-    Args:
-        name: The source as reasons spell it.
-        source: The source in Dynamo's spelling.
-        kind: The class of the guard.
-        failed: The guard.
-        before: The guard tree of the cache entry.
-        seen: What the process saw, or None.
-    """
-    if kind in _STATE:
-        return Origin.STATE
-    if not name:
-        return Origin.UNKNOWN
-    base = _BASE.match(name.removeprefix("list(dict.keys(").removeprefix("___from_numpy("))
-    if source.startswith("G[") or name.startswith("G["):
-        return Origin.GLOBAL
-    if ".__closure__" in name or (seen and base and base[0] in seen.free and "." not in name):
-        return Origin.CLOSURE
-    if re.search(r"\.(?!size\(|stride\(|storage_offset\()[A-Za-z_]", name):
-        is_module = _is_of_module(name, failed, before, seen)
-        return Origin.MODULE_ATTRIBUTE if is_module else Origin.ATTRIBUTE
-    return Origin.ARGUMENT if seen else Origin.UNKNOWN
+    decide = _DECIDED.get(guard.shape)
+    return decide(context) if decide else _PLAIN[guard.shape]
 
 
 def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
@@ -148,32 +117,13 @@ def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
     for leaves in lines.leaves.values():
         for _, text in leaves:
             match = _KEY_LINE.match(text)
-            if match and _stripped(match[1]) == name:
+            if match and stripped_source(match[1]) == name:
                 found[int(match[2])] = match[3]
     return tuple(found[index] for index in sorted(found))
 
 
-def _stripped(source: str) -> str:
-    return re.sub(r"L\[['\"](.*?)['\"]\]", r"\1", source)
-
-
-def _is_of_module(
-    name: str, failed: FailedGuard, before: GuardLines, seen: InspectorRecompile | None
-) -> bool:
-    """Whether the last attribute of a source is one of an ``nn.Module``."""
-    if "nn.Module" in failed.hint or _MODULE_DICTS.search(name) or _TRAINING.search(name):
-        return True
-    owner = re.sub(r"(?:\.\w+|\[[^\]]*\]|\(\))*?\.(?:size|stride)\(\).*$", "", name)
-    owner = re.sub(r"\.\w+(?:\[[^\]]*\])*$", "", owner)
-    if seen and owner in seen.modules:
-        return True
-    dicts = tuple(f"{owner}.{name}" for name in ("_modules", "_parameters", "_buffers", "training"))
-    if any(known.startswith(dicts) for known in before.types):
-        return True
-    return before.types.get(owner, "").startswith("<class 'torch.nn.modules.")
-
-
-def _value_class(guard: Guard) -> RecompileClass:
+def _value_class(context: Context) -> RecompileClass:
+    guard = context.guard
     kind = _literal_class(guard.before or "")
     return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
 
@@ -189,12 +139,11 @@ def _literal_class(text: str) -> RecompileClass:
         return _C.CONSTANT
 
 
-def _identity_class(
-    guard: Guard, before: GuardLines, seen: InspectorRecompile | None
-) -> RecompileClass:
+def _identity_class(context: Context) -> RecompileClass:
+    guard = context.guard
     text = guard.before or ""
-    manager = before.types.get(guard.source, "")
-    now = seen.now.get(guard.source) if seen else None
+    manager = context.before.types.get(guard.source, "")
+    now = context.seen.now.get(guard.source) if context.seen else None
     if _ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
         return _C.ENUM
     is_code = guard.source.endswith(".__code__")
@@ -203,57 +152,55 @@ def _identity_class(
     return _C.FUNCTION if now and now.kind == "function" and not manager else _C.OBJECT
 
 
-def _keys_class(
-    guard: Guard, before: GuardLines, now: GuardLines, seen: InspectorRecompile | None
-) -> RecompileClass:
+def _length_class(context: Context) -> RecompileClass:
+    seen = context.seen
+    return _C.VARARGS if seen and context.guard.source == seen.varargs else _C.LENGTH
+
+
+def _tensor_type_class(context: Context) -> RecompileClass:
+    return _C.NONE if "NoneType" in (context.guard.now or "") else _C.TYPE
+
+
+def _keys_class(context: Context) -> RecompileClass:
     """Keys, or the same keys in another order."""
-    name = guard.source
-    match = re.fullmatch(r"list\(dict\.keys\((.+)\)\)\[\d+\]", name)
+    name = context.guard.source
+    match = _KEY_SOURCE.fullmatch(name)
     name = match[1] if match else name
-    wanted = ordered_keys(before, name)
-    process = seen.now.get(name) if seen else None
-    found = process.keys if process and process.keys else ordered_keys(now, name)
+    wanted = ordered_keys(context.before, name)
+    process = context.seen.now.get(name) if context.seen else None
+    found = process.keys if process and process.keys else ordered_keys(context.now, name)
     same = wanted and found and sorted(wanted) == sorted(found)
     return _C.ORDER if same and wanted != found else _C.KEYS
 
 
-def _missing_class(failed: FailedGuard) -> RecompileClass:
-    if failed.text.startswith("KeyError"):
+def _missing_class(context: Context) -> RecompileClass:
+    if context.failed.text.startswith("KeyError"):
         return _C.KEYS
-    return _C.LENGTH if failed.text.startswith("IndexError") else _C.ATTRIBUTE
+    return _C.LENGTH if context.failed.text.startswith("IndexError") else _C.ATTRIBUTE
 
 
-def _state_class(parts: str) -> RecompileClass:
+def _state_class(context: Context) -> RecompileClass:
     for name, kind in _STATE_PARTS:
-        if parts.startswith(name):
+        if context.guard.source.startswith(name):
             return kind
     return _C.GLOBAL_STATE
 
 
-def _modes_class(before: GuardLines, now: GuardLines) -> RecompileClass:
+def _modes_class(context: Context) -> RecompileClass:
     """A default device is a torch-function mode too (torch/utils/_device.py)."""
     wanted, found = (
         [text.partition("  # ")[0].strip() for kind, text in lines.ambient if "DEVICE" in kind]
-        for lines in (before, now)
+        for lines in (context.before, context.now)
     )
     return _C.DEFAULT_DEVICE if wanted and found and wanted != found else _C.FUNCTION_MODE
 
 
-def _dispatch_class(guard: Guard) -> RecompileClass:
+def _dispatch_class(context: Context) -> RecompileClass:
     """Device or layout, out of two printed ``c10::DispatchKeySet``."""
-    wanted, found = (_backend_of(text or "") for text in (guard.before, guard.now))
+    wanted, found = (_backend_of(text or "") for text in (context.guard.before, context.guard.now))
     if wanted[1] != found[1]:
         return _C.DEVICE
     return _C.LAYOUT if wanted[0] != found[0] else _C.TENSOR_KIND
-
-
-# Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
-_FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
-_NO_BACKEND = re.compile(
-    r"^(?:BackendSelect|Python\w*|Fake|FuncTorch\w*|Functionalize|Named|Conjugate|Negative|"
-    r"ZeroTensor|ADInplaceOrView|Autograd\w*|Autocast\w*|Tracer|Batched|VmapMode|Test\w+|PreDispatch"
-    r"|Undefined|Meta_)$"
-)
 
 
 def _backend_of(keys: str) -> tuple[str, str]:
@@ -266,3 +213,17 @@ def _backend_of(keys: str) -> tuple[str, str]:
             if match:
                 return match[1] or "", match[2]
     return "", ""
+
+
+_DECIDED: Mapping[GuardShape, Callable[[Context], RecompileClass]] = {
+    GuardShape.TENSOR_TYPE: _tensor_type_class,
+    GuardShape.DISPATCH_KEYS: _dispatch_class,
+    GuardShape.EQUALS: _value_class,
+    GuardShape.IDENTITY: _identity_class,
+    GuardShape.LENGTH: _length_class,
+    GuardShape.KEY: _keys_class,
+    GuardShape.KEYS: _keys_class,
+    GuardShape.MISSING: _missing_class,
+    GuardShape.GLOBAL_STATE: _state_class,
+    GuardShape.FUNCTION_MODES: _modes_class,
+}

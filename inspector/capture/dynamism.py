@@ -34,9 +34,7 @@ def apply_dynamism(target: Target, request: Request) -> None:
 
 
 def _named(target: Target, call: Call) -> Mapping[str, Any]:
-    """The arguments of a call by the names of the parameters; what the parameters do not fit is not
-    there.
-    """
+    """The arguments of a call by the names of the parameters; none where they do not fit."""
     function: Any = versions.original_module(target.function)
     if isinstance(function, torch.nn.Module):
         function = function.forward

@@ -42,7 +42,7 @@ class TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self.sources = SourceWriter()
         self._skips = SkipObserver(self.sources)
-        self._recompiles = RecompileObserver()
+        self._recompiles = RecompileObserver(self.sources)
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from inspector.capture import versions
+from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import write_artifact
 from inspector.events.failed_guard import parse_reason, stripped_source
 
@@ -45,7 +46,8 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 class RecompileObserver:
     """Remembers the objects that guards pin by identity, and describes what made guards fail."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: SourceWriter) -> None:
+        self._sources = sources
         self._objects: dict[int, dict[str, object]] = {}
 
     def remember(self, text: str) -> None:
@@ -68,6 +70,7 @@ class RecompileObserver:
         frame, reasons = compiling
         code: types.CodeType = frame.f_code
         scope = (frame.f_locals, frame.f_globals)
+        stack = _stack(code)
         now: dict[str, object] = {}
         before: dict[str, object] = {}
         for reason in reasons[:_MOST_REASONS]:
@@ -90,9 +93,11 @@ class RecompileObserver:
                 "now": now,
                 "before": before,
                 "modules": sorted(_modules(now, scope)),
-                "stack": _stack(code),
+                "stack": stack,
             },
         )
+        for place in stack:
+            self._sources.add(str(place["filename"]), int(str(place["line"])))
 
 
 def _starred(code: types.CodeType, flag: int) -> str:
@@ -186,8 +191,9 @@ def _dict_of(owner: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any object
 def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
     if isinstance(owner, dict):
         return dict.__getitem__(owner, key)
-    if isinstance(owner, list | tuple) and isinstance(key, int):
-        return type(owner).__mro__[-2].__getitem__(owner, key)  # list's or tuple's own
+    for kind in (list, tuple):
+        if isinstance(owner, kind) and isinstance(key, int):
+            return kind.__getitem__(owner, key)
     raise TypeError(key)
 
 
@@ -250,7 +256,7 @@ def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
 
 _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], str]], ...] = (
     ("none", lambda value: value is None, str),
-    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),  # noqa: SLF001
+    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
     ("bool", _exactly((bool,)), repr),
     ("int", _exactly((int,)), _short),
     ("float", _exactly((float,)), repr),

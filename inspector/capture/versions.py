@@ -170,7 +170,9 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
     for frame in _callers():
         if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
             graph = getattr(frame.f_locals.get("self"), "output_graph", None)
-            local, global_ = (getattr(graph, name, None) for name in ("local_scope", "global_scope"))
+            local, global_ = (
+                getattr(graph, name, None) for name in ("local_scope", "global_scope")
+            )
             if isinstance(local, Mapping) and isinstance(global_, Mapping):
                 return local, global_
     return None

@@ -28,8 +28,8 @@ __all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try what may remove graph breaks and recompilations from outside, each in a process of its "
-    "own: graphs, breaks, compilations, times, and whether outputs stay equal.",
+    help="Try what may remove graph breaks and recompilations from outside, each in a process of "
+    "its own: graphs, breaks, compilations, times, and whether outputs stay equal.",
 )
 _LEAST_SECONDS = 60
 _TIMES_AS_LONG = 5
@@ -111,7 +111,9 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     names = {name for c in found for name, _ in c.settings}
     missing = {name for name in names if name not in known and not is_ours(name)}
     possible = [c for c in found if not any(name in missing for name, _ in c.settings)]
-    left_out = tuple(dict.fromkeys(name for c in found for name, _ in c.settings if name in missing))
+    left_out = tuple(
+        dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
+    )
     if not possible:
         reason = "no setting of torch is known to remove what was found"
         return Verification(not_tried=reason, left_out=left_out), 0

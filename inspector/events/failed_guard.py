@@ -1,7 +1,7 @@
-"""The text of a failed guard, taken apart: `recompile_reasons` is text alone.
+r"""The text of a failed guard, taken apart: `recompile_reasons` is text alone.
 
 A reason is ``<compile id of the cache entry>: <guard>  # <user line>  # <file>:<line> in <name>``
-and, in 2.11 to 2.13, ``\\nUser stack trace:\\n…`` (``get_guard_fail_reason_helper`` in
+and, in 2.11 to 2.13, ``\nUser stack trace:\n…`` (``get_guard_fail_reason_helper`` in
 torch/_dynamo/guards.py). Torch writes ``x`` for ``L['x']`` in it (``strip_local_scope``).
 """
 
@@ -76,7 +76,7 @@ def parse_reason(reason: str) -> FailedGuard:
     text, comment = _HINT.sub("", text), _HINT.sub("", comment)
     return FailedGuard(
         entry=match["id"] if match else "",
-        guard=guard_of(text.strip(), comment),
+        guard=guard_of(text.strip()),
         text=text.strip(),
         comment=comment.strip(),
         caused_by=tuple(_places(comment)),

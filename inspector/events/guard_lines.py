@@ -1,8 +1,8 @@
 """``dynamo_cpp_guards_str``: what a guard tree says about single sources, read line by line.
 
-``GuardManagerWrapper.__str__`` in torch/_dynamo/guards.py (2.11 to 2.13) prints one line per manager
-(``GuardManager: source=L['x'], accessed_by=…, type=<class 'torch.Tensor'>, …``) and one per leaf
-(``EQUALS_MATCH: L['n'] == 3  # …``).
+``GuardManagerWrapper.__str__`` in torch/_dynamo/guards.py (2.11 to 2.13) prints one line per
+manager (``GuardManager: source=L['x'], accessed_by=…, type=<class 'torch.Tensor'>, …``) and one
+per leaf (``EQUALS_MATCH: L['n'] == 3  # …``).
 """
 
 from __future__ import annotations

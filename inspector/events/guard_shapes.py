@@ -79,12 +79,11 @@ class Guard:
     sources: tuple[str, ...] = ()
 
 
-def guard_of(text: str, comment: str = "") -> Guard:
+def guard_of(text: str) -> Guard:
     """What a guard's text says.
 
     Args:
         text: The guard, without its comment.
-        comment: The comment behind it.
     """
     for pattern, shape, where in _TEXTS:
         match = pattern.match(text)
@@ -103,8 +102,8 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (rf"{_TENSOR}stride mismatch at index (?P<index>\d+)\. {_EXPECTED}", GuardShape.STRIDE, ""),
     (rf"{_TENSOR}rank mismatch\. {_EXPECTED}", GuardShape.RANK, ""),
     (rf"{_TENSOR}dtype mismatch\. {_EXPECTED}", GuardShape.DTYPE, ""),
-    (rf"{_TENSOR}Tensor device index mismatch\. Expected device index to be (?P<before>-?\d+), "
-     r"actual (?P<now>-?\d+)", GuardShape.DEVICE_INDEX, ""),
+    ((rf"{_TENSOR}Tensor device index mismatch\. Expected device index to be (?P<before>-?\d+), "
+      r"actual (?P<now>-?\d+)"), GuardShape.DEVICE_INDEX, ""),
     (rf"{_TENSOR}requires_grad mismatch\. expected requires_grad=(?P<before>\w+)",
      GuardShape.REQUIRES_GRAD, ""),
     (rf"{_TENSOR}dispatch key set mismatch\. {_EXPECTED}", GuardShape.DISPATCH_KEYS, ""),
@@ -138,15 +137,19 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
      GuardShape.HAS_KEY, "key"),
     (r"(?P<not>not )?set\.__contains__\((?P<source>.+?), (?P<key>.+)\)$",
      GuardShape.HAS_ITEM, "key"),
-    (r"(?P<not>not )?hasattr\((?P<source>.+), (?P<key>[^,]+)\)$", GuardShape.HAS_ATTRIBUTE, "key"),
+    (r"(?P<not>not )?hasattr\((?P<source>.+), (?P<key>[^,()]+)\)$",
+     GuardShape.HAS_ATTRIBUTE, "key"),
     # The accessors' own failures, guards.cpp.
     (r"(?:KeyError|IndexError) on (?P<source>.+)", GuardShape.MISSING, ""),
     (r"getattr failed on source (?P<source>.+)", GuardShape.MISSING, ""),
     # DIMENSION_DYNAMIC_MARKING_GUARD, guards.cpp (2.12 and 2.13).
     (r"_has_dynamo_dim_marking is (?P<now>present) .*(?P<before>absent)", GuardShape.MARKS, ""),
-    (r"_dynamo_\w+ not a subset: runtime (?P<now>\{.*?\}) is not a subset of compiled "
-     r"(?P<before>\{.*?\})", GuardShape.MARKS, ""),
+    ((r"_dynamo_\w+ not a subset: runtime (?P<now>\{.*?\}) is not a subset of compiled "
+      r"(?P<before>\{.*?\})"), GuardShape.MARKS, ""),
     (r"_dynamo_\w+_indices .*", GuardShape.MARKS, ""),
+    # The same in 2.11, where they are lambdas of guards.py.
+    (r"\(+(?P<source>[\w.\[\]'\"]+)\._dynamo_\w+\.issubset\((?P<before>\{.*?\})\).*",
+     GuardShape.MARKS, ""),
     (r"hasattr\((?P<source>.+), '_dynamo_\w+'\) == (?P<before>\w+)", GuardShape.MARKS, ""),
     # NoTensorAliasing, STORAGE_OVERLAPPING, guards.cpp; DUPLICATE_INPUT, guards.py.
     (r"Duplicate tensors? found[^:]*: (?P<list>\[.*)", GuardShape.DUPLICATES, "list"),
@@ -163,8 +166,8 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (r"torch\.autograd\.forward_ad\._current_level == (?P<before>.+)", GuardShape.FORWARD_AD, ""),
     (r"___dict_version\((?P<source>.+)\) == (?P<before>\d+)", GuardShape.VERSION, ""),
     # get_guard_fail_reason_helper, guards.py; CheckFunctionManager.invalidate, guards.py.
-    (r"BACKEND_MATCH failure.*?Cached backend: (?P<before>.+?) \(id=\w+\)\.? "
-     r"New backend: (?P<now>.+?) \(id=\w+\)", GuardShape.BACKEND, ""),
+    ((r"BACKEND_MATCH failure.*?Cached backend: (?P<before>.+?) \(id=\w+\)\.? "
+      r"New backend: (?P<now>.+?) \(id=\w+\)"), GuardShape.BACKEND, ""),
     (r"BACKEND_MATCH failure", GuardShape.BACKEND, ""),
     (r".*[Cc]ache line invalidated because (?P<source>.+) got deallocated", GuardShape.DEALLOCATED,
      ""),

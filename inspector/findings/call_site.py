@@ -114,7 +114,7 @@ def _parameters(text: str, line: int) -> tuple[str, ...]:
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-            if first == line or node.lineno == line:
+            if line in {first, node.lineno}:
                 arguments = node.args
                 every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
                 return tuple(item.arg for item in every)

@@ -16,7 +16,8 @@ _CONSTANT = re.compile(
     r"\((?P<value>.+?)\)"
 )
 _RANGE = re.compile(
-    r"Not all values of (?P<source>.+?) = .*? satisfy the generated guard (?P<guard>.+?)(?:\.\n|\n|$)"
+    r"Not all values of (?P<source>.+?) = .*? satisfy the generated guard (?P<guard>.+?)"
+    r"(?:\.\n|\n|$)"
 )
 _LINES = re.compile(r"^  - (.+?)(?=\n  - |\nUser stack|\n\n|\Z)", re.DOTALL | re.MULTILINE)
 

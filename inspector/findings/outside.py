@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_fix import dynamic_sources
+from inspector.findings.recompile_case import dynamic_sources
 from inspector.findings.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.request import Request, Setting
 from inspector.model.run import Process, Run
-from inspector.model.stack import plain_name
 from inspector.model.verification import Candidate
 
 __all__ = ["applied", "dynamic_of", "dynamic_sources_of", "is_ours", "marks_of"]
@@ -53,7 +52,7 @@ def dynamic_sources_of(run: Run) -> Iterator[Candidate]:
 
 
 def marks_of(run: Run) -> Iterator[Candidate]:
-    """Marks on the inputs of the target, which are the only tensors that can be had from outside."""
+    """Marks on the inputs of the target: no other tensors can be had from outside."""
     marks: dict[str, None] = {}
     for process in run.processes:
         for item in _of_target(process):
@@ -81,9 +80,8 @@ def _recompiles(run: Run) -> Iterator[Recompile]:
 def _of_target(process: Process) -> Iterator[Recompile]:
     """The recompilations of the function that the calls reach."""
     target = process.target
-    name = target.qualname.rpartition(".")[2] if target else ""
-    for frame in process.frames if target else ():
-        if frame.file == target.file and plain_name(frame.name) == name:  # type: ignore[union-attr]
+    for frame in process.frames:
+        if target and (frame.file, frame.first_line) == (target.file, target.line):
             yield from (item.recompile for item in frame.compilations if item.recompile is not None)
 
 

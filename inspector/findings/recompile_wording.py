@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
+from inspector.findings.recompile_case import is_zero_one
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
@@ -14,6 +15,10 @@ from inspector.model.stack import StackFrame, user_frame
 __all__ = ["changed", "compile_cost", "told", "told_notes"]
 
 _MOST_TOLD = 4
+_TWO = "each of the two is compiled once"
+_UNTOLD = "torch did not say which guard failed"
+_TWO = "each of the two is compiled once"
+_UNTOLD = "torch did not say which guard failed"
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
     Origin.ATTRIBUTE: "attribute",
@@ -63,15 +68,12 @@ _ANSWERS: Mapping[Answer, str] = {
     Answer.LIMIT: "nothing was compiled: the call ran eagerly",
     Answer.FAILED: "the compilation failed",
 }
-# What a further compilation depends on where it is not the value.
-_BOUNDED: Mapping[RecompileClass, str] = {
-    kind: "each of the two is compiled once"
-    for kind in (
-        RecompileClass.BOOL, RecompileClass.NONE, RecompileClass.TRAINING,
-        RecompileClass.GRAD_MODE, RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC,
-        RecompileClass.ATTRIBUTE, RecompileClass.ALIASING,
-    )
-}  # fmt: skip
+# Where there are two values, and no further ones.
+_BOUNDED = frozenset(
+    [RecompileClass.BOOL, RecompileClass.NONE, RecompileClass.TRAINING, RecompileClass.GRAD_MODE,
+     RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC, RecompileClass.ATTRIBUTE,
+     RecompileClass.ALIASING]
+)  # fmt: skip
 
 
 def changed(item: Recompile) -> str:
@@ -79,13 +81,16 @@ def changed(item: Recompile) -> str:
     name = user_spelling(item.name)
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
         what = "size" if item.kind is RecompileClass.SIZE else "stride"
-        return f"the {what} of dimension {item.index} of {name} changes"
+        special = " to or from 0 or 1" if is_zero_one(item) else ""
+        return f"the {what} of dimension {item.index} of {name} changes{special}"
     if item.kind in _VALUES:
         origin = _ORIGINS.get(item.origin, "value")
         return f"the {_VALUES[item.kind]} {origin} {name} changes"
     text = _CHANGES.get(item.kind)
     if text is None:
-        return f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
+        return (
+            f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
+        )
     names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
     of = f": {item.name}" if item.name else ""
     return text.format(name=name or "an object", names=names or "tensors", of=of)
@@ -117,8 +122,10 @@ def _line(item: Recompile) -> str:
 
 
 def _answer(item: Recompile) -> str:
+    if item.answer is Answer.AGAIN and is_zero_one(item):
+        return "sizes 0 and 1 get a graph of their own, and others do not need it"
     if item.answer is Answer.AGAIN:
-        return _BOUNDED.get(item.kind, _ANSWERS[item.answer])
+        return _TWO if item.kind in _BOUNDED else _ANSWERS[item.answer]
     return _ANSWERS.get(item.answer, "")
 
 

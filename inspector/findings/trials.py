@@ -14,6 +14,8 @@ from inspector.model.verification import Candidate, Measured, Trial, Tried, Veri
 
 __all__ = ["measured", "together", "trial_of", "with_verification"]
 
+_RECOMPILE = "recompile"
+
 
 def measured(report: Report) -> Measured:
     """What a process came to."""
@@ -63,7 +65,9 @@ def _gone(fixed: Iterable[KnownFinding], report: Report) -> Iterator[str]:
     prints = {finding.fingerprint for finding in report.findings}
     places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
     for item in fixed:
-        if item.fingerprint not in prints and (item.rule, item.file, item.line) not in places:
+        # Every recompilation of a function is found at its first line.
+        replaced = item.rule != _RECOMPILE and (item.rule, item.file, item.line) in places
+        if item.fingerprint not in prints and not replaced:
             yield item.fingerprint
 
 

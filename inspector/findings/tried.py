@@ -156,10 +156,10 @@ def _best(verification: Verification) -> Iterator[str]:
         return
     best, found = min(trials, key=lambda pair: pair[1].compilations)
     if found.compilations < baseline.compilations:
+        times = f"{duration(baseline.compile_time_ns)} {_TO} {duration(found.compile_time_ns)}"
         yield (
             f"{shown_settings(best.candidate.settings)}: compilations {baseline.compilations:,} "
-            f"{_TO} {found.compilations:,}, compile time {duration(baseline.compile_time_ns)} {_TO} "
-            f"{duration(found.compile_time_ns)}"
+            f"{_TO} {found.compilations:,}, compile time {times}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.recompile_fix import dynamic_sources, is_zero_one
+from inspector.findings.recompile_case import dynamic_sources, is_zero_one
 from inspector.model.recompile import Recompile, SymbolUse, Value
 from inspector.model.roots import Roots
 from inspector.model.run import Run
