@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.builder.recompile import make_recompile
+from inspector.builder.recompile_facts import CompileFacts
 from inspector.findings.call_site import call_site, user_spelling
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, frame_kind, make_place
-from inspector.findings.recompile_case import FixCase, is_zero_one
+from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
@@ -48,16 +50,17 @@ class RecompileRule(Rule):
         """One finding per frame, guarded source and class."""
         for process in run.processes:
             for frame in process.frames:
-                for items in _by_cause(frame):
+                for items in _by_cause(run, frame):
                     yield _finding(run, frame, items)
 
 
-def _by_cause(frame: Frame) -> Iterator[tuple[Recompile, ...]]:
+def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of a frame by what failed, in the order in which each was first met."""
     causes: dict[tuple[str, str, int | None, bool], list[Recompile]] = {}
     for item in frame.compilations:
-        recompile = item.recompile
-        if recompile is not None:
+        if item.is_recompile or item.hit_limit:
+            # A run that was put together by hand has the reasons alone.
+            recompile = item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
             # An unknown guard has no source: its text tells it apart from others.
             what = recompile.name or recompile.guard
             dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
@@ -72,7 +75,7 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     name = _name(run, frame)
     place = _place(run, frame)
     definition = StackFrame(frame.file, frame.first_line, frame.name)
-    site = call_site(run, items[-1].stack, definition, first.name)
+    site = call_site(run, items[-1].stack, definition, tensor_of(first.name))
     advice = fixes(FixCase(items, site, name, run.roots))
     return Finding(
         rule=RecompileRule.id,

@@ -8,6 +8,7 @@ instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from inspector.builder.recompile_facts import CompileFacts
@@ -18,6 +19,8 @@ from inspector.events.guard_shapes import GuardShape
 __all__ = ["nearest"]
 
 _COMMENT = "  # "
+_SIZED = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
+_SHAPES = frozenset({GuardShape.SIZE, GuardShape.STRIDE, GuardShape.RANK, GuardShape.SYMBOLIC})
 
 
 def nearest(
@@ -33,7 +36,7 @@ def nearest(
         entry_of: Finds what was compiled for an entry.
     """
     first = failures[0]
-    if len({(item.guard.shape, item.guard.source) for item in failures}) == 1:
+    if len({_subject(item) for item in failures}) == 1:
         return first
     now = _leaves(facts.lines())
     if now:
@@ -41,6 +44,12 @@ def nearest(
         return min(failures, key=lambda item: len(_leaves(entry_of(item).lines()) - now))
     return next((item for item in failures if not _is_old_news(item, failures, facts, entry_of)),
                 first)  # fmt: skip
+
+
+def _subject(failed: FailedGuard) -> tuple[str, str]:
+    """What a guard is about; all that is said of one tensor's sizes and strides is one thing."""
+    source = _SIZED.sub("", failed.guard.source)
+    return ("shape" if failed.guard.shape in _SHAPES else failed.guard.shape.value, source)
 
 
 def _leaves(lines: GuardLines) -> frozenset[str]:

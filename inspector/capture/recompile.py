@@ -8,6 +8,7 @@ sources are followed through ``__dict__``, lists, tuples and dicts alone, and no
 from __future__ import annotations
 
 import ast
+import collections
 import enum
 import functools
 import inspect
@@ -200,7 +201,7 @@ def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
 def _described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
     """A value in a few words; what is no plain value is named by its type."""
     kind, text = next(
-        (kind, show(value)) for kind, fits, show in _KINDS if fits(value)
+        (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
     )  # the last fits all
     fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
     if isinstance(value, dict):
@@ -254,7 +255,7 @@ def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
     return lambda value: type(value) in kinds
 
 
-_KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], str]], ...] = (
+_KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
     ("none", lambda value: value is None, str),
     ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
     ("bool", _exactly((bool,)), repr),
@@ -267,6 +268,9 @@ _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], str]], ...] =
     ("class", _fits(type), _type_name),
     ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
     ("module", _fits(torch.nn.Module), lambda value: f"a {_type_name(type(value))}"),
-    ("container", _exactly((list, tuple, dict, set)), lambda value: str(len(value))),
+    *(
+        ("container", _fits(kind), kind.__len__)
+        for kind in (list, tuple, dict, set, frozenset, collections.deque)
+    ),
     ("object", lambda _value: True, lambda value: f"a {_type_name(type(value))}"),
 )

@@ -188,9 +188,13 @@ def _guard(shape: GuardShape, groups: dict[str, str | None], where: str) -> Guar
         key, absent = groups["key"] or "", bool(groups.get("not"))
         before = f"without {key}" if absent else f"with {key}"
         now = f"with {key}" if absent else f"without {key}"
+    if shape is GuardShape.MARKS and before == "False":  # 2.11: `hasattr(…) == False`
+        before, now = "absent", "present"
     if shape is GuardShape.NAN:
         before = "nan"
     listed = tuple(_QUOTED.findall(groups["list"] or "")) if where == "list" else ()
+    if listed:
+        before, now = "distinct tensors", f"{', '.join(listed)} are one"
     return Guard(
         shape=shape,
         source=(groups.get("source") or "").strip(),
@@ -226,7 +230,9 @@ def _none(tree: ast.expr) -> Guard | None:
         return None
     if is_none:
         return Guard(GuardShape.IS_NONE, left, before="None")
-    return Guard(GuardShape.SAME_OBJECT, left, sources=(left, ast.unparse(right)))
+    other = ast.unparse(right)
+    wanted, found = f"{left} is {other}", f"{left} is not {other}"
+    return Guard(GuardShape.SAME_OBJECT, left, None, wanted, found, (left, other))
 
 
 def _empty(tree: ast.expr) -> Guard | None:

@@ -62,8 +62,14 @@ def _passed(run: Run, caller: StackFrame, frame: StackFrame, name: str) -> str:
     if match is None or match["base"] not in parameters:
         return ""
     index = parameters.index(match["base"])
-    calls = list(_calls(run.sources.text(caller.file) or "", caller.line, caller.code))
-    found = {text for call in calls if (text := _argument(call, match["base"], index, parameters))}
+    told = {
+        call: text
+        for call in _calls(run.sources.text(caller.file) or "", caller.line, caller.code)
+        if (text := _argument(call, match["base"], index, parameters))
+    }
+    # Of `model(torch.ones(3))` the outer call is meant.
+    inner = {node for call in told for node in ast.walk(call) if node is not call}
+    found = {text for call, text in told.items() if call not in inner}
     return found.pop() + match["path"] if len(found) == 1 else ""
 
 

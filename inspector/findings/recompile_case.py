@@ -11,7 +11,14 @@ from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["FixCase", "dynamic_sources", "environment", "is_zero_one", "specialized_fix"]
+__all__ = [
+    "FixCase",
+    "dynamic_sources",
+    "environment",
+    "is_zero_one",
+    "specialized_fix",
+    "tensor_of",
+]
 
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
@@ -89,12 +96,13 @@ def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
 
     Torch lists all sources of a function that changed; of those, what failed here comes first.
     """
-    own = [_tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
+    own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
     given = [source for item in items for source in item.whitelist]
     return tuple(dict.fromkeys((*own, *given)))
 
 
-def _tensor_of(source: str) -> str:
+def tensor_of(source: str) -> str:
+    """The tensor of a size or a stride; any other source as it is."""
     return re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", source)
 
 

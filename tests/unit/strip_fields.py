@@ -56,7 +56,11 @@ WITHOUT_LATER_CALLS = (
 """The same where ``summary.later`` is all 0: a plain trace does not tell calls apart."""
 
 # Only a recording of ours knows what Dynamo skipped in silence.
-_OBSERVABLE_RULES = frozenset({"graph-break", "compile-error", "recompile"})
+_OBSERVABLE_RULES = frozenset(
+    {"graph-break", "compile-error", "constraint-violation", "recompile"}
+)
+# What the process alone knows makes these more precise (`tests/unit/test_strip.py` says how).
+_LESS_PRECISE = ("findings[].message", "findings[].why")
 
 
 def plain_view(report: dict[str, Any]) -> dict[str, Any]:
