@@ -39,8 +39,9 @@ class RecompileRule(Rule):
         ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
 
     What to do:
-        Make what changes a tensor, keep it constant, or mark the dimension as dynamic
-        (``torch._dynamo.mark_dynamic``).
+        Write the line that the finding names. ``inspect explain --verify`` tries what can be tried
+        without a change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became
+        dynamic does not compile again; sizes 0 and 1 get a graph of their own in any case.
     """
 
     id = "recompile"
@@ -117,7 +118,9 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     times = sum(not item.hit_limit for item in items)
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
     limit = "hits the recompile limit and then runs eagerly" if _hit_limit(items) else ""
-    answered = times and all(item.answer is Answer.DYNAMIC for item in items)
+    # Behind a failed condition the size is as dynamic as before.
+    becomes = items[0].kind is not RecompileClass.SYMBOLIC_SHAPE
+    answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
     since = "is dynamic since then" if answered else ""
     said = " and ".join(part for part in (often, limit, since) if part)
     return f"{name} {said}: {changed(items[0])}"

@@ -192,9 +192,10 @@ def _dict_of(owner: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any object
 def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
     if isinstance(owner, dict):
         return dict.__getitem__(owner, key)
-    for kind in (list, tuple):
-        if isinstance(owner, kind) and isinstance(key, int):
-            return kind.__getitem__(owner, key)
+    if isinstance(owner, list) and isinstance(key, int):
+        return list.__getitem__(owner, key)
+    if isinstance(owner, tuple) and isinstance(key, int):
+        return tuple.__getitem__(owner, key)
     raise TypeError(key)
 
 

@@ -122,6 +122,8 @@ def _line(item: Recompile) -> str:
 
 
 def _answer(item: Recompile) -> str:
+    if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.SYMBOLIC_SHAPE:
+        return "the size stays dynamic: each side of the condition is compiled once"
     if item.answer is Answer.AGAIN and is_zero_one(item):
         return "sizes 0 and 1 get a graph of their own, and others do not need it"
     if item.answer is Answer.AGAIN:

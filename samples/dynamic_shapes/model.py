@@ -27,7 +27,7 @@ class Encoder(nn.Module):
 
 torch.manual_seed(0)
 model = Encoder().eval()
-model.requires_grad_(False)
+model.requires_grad_(requires_grad=False)
 
 
 def get_inputs() -> list[tuple[Tensor]]:

@@ -50,7 +50,7 @@ def pool(cache: Tensor, mode: str) -> Tensor:
 
 torch.manual_seed(0)
 model = Decoder().eval()
-model.requires_grad_(False)
+model.requires_grad_(requires_grad=False)
 
 
 def get_inputs() -> list[dict[str, object]]:

@@ -16,7 +16,8 @@ from inspector.findings.report import Report
 from tests import golden
 from tests.compile.recompiles import state, tensors, values
 from tests.compile.recompiles.table import PROGRAMS, Expected
-from tests.unit.renderers.rendering import as_json
+from tests.unit.renderers.rendering import as_json, read_trace
+from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = (state, tensors, values)
@@ -100,6 +101,25 @@ def test_what_torch_reports(name: str, report: Report) -> None:
         assert item.stack
         if not item.hit_limit:
             assert item.time_ns
+
+
+def test_a_plain_trace_gives_the_classes_less_precisely(
+    report: Report, recording: Path, tmp_path: Path
+) -> None:
+    """Without our artifacts no recompilation is lost; few get a wider class."""
+    (log,) = recording.glob("*.log")
+    (tmp_path / "plain.log").write_bytes(stripped(log.read_bytes()))
+    plain = read_trace(tmp_path / "plain.log")
+    wider = {
+        name: (found.kind.value, full.kind.value)
+        for name in PROGRAMS
+        for full, found in zip(recompiles_of(report, name), recompiles_of(plain, name), strict=True)
+        if found.kind is not full.kind
+    }
+
+    assert wider == {"star_arguments": ("container-length", "varargs")}
+    (mode,) = recompiles_of(plain, "enum_argument")
+    assert (mode.before, mode.now and mode.now.text) == (None, "a Pool")
 
 
 def test_the_report_is_valid(report: Report) -> None:

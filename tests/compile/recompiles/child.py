@@ -1,6 +1,7 @@
-"""Runs all programs in one process, which is recorded: ``python -m tests.compile.recompiles.child``.
+"""Runs all programs in one process, which is recorded.
 
-The argument is the recording's folder. What a program raises is written to ``errors.json`` there.
+``python -m tests.compile.recompiles.child FOLDER``: the argument is the recording's folder. What a
+program raises is written to ``errors.json`` there.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ def main(folder: Path) -> None:
         torch.manual_seed(0)
         try:
             program.run()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever a program raises
             errors[name] = f"{type(error).__name__}: {error}"
     (folder / "errors.json").write_text(json.dumps(errors), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    assert state and tensors and values
+    assert all((state, tensors, values)), "they fill the table when they are imported"
     main(Path(sys.argv[1]))

@@ -287,8 +287,8 @@ def object_attribute() -> None:
 
 
 @program(
-    Expected("int", "G['SHARED']", "3", "4", "again", "Pass SHARED to global_int.scale as an argument",
-             "global"),
+    Expected("int", "G['SHARED']", "3", "4", "again",
+             "Pass SHARED to global_int.scale as an argument", "global"),
 )  # fmt: skip
 def global_int() -> None:
     """A global number changes."""
