@@ -20,8 +20,8 @@ TEXTS = [
     (
         (
             "tensor 'self._parameters['w']' size mismatch at index 1. expected 3, actual 4. Guard "
-            "failed on a parameter, consider using torch._dynamo.config.force_parameter_static_shapes "
-            "= False to allow dynamism on parameters."
+            "failed on a parameter, consider using "
+            "torch._dynamo.config.force_parameter_static_shapes = False to allow dynamism on parameters."
         ),
         *("SIZE", "self._parameters['w']", "3", "4"),
     ),
@@ -90,8 +90,8 @@ TEXTS = [
     ("hasattr(x, '_dynamo_dynamic_indices') == False", "MARKS", "x", "absent", "present"),
     (
         (
-            "((x._dynamo_dynamic_indices.issubset({0})) if hasattr(x, '_dynamo_dynamic_indices') else "
-            "True)"
+            "((x._dynamo_dynamic_indices.issubset({0})) if "
+            "hasattr(x, '_dynamo_dynamic_indices') else True)"
         ),
         *("MARKS", "x", "{0}", None),
     ),
