@@ -15,7 +15,7 @@ RECORDED_WITH = "2.13"
 # What differs from one run to the next, or from one machine to the next.
 VOLATILE = {
     "compile_time_by_stage_ns", "compile_time_ns", "duration_ns", "environment", "pid", "started",
-    "start_time_ns", "sources", "file", "name", "next_steps", "cost_ns", "cost",
+    "start_time_ns", "sources", "file", "name", "next_steps", "cost_ns", "cost", "parent_pid",
 }  # fmt: skip
 
 

@@ -12,8 +12,8 @@ COMMENT = "  # return x * n  # home/model.py:9 in forward"
 STACK = '\nUser stack trace:\n  File "/home/model.py", line 9, in forward\n    return x * n'
 ZERO_ONE = (
     "  # if x.shape[0]>5:  # home/model.py:3 in fn (user code shown is first use of this value--"
-    "the guard itself is not due user code but due to 0/1 specialization in the framework; to avoid "
-    "specialization try torch._dynamo.decorators.mark_unbacked(tensor, dim))"
+    "the guard itself is not due user code but due to 0/1 specialization in the framework; to "
+    "avoid specialization try torch._dynamo.decorators.mark_unbacked(tensor, dim))"
 )
 TEXTS = [
     ("tensor 'x' size mismatch at index 0. expected 4, actual 5", "SIZE", "x", "4", "5"),
@@ -21,7 +21,8 @@ TEXTS = [
         (
             "tensor 'self._parameters['w']' size mismatch at index 1. expected 3, actual 4. Guard "
             "failed on a parameter, consider using "
-            "torch._dynamo.config.force_parameter_static_shapes = False to allow dynamism on parameters."
+            "torch._dynamo.config.force_parameter_static_shapes = False to allow dynamism on "
+            "parameters."
         ),
         *("SIZE", "self._parameters['w']", "3", "4"),
     ),
