@@ -71,6 +71,7 @@ COMMANDS: dict[str, CommandEntry] = {
 
 ANALYSES: tuple[str, ...] = (
     "inspector.analyses.compile_error",
+    "inspector.analyses.constraint_violation",
     "inspector.analyses.graph_break",
     "inspector.analyses.recompile",
     "inspector.analyses.skipped_frame",

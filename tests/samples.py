@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
 NEUTRAL = "/home/user"
 PROJECT = f"{NEUTRAL}/torch-inspector"
+# Samples of which reports/ has a table of what was tried as well.
+VERIFIED = ("dynamic_shapes", "recompiles")
 _HAS_PAYLOAD = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 
 
@@ -43,6 +45,22 @@ def record(name: str, folder: Path) -> None:
         log.rename(folder / f"trace_{len(list(folder.glob('trace_*')))}.log")
     meta = folder / META_FILE
     meta.write_bytes(_neutral(meta.read_bytes()))
+
+
+def verify(name: str) -> None:
+    """Writes what ``--verify`` shows for a sample, as it is measured here and now."""
+    with tempfile.TemporaryDirectory() as temporary:
+        command = [sys.executable, "-m", "inspector.commands", "explain"]
+        command += [f"samples/{name}/model.py", "--verify", "--no-measure", "--no-progress"]
+        command += ["--save", f"{temporary}/recording", "-o", f"{temporary}/report.md"]
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        report = (Path(temporary) / "report.md").read_text(encoding="utf-8")
+    begin = report.index("## Tried, each in a fresh process")
+    end = report.find("\n## ", begin + 1)
+    table = report[begin : end if end > 0 else None].strip()
+    title = f"# What --verify shows for samples/{name}"
+    path = ROOT / "reports" / name / "verify.md"
+    path.write_text(f"{title}\n\n{table}\n", encoding="utf-8")
 
 
 def neutral_log(log: bytes) -> bytes:
@@ -93,6 +111,8 @@ def main() -> None:
             folder = Path(temporary) / "recording"
             record(name, folder)
             write_zip(folder, SAMPLES / name / "recording.zip")
+        if name in VERIFIED:
+            verify(name)
         size = (SAMPLES / name / "recording.zip").stat().st_size
         print(f"samples/{name}/recording.zip  {size / 1024:.0f} KiB")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.graph_break import Cause, parse_causes
+from inspector.findings.constraints import VIOLATION
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place
@@ -51,6 +52,8 @@ class CompileErrorRule(Rule):
                     # A break that fullgraph=True made an error is a graph break.
                     is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
                     if is_break or not (item.failure and item.raised):
+                        continue
+                    if item.failure.type == VIOLATION:  # the rule constraint-violation
                         continue
                     if item.failure.reason not in seen:
                         seen.add(item.failure.reason)

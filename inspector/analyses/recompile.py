@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from inspector.builder.recompile import make_recompile
+from inspector.builder.recompile_facts import CompileFacts
+from inspector.findings.call_site import call_site, user_spelling
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, frame_kind, make_place
+from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
+from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
+from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, shown_name, user_frame
-from inspector.model.summary import is_later
 
 __all__ = ["RULE"]
 
-_MOST_REASONS = 4
-# The guards' own spelling (torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp, 2.13).
-_SIZE = re.compile(r"tensor '([^']+)' size mismatch at index (\d+)")
-_VALUE = re.compile(r"([^=!<>]+?) == ")
-_ADDRESS = re.compile(r"\b\d{12,}\b")
-_KEPT = re.compile(r"___stack\d+")
-_ENTRY = re.compile(r"^\d+/\d+(?:_\d+)?: ")
+_BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 
 
 class RecompileRule(Rule):
@@ -40,47 +39,91 @@ class RecompileRule(Rule):
         ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
 
     What to do:
-        Make what changes a tensor, keep it constant, or mark the dimension as dynamic
-        (``torch._dynamo.mark_dynamic``).
+        Write the line that the finding names. ``inspect explain --verify`` tries what can be tried
+        without a change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became
+        dynamic does not compile again; sizes 0 and 1 get a graph of their own in any case.
     """
 
     id = "recompile"
     severity = Severity.WARNING
 
     def check(self, run: Run) -> Iterator[Finding]:
-        """One finding per frame that was compiled more than once."""
+        """One finding per frame, guarded source and class."""
         for process in run.processes:
             for frame in process.frames:
-                again = [item for item in frame.compilations if item.is_recompile or item.hit_limit]
-                if again:
-                    yield _finding(run, frame)
+                for items in _by_cause(run, frame):
+                    yield _finding(run, frame, items)
 
 
-def _finding(run: Run, frame: Frame) -> Finding:
-    again = [item for item in frame.compilations if item.is_recompile]
-    refused = [item for item in frame.compilations if item.hit_limit]
+def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
+    """The recompilations of a frame by what failed, in the order in which each was first met."""
+    causes: dict[tuple[str, str, int | None, bool], list[Recompile]] = {}
+    for item in frame.compilations:
+        if item.is_recompile or item.hit_limit:
+            # A run that was put together by hand has the reasons alone.
+            recompile = item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
+            # An unknown guard has no source: its text tells it apart from others.
+            what = recompile.name or recompile.guard
+            dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
+            key = (recompile.kind.value, what, dimension, is_zero_one(recompile))
+            causes.setdefault(key, []).append(recompile)
+    for items in causes.values():
+        yield tuple(items)
+
+
+def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
+    first = items[0]
+    name = _name(run, frame)
     place = _place(run, frame)
-    reasons = [_reason(i.recompile_reasons[0]) for i in again + refused if i.recompile_reasons]
+    definition = StackFrame(frame.file, frame.first_line, frame.name)
+    site = call_site(run, items[-1].stack, definition, tensor_of(first.name))
+    advice = fixes(FixCase(items, site, name, run.roots))
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if refused else Severity.WARNING,
-        message=_message(_name(run, frame), len(again), refused=bool(refused)),
-        place=make_place(run, place, frame.compilations[-1].stack),
-        why=_why(reasons),
-        fix=_fix(reasons),
-        records=len(again) + len(refused),
+        severity=Severity.ERROR if _hit_limit(items) else Severity.WARNING,
+        message=_message(name, items),
+        place=make_place(run, place, items[-1].stack),
+        why="\n".join(told(items)),
+        fix=advice[0] if advice else "",
+        alternatives=advice[1:],
+        hints=(first.hint,) if first.hint else (),
+        notes=tuple(told_notes(items, run.roots)),
+        records=len(items),
         fingerprint=fingerprint(
-            run, place, RecompileRule.id, frame_kind(run, frame.file, frame.name)
+            run,
+            place,
+            RecompileRule.id,
+            frame_kind(run, frame.file, frame.name),
+            first.kind.value,
+            _cause(first),
         ),
         evidence="recompile_reasons",
-        later=all(is_later(item) for item in again + refused),
+        later=all(item.call for item in items),
+        recompiles=items,
     )
 
 
-def _message(name: str, times: int, *, refused: bool) -> str:
+def _cause(item: Recompile) -> str:
+    """What tells two findings of a class apart, the same with every torch."""
+    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
+    special = "0/1" if is_zero_one(item) else ""
+    return "\0".join((user_spelling(item.name), dimension, special))
+
+
+def _hit_limit(items: tuple[Recompile, ...]) -> bool:
+    return any(item.hit_limit for item in items)
+
+
+def _message(name: str, items: tuple[Recompile, ...]) -> str:
+    times = sum(not item.hit_limit for item in items)
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
-    limit = "hits the recompile limit and then runs eagerly" if refused else ""
-    return f"{name} {' and '.join(part for part in (often, limit) if part)}"
+    limit = "hits the recompile limit and then runs eagerly" if _hit_limit(items) else ""
+    # Behind a failed condition the size is as dynamic as before.
+    becomes = items[0].kind is not RecompileClass.SYMBOLIC_SHAPE
+    answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
+    since = "is dynamic since then" if answered else ""
+    said = " and ".join(part for part in (often, limit, since) if part)
+    return f"{name} {said}: {changed(items[0])}"
 
 
 def _name(run: Run, frame: Frame) -> str:
@@ -99,40 +142,6 @@ def _place(run: Run, frame: Frame) -> StackFrame:
     while (run.sources.line(frame.file, line) or "").lstrip().startswith("@"):
         line += 1  # a code object begins at its first decorator
     return StackFrame(frame.file, line, frame.name)
-
-
-def _why(reasons: list[str]) -> str:
-    distinct = list(dict.fromkeys(reasons))
-    if not distinct:
-        return "torch did not say which guard failed"
-    more = len(distinct) - _MOST_REASONS
-    lines = [f"this guard failed: {reason}" for reason in distinct[:_MOST_REASONS]]
-    return "\n".join([*lines, f"… and {more} more"] if more > 0 else lines)
-
-
-def _fix(reasons: list[str]) -> str:
-    """Advice where the form of the first failed guard says enough."""
-    for reason in reasons[:1]:
-        size = _SIZE.match(reason)
-        if size:
-            name, dimension = size.groups()
-            return (
-                f"Mark the dimension as dynamic before the first call: "
-                f"torch._dynamo.mark_dynamic({name}, {dimension}); or compile with dynamic=True."
-            )
-        value = _VALUE.match(reason)
-        if value:
-            return (
-                f"Keep {value[1]} constant, or pass it as a tensor: a Python value is compiled in."
-            )
-    return ""
-
-
-def _reason(text: str) -> str:
-    """The failed guard without the cache entry's number and what follows its comment."""
-    guard = _ENTRY.sub("", text).partition("\nUser stack trace:")[0].partition("  # ")[0]
-    # Addresses differ from run to run, and say nothing.
-    return _KEPT.sub("a value kept over a graph break", _ADDRESS.sub("…", guard)).strip()
 
 
 RULE = RecompileRule()

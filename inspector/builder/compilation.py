@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.envelope import RawFrame
@@ -38,6 +39,7 @@ class CompilationDraft:
     recompile_reasons: tuple[str, ...] = ()
     error_stack: tuple[TracebackFrame, ...] = ()
     metrics: CompilationMetrics | None = None
+    facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+from collections.abc import Iterator
 
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
+from inspector.builder.recompile import make_recompile, specialized_symbols
+from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
+    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
@@ -34,10 +41,11 @@ from inspector.events.inspector import (
     InspectorTarget,
 )
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.recompile import InspectorRecompile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
-from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
@@ -104,7 +112,7 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorTarget():
                 self._take_ours(event)
-            case InspectorProfile() | InspectorCopyRates() | CreateSymbol():
+            case InspectorProfile() | InspectorCopyRates():
                 self._measurements.add(event)
             case InspectorTrial():
                 self._trial = event
@@ -117,6 +125,7 @@ class ProcessBuilder:
         match event:
             case ChromiumEvent():
                 self._cold_start.add_event(event)
+                self._add_to_recompile(event)
             case CacheArtifact() | CodeState():
                 self._cold_start.add_said(envelope.compile_id, event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
@@ -143,11 +152,13 @@ class ProcessBuilder:
                 draft.error_stack = event.stack
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
+            case InspectorRecompile():
+                draft.facts.seen = event
+            case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
+                self._add_fact(draft, envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
-            case CompilationMetrics(is_forward=False):
-                self._cold_start.add_metrics(draft.compile_id, event)
             case CompilationMetrics():
-                draft.metrics = event
+                draft.metrics = event if event.is_forward else draft.metrics
                 self._cold_start.add_metrics(draft.compile_id, event)
 
     def _take_ours(self, event: object) -> None:
@@ -243,7 +254,7 @@ class ProcessBuilder:
                 name=drafts[0].name,
                 file=drafts[0].file,
                 first_line=drafts[0].first_line,
-                compilations=tuple(draft.build(roots) for draft in drafts),
+                compilations=tuple(_compilations(drafts, roots)),
             )
             for drafts in self._by_frame()
         ]
@@ -277,9 +288,39 @@ class ProcessBuilder:
             self._compilations.append(draft)
         return draft
 
+    def _add_fact(
+        self, draft: CompilationDraft, attempt: int, event: SymbolEvent | DynamoGuards
+    ) -> None:
+        draft.facts.add(attempt, event)
+        if isinstance(event, CreateSymbol):
+            self._measurements.add(event)
+
+    def _add_to_recompile(self, event: ChromiumEvent) -> None:
+        """What the spans of a recompilation say of it; first compilations need none of it."""
+        compile_id = CompileId.parse(event.compile_id.partition("_")[0])
+        if compile_id is not None and compile_id.frame_compile_id:
+            draft = self._current.get(compile_id)
+            if draft is not None:
+                draft.facts.add_timed(event)
+
     def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
+
+
+def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Compilation]:
+    """The compilations of a code object, and of all after the first what they were for."""
+    entries: dict[str, CompileFacts] = {}
+    for draft in drafts:
+        item = draft.build(roots)
+        specialized = specialized_symbols(draft.facts, roots)
+        if specialized:
+            item = dataclasses.replace(item, specialized=specialized)
+        if item.is_recompile or item.hit_limit:
+            recompile = make_recompile(item, draft.facts, entries, roots)
+            item = dataclasses.replace(item, recompile=recompile)
+        entries[str(item.compile_id)] = draft.facts
+        yield item
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

@@ -48,6 +48,7 @@ def _check_torch() -> None:
 
 def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.attach import attach
+    from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
     from inspector.capture.execution import call_target, compiled, write_target
     from inspector.capture.failures import user_traceback
@@ -61,6 +62,7 @@ def _explain(folder: Path, request: Request) -> None:
     seed_trial(request)
     target = load_target(request)
     apply_settings(request.config)  # after what the user's file sets
+    apply_dynamism(target, request)
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, sources)
     try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
 from inspector.capture.process_log import ProcessLog
+from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import PREFIX, guarded, write_artifact
@@ -41,6 +42,7 @@ class TraceHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self.sources = SourceWriter()
         self._skips = SkipObserver(self.sources)
+        self._recompiles = RecompileObserver(self.sources)
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -165,8 +167,18 @@ class TraceHandler(logging.Handler):
                 self._begin_to_measure()
             for frame in metadata["dynamo_start"]["stack"]:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
-        elif metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
+        elif "dynamo_cpp_guards_str" in metadata:
+            payload = getattr(record, "payload", None)
+            if isinstance(payload, str):
+                self._recompiles.remember(payload)
+        else:
+            self._look_at_artifact(metadata.get("artifact", {}).get("name"))
+
+    def _look_at_artifact(self, name: object) -> None:
+        if name == "dynamo_graph_break_reason":
             self._add_positions()
+        elif name == "recompile_reasons":
+            self._recompiles.explain()
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow

@@ -24,11 +24,14 @@ __all__ = [
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
+    "guarded_scope",
     "interned_strings",
     "mark_graphs",
     "marked_graphs",
     "original_module",
     "positions_of_graph_break",
+    "recompiling",
+    "set_dynamic_sources",
     "tracing_functions",
 ]
 
@@ -164,6 +167,39 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
     return None
 
 
+def recompiling() -> tuple[Any, list[str]] | None:
+    """The frame that Dynamo is about to compile once more, and the reasons that it has just logged.
+
+    Both are local variables of ``get_and_maybe_log_recompilation_reasons``
+    (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    for frame in _callers():
+        if frame.f_code.co_name == "get_and_maybe_log_recompilation_reasons":
+            reasons = frame.f_locals.get("reasons")
+            converted = frame.f_locals.get("frame")
+            if converted is None or not isinstance(reasons, list):
+                return None
+            return converted, [str(reason) for reason in reasons]
+    return None
+
+
+def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
+    """The local and global variables that the guards which are being made look at.
+
+    ``output_graph`` is an attribute of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to
+    2.13), whose constructor logs the guard tree.
+    """
+    for frame in _callers():
+        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
+            graph = getattr(frame.f_locals.get("self"), "output_graph", None)
+            local, global_ = (
+                getattr(graph, name, None) for name in ("local_scope", "global_scope")
+            )
+            if isinstance(local, Mapping) and isinstance(global_, Mapping):
+                return local, global_
+    return None
+
+
 def dynamo_settings() -> tuple[str, ...]:
     """The names of the settings of ``torch._dynamo.config`` that do something in this version.
 
@@ -180,6 +216,16 @@ def dynamo_settings() -> tuple[str, ...]:
             if "." not in name and not getattr(entry, "deprecated", False)
         )
     )
+
+
+def set_dynamic_sources(sources: str) -> None:
+    """Does what ``TORCH_COMPILE_DYNAMIC_SOURCES`` does, which torch reads when it is imported.
+
+    ``dynamic_sources`` is in torch/compiler/config.py, 2.11 to 2.13.
+    """
+    from torch.compiler import config
+
+    config.dynamic_sources = sources
 
 
 def original_module(target: Callable[..., object]) -> Callable[..., object]:

@@ -14,6 +14,7 @@ from inspector import plugins
 from inspector.commands.record import Settings, record
 from inspector.errors import InspectorError
 from inspector.findings.candidates import candidates
+from inspector.findings.outside import applied, is_ours
 from inspector.findings.report import Report, make_report
 from inspector.findings.settings import shown_settings
 from inspector.findings.trials import measured, together, trial_of
@@ -27,8 +28,8 @@ __all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try torch's settings that may remove graph breaks, each in a process of its own: graphs, "
-    "breaks, times, and whether outputs stay equal.",
+    help="Try what may remove graph breaks and recompilations from outside, each in a process of "
+    "its own: graphs, breaks, compilations, times, and whether outputs stay equal.",
 )
 _LEAST_SECONDS = 60
 _TIMES_AS_LONG = 5
@@ -107,9 +108,11 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
         return Verification(not_tried=reason), 0
     known = next((p.trial.settings for p in report.run.processes if p.trial), ())
     found = candidates(report.run)
-    possible = [c for c in found if all(name in known for name, _ in c.settings)]
+    names = {name for c in found for name, _ in c.settings}
+    missing = {name for name in names if name not in known and not is_ours(name)}
+    possible = [c for c in found if not any(name in missing for name, _ in c.settings)]
     left_out = tuple(
-        dict.fromkeys(name for c in found for name, _ in c.settings if name not in known)
+        dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
     )
     if not possible:
         reason = "no setting of torch is known to remove what was found"
@@ -168,7 +171,7 @@ class _Session:
         """The report of one process, or None and why there is none."""
         self._done += 1
         doing = f"trying {what} ({self._done} of {self._planned})"
-        outcome = self._run(dataclasses.replace(self._request, config=candidate.settings), doing)
+        outcome = self._run(applied(self._request, candidate.settings), doing)
         self.stop = self.stop or outcome.stop
         if outcome.run is None or outcome.failure:
             return None, outcome.failure

@@ -16,9 +16,12 @@ __all__ = [
     "CompilationMetrics",
     "CreateSymbol",
     "DynamoError",
+    "DynamoGuards",
     "DynamoOutputGraph",
     "DynamoStart",
     "RecompileReasons",
+    "SymbolGuard",
+    "SymbolSpecialized",
     "TorchVersion",
 ]
 
@@ -83,19 +86,96 @@ class CreateSymbol:
     """Event ``create_symbol``: a size became symbolic.
 
     Attributes:
-        symbol: Its name (``s77``).
+        symbol: Its name (``s77``, ``zf12`` for a float).
         value: Its value in the call that was traced, or None.
+        source: What it stands for (``L['x'].size()[0]``), or an empty string.
+        text: Its value as torch writes it (also of floats), or an empty string.
+        stack: The user's stack where it was made, outermost first.
     """
 
     symbol: str
     value: int | None
+    source: str = ""
+    text: str = ""
+    stack: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the event's fields."""
         fields = envelope.fields()
         value = str(fields.get("val", ""))
-        return cls(str(fields.get("symbol", "")), int(value) if value.isdecimal() else None)
+        return cls(
+            symbol=str(fields.get("symbol", "")),
+            value=int(value) if value.isdecimal() else None,
+            source=str(fields.get("source", "")),
+            text=value,
+            stack=envelope.frames(fields.get("user_stack")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolGuard:
+    """Event ``guard_added_fast``: a line of the program made an assumption about a symbolic size.
+
+    Attributes:
+        expression: The assumption (``Eq(s77, 8)``).
+        stack: The user's stack there, outermost first.
+    """
+
+    expression: str
+    stack: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        stack = envelope.frames(fields.get("user_stack"))
+        return cls(str(fields.get("expr", "")), stack)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolSpecialized:
+    """Event ``symbolic_shape_specialization``: a symbolic size became a constant.
+
+    Attributes:
+        symbol: Its name.
+        sources: What it stands for.
+        value: The constant.
+        stack: The user's stack where it happened, outermost first.
+    """
+
+    symbol: str
+    sources: tuple[str, ...]
+    value: str
+    stack: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        return cls(
+            symbol=str(fields.get("symbol", "")),
+            sources=_texts(fields, "sources"),
+            value=str(fields.get("value", "")),
+            stack=envelope.frames(fields.get("user_stack")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoGuards:
+    """Event ``dynamo_cpp_guards_str``: the guard tree of a compilation, which stays in the log.
+
+    Attributes:
+        text: Where it is, or None.
+    """
+
+    text: Payload | None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        return cls(text=payload and dataclasses.replace(payload, held=None))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

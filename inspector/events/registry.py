@@ -21,9 +21,12 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
+    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
@@ -42,6 +45,7 @@ from inspector.events.inspector import (
     InspectorTarget,
 )
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 
@@ -72,11 +76,14 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("chromium_event", ""): ChromiumEvent,
     ("compilation_metrics", ""): CompilationMetrics,
     ("create_symbol", ""): CreateSymbol,
+    ("dynamo_cpp_guards_str", ""): DynamoGuards,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
     **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
     **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
+    ("guard_added_fast", ""): SymbolGuard,
+    ("symbolic_shape_specialization", ""): SymbolSpecialized,
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "recompile_reasons"): RecompileReasons,
@@ -91,6 +98,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,
+    ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
@@ -110,13 +118,11 @@ _UNUSED_KEYS = frozenset(
         "describe_storage",
         "describe_tensor",
         "dump_file",
-        "dynamo_cpp_guards_str",
         "dynamo_guards",
         "exported_program",
         "expression_created",
         "graph_dump",
         "guard_added",
-        "guard_added_fast",
         "guard_on_data_dependent_error",
         "link",
         "mismatched_fake_kernel",
@@ -125,7 +131,6 @@ _UNUSED_KEYS = frozenset(
         "optimize_ddp_split_graph",
         "propagate_real_tensors",
         "propagate_real_tensors_provenance",
-        "symbolic_shape_specialization",
     ]
 )
 _UNUSED_ARTIFACTS = frozenset(

@@ -1,4 +1,4 @@
-"""What can be tried from outside for the graph breaks of a run: one kind of candidate a function.
+"""What can be tried from outside for what a run shows: one kind of candidate a function.
 
 `KINDS` is the table of them; each looks at what was recorded and names the breaks it is for.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from inspector.findings.outside import dynamic_of, dynamic_sources_of, marks_of
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
@@ -123,6 +124,9 @@ def _is_inlined(record: GraphBreak) -> bool:
 
 
 KINDS: tuple[Callable[[Run], Iterator[Candidate]], ...] = (
+    dynamic_sources_of,
+    marks_of,
+    dynamic_of,
     _nested_breaks,
     _switches,
     _reordered_logging,

@@ -45,12 +45,14 @@ def _counts(run: Run) -> str:
 
 
 def next_steps(run: Run) -> tuple[str, ...]:
-    """What to run next: about the first break; without one, the other half of the model."""
+    """What to run next: about the first break or recompilations; else the model's other half."""
     target = run.meta.target
     gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
     steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
     settings = run.meta.settings
     is_file = ".py" in target or ":" in target
+    if is_file and any(item.recompile for item in run.compilations):
+        steps.append(f"inspect explain {shlex.quote(target)} --verify")
     if not run.graph_breaks and is_file and "train" in settings and not settings["train"]:
         steps.append(f"inspect explain {shlex.quote(target)} --train")
     # Without a target the newest recording of the store is read: this one, if it has a number.

@@ -5,13 +5,21 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
+from inspector.findings.finding import Finding
+from inspector.findings.recompile_wording import compile_cost
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind
 
-__all__ = ["cost_lines", "total_line"]
+__all__ = ["cost_lines", "finding_cost_lines", "total_line"]
 
 _SMALL = 0.005
+
+
+def finding_cost_lines(finding: Finding) -> tuple[str, ...]:
+    """What a finding costs: in a warm call, or, of recompilations, once."""
+    once = compile_cost(finding.recompiles)
+    return (*cost_lines(finding.cost), *((once,) if once else ()))
 
 
 def cost_lines(cost: Cost | None) -> tuple[str, ...]:

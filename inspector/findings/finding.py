@@ -6,6 +6,7 @@ import dataclasses
 
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
+from inspector.model.recompile import Recompile
 from inspector.model.source import SourceLine
 from inspector.model.verification import Tried
 
@@ -105,6 +106,7 @@ class Finding:
         fails_gate: Whether it makes the gate fail.
         verified: Settings that remove it, as trials have shown.
         processes: The processes that it was found in, by their index in the run.
+        recompiles: The recompilations that it is about, in order.
     """
 
     rule: str
@@ -130,3 +132,4 @@ class Finding:
     fails_gate: bool = False
     verified: tuple[Tried, ...] = ()
     processes: tuple[int, ...] = (0,)
+    recompiles: tuple[Recompile, ...] = ()

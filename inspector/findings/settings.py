@@ -6,12 +6,23 @@ from collections.abc import Iterable
 
 from inspector.model.request import Setting
 
-__all__ = ["shown_setting", "shown_settings"]
+__all__ = ["DYNAMIC", "DYNAMIC_SOURCES", "MARK_DYNAMIC", "shown_setting", "shown_settings"]
+
+DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
+"""Torch's environment variable, as a setting to try: the sources."""
+MARK_DYNAMIC = "mark_dynamic"
+"""Marks on the inputs of every call, as a setting to try: each ``name:dimension``."""
+DYNAMIC = "dynamic"
+"""``torch.compile``'s ``dynamic``, as a setting to try."""
 
 
 def shown_setting(setting: Setting) -> str:
     """``capture_scalar_outputs=True``, ``ignore_logging_functions={print}``."""
     name, value = setting
+    if name == DYNAMIC_SOURCES and isinstance(value, tuple):
+        return f'{name}="{",".join(value)}"'
+    if name == MARK_DYNAMIC and isinstance(value, tuple):
+        return f"{name}({'; '.join(mark.replace(':', ', ') for mark in value)})"
     if isinstance(value, bool):
         return f"{name}={value}"
     return f"{name}={{{', '.join(item.removeprefix('builtins.') for item in value)}}}"

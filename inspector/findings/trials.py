@@ -14,6 +14,8 @@ from inspector.model.verification import Candidate, Measured, Trial, Tried, Veri
 
 __all__ = ["measured", "together", "trial_of", "with_verification"]
 
+_RECOMPILE = "recompile"
+
 
 def measured(report: Report) -> Measured:
     """What a process came to."""
@@ -29,6 +31,7 @@ def measured(report: Report) -> Measured:
         warm_call_ns=trial.warm_call_ns if trial else None,
         least_warm_call_ns=trial.least_warm_call_ns if trial else None,
         outputs=trial.outputs if trial else None,
+        compilations=sum(not item.hit_limit for item in report.run.compilations),
     )
 
 
@@ -62,7 +65,9 @@ def _gone(fixed: Iterable[KnownFinding], report: Report) -> Iterator[str]:
     prints = {finding.fingerprint for finding in report.findings}
     places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
     for item in fixed:
-        if item.fingerprint not in prints and (item.rule, item.file, item.line) not in places:
+        # Every recompilation of a function is found at its first line.
+        replaced = item.rule != _RECOMPILE and (item.rule, item.file, item.line) in places
+        if item.fingerprint not in prints and not replaced:
             yield item.fingerprint
 
 
@@ -71,6 +76,7 @@ def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
         (was.graph_breaks, now.graph_breaks),
         (was.graphs, now.graphs),
         (was.recompiles, now.recompiles),
+        (was.compilations, now.compilations),
     )
     fewer = any(after < before for before, after in pairs)
     return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks

@@ -11,12 +11,20 @@ from inspector.findings.settings import shown_setting, shown_settings
 from inspector.findings.wording import count, duration
 from inspector.model.verification import Measured, Trial, Tried, Verification
 
-__all__ = ["COLUMNS", "TrialRow", "tried_notes", "tried_rows", "tried_sentence", "tried_title"]
+__all__ = [
+    "TrialRow",
+    "tried_columns",
+    "tried_notes",
+    "tried_rows",
+    "tried_sentence",
+    "tried_title",
+]
 
-COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
-"""Titles of the numbers of a row; breaks are records at sites."""
+_COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
+_COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_TO = "\N{RIGHTWARDS ARROW}"
 _BUSY = 2
 _TOGETHER = "(what helps, together)"
 _AS_IT_IS = "(as it is)"
@@ -28,7 +36,7 @@ class TrialRow:
 
     Attributes:
         setting: What was set.
-        cells: The numbers under `COLUMNS`; empty where it failed.
+        cells: The numbers under `tried_columns`; empty where it failed.
         failure: Why it failed, or an empty string.
         helps: Whether it helps.
     """
@@ -49,12 +57,27 @@ def tried_title(verification: Verification) -> str:
     return f"tried, each in a fresh process ({one_line(backend)})"
 
 
+def tried_columns(verification: Verification) -> tuple[str, ...]:
+    """Titles of the numbers of a row; breaks are records at sites.
+
+    Compilations are told where there is more than one of a function.
+    """
+    if not _tells_compilations(verification):
+        return _COLUMNS
+    return (_COMPILATIONS, *_COLUMNS)
+
+
+def _tells_compilations(verification: Verification) -> bool:
+    return any(measured.recompiles for measured in _all_measured(verification))
+
+
 def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
     """The target as it is, then every trial."""
     baseline = verification.baseline
     if baseline is None:
         return ()
-    first = TrialRow(_AS_IT_IS, _cells(baseline, baseline, "reference"))
+    tells = _tells_compilations(verification)
+    first = TrialRow(_AS_IT_IS, _cells(baseline, baseline, "reference", compilations=tells))
     return (first, *(_row(trial, baseline, verification) for trial in verification.trials))
 
 
@@ -64,15 +87,21 @@ def _row(trial: Trial, baseline: Measured, verification: Verification) -> TrialR
     if trial.measured is None:
         return TrialRow(setting, (), one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
-    return TrialRow(setting, _cells(trial.measured, baseline, outputs), helps=trial.helps)
+    tells = _tells_compilations(verification)
+    cells = _cells(trial.measured, baseline, outputs, compilations=tells)
+    return TrialRow(setting, cells, helps=trial.helps)
 
 
-def _cells(found: Measured, baseline: Measured, outputs: str) -> tuple[str, ...]:
+def _cells(
+    found: Measured, baseline: Measured, outputs: str, *, compilations: bool
+) -> tuple[str, ...]:
     ratio = ""
     busy = _was_busy(found) or _was_busy(baseline)
     if found is not baseline and found.warm_call_ns and baseline.warm_call_ns and not busy:
         ratio = f"{found.warm_call_ns / baseline.warm_call_ns:.2f}{_TIMES}"
+    counted = (f"{found.compilations:,}",) if compilations else ()
     return (
+        *counted,
         f"{found.graphs:,}",
         f"{found.graph_breaks:,} at {found.distinct_graph_breaks:,}",
         "" if found.warm_call_ns is None else duration(found.warm_call_ns),
@@ -103,6 +132,7 @@ def _notes(verification: Verification) -> Iterator[str]:
             "the machine was busy: most warm calls took much longer than the fastest, so that "
             "no ratio says anything"
         )
+    yield from _best(verification)
     if verification.deterministic is False:
         yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
     for trial in verification.trials:
@@ -114,6 +144,23 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield f"this torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
         yield f"not everything was tried: {verification.not_tried}"
+
+
+def _best(verification: Verification) -> Iterator[str]:
+    """What leaves the fewest compilations."""
+    baseline = verification.baseline
+    if baseline is None or not _tells_compilations(verification):
+        return
+    trials = [(t, t.measured) for t in verification.trials if t.measured and t.helps]
+    if not trials:
+        return
+    best, found = min(trials, key=lambda pair: pair[1].compilations)
+    if found.compilations < baseline.compilations:
+        times = f"{duration(baseline.compile_time_ns)} {_TO} {duration(found.compile_time_ns)}"
+        yield (
+            f"{shown_settings(best.candidate.settings)}: compilations {baseline.compilations:,} "
+            f"{_TO} {found.compilations:,}, compile time {times}"
+        )
 
 
 def _all_measured(verification: Verification) -> Iterator[Measured]:

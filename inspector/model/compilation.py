@@ -7,6 +7,7 @@ import enum
 
 from inspector.events.compile_id import CompileId
 from inspector.model.graph_break import GraphBreak, Outcome
+from inspector.model.recompile import Recompile, SymbolUse
 from inspector.model.stack import StackFrame
 
 __all__ = ["Compilation", "Failure", "Frame", "FrameState", "SkippedFrame"]
@@ -56,6 +57,8 @@ class Compilation:
         finished: Whether torch reported its end.
         start_time_ns: UTC in ns, or None.
         duration_ns: Wall time, or None.
+        specialized: The symbolic sizes that a line made constant.
+        recompile: What it was for where the code object had been compiled before, or None.
     """
 
     compile_id: CompileId
@@ -73,6 +76,8 @@ class Compilation:
     finished: bool
     start_time_ns: int | None
     duration_ns: int | None
+    specialized: tuple[SymbolUse, ...] = ()
+    recompile: Recompile | None = None
 
     @property
     def raised(self) -> bool:

@@ -12,6 +12,12 @@ Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
 """A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
 names as ``module.name``."""
 
+# Of these a recording's description says nothing: they say what to record, or try something out.
+_OURS = (
+    "target", "config", "line_times", "dynamic_sources", "marks", "keep_outputs",
+    "compare_outputs",
+)  # fmt: skip
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
@@ -31,6 +37,8 @@ class Request:
         measure: Whether it is.
         config: Settings of ``torch._dynamo.config`` to compile with.
         line_times: Whether it is measured how long Dynamo traces each line.
+        dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
+        marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         keep_outputs: Folder in which to keep what the first calls give, or None.
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
     """
@@ -48,6 +56,8 @@ class Request:
     measure: bool = True
     config: tuple[Setting, ...] = ()
     line_times: bool = False
+    dynamic_sources: str | None = None
+    marks: tuple[str, ...] = ()
     keep_outputs: str | None = None
     compare_outputs: str | None = None
 
@@ -55,7 +65,7 @@ class Request:
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
         fields = dataclasses.asdict(self)
-        for name in ("target", "config", "line_times", "keep_outputs", "compare_outputs"):
+        for name in _OURS:
             del fields[name]
         return fields
 
@@ -72,6 +82,7 @@ class Request:
         """
         fields = json.loads(text)
         fields["inputs"] = tuple(fields["inputs"])
+        fields["marks"] = tuple(fields.get("marks", ()))
         fields["config"] = tuple(
             (name, tuple(value) if isinstance(value, list) else value)
             for name, value in fields.get("config", ())

@@ -39,6 +39,7 @@ class Measured:
         warm_call_ns: Median wall time of a warm round (one call with each input), or None.
         least_warm_call_ns: That of the fastest round, or None.
         outputs: What it gave against the first process, or None.
+        compilations: Compilations of any function, first ones and later calls' too.
     """
 
     graphs: int
@@ -49,6 +50,7 @@ class Measured:
     warm_call_ns: int | None
     least_warm_call_ns: int | None
     outputs: OutputsCompared | None
+    compilations: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -98,6 +98,50 @@ model = Net().train()
 example_inputs = (torch.randn(8, 4) * random.random() + float(numpy.random.rand()),)
 """
 
+SIZES = """
+import torch
+
+def model(x):
+    return x * 2
+
+example_inputs = [(torch.ones(rows, 3),) for rows in (4, 5, 6)]
+"""
+STATIC = """
+import torch
+
+@torch.compile(backend="eager", dynamic=False)
+def model(x):
+    return x * 2
+
+example_inputs = [(torch.ones(rows, 3),) for rows in (4, 5, 6)]
+"""
+LAYERS = """
+import torch
+
+class Layer(torch.nn.Module):
+    def __init__(self, layer_idx):
+        super().__init__()
+        self.layer_idx = layer_idx
+
+    def forward(self, x):
+        return x * self.layer_idx
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(Layer(index) for index in range(2, 6))
+        for layer in self.layers:
+            layer.compile(backend="eager")
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+model = Net()
+example_inputs = (torch.ones(4),)
+"""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ForkServer]:
@@ -211,6 +255,45 @@ def test_every_generator_is_seeded_and_gradients_and_buffers_are_compared(verify
     # output, input, its gradient (there is none), 4 gradients, 3 buffers
     assert (trial.measured.outputs.values, trial.measured.outputs.equal) == (10, True)
     assert trial.measured.outputs.uncompared == 0
+
+
+def compilations(verification: Verification, trial: Trial) -> tuple[int, int]:
+    """Compilations before and after."""
+    assert verification.baseline is not None
+    assert trial.measured is not None
+    assert trial.measured.outputs is not None
+    assert trial.measured.outputs.equal is True
+    return verification.baseline.compilations, trial.measured.compilations
+
+
+def test_sizes_that_change_compile_once(verify: Verify) -> None:
+    report = verify(SIZES)
+    verification, trials = tried(report)
+
+    assert list(trials)[:3] == ["TORCH_COMPILE_DYNAMIC_SOURCES", "mark_dynamic", "dynamic"]
+    sources = trials["TORCH_COMPILE_DYNAMIC_SOURCES"]
+    assert sources.candidate.settings[0][1] == ("L['x']",)
+    assert compilations(verification, sources) == (2, 1)
+    assert sources.helps
+    assert sources.removed == tuple(finding.fingerprint for finding in report.findings)
+    assert [compilations(verification, trial) for trial in trials.values()] == [(2, 1)] * 3
+    assert trials["mark_dynamic"].candidate.settings[0][1] == ("x:0",)
+
+
+def test_what_the_file_compiles_itself_is_made_dynamic_from_outside(verify: Verify) -> None:
+    verification, trials = tried(verify(STATIC))
+
+    assert "dynamic" not in trials
+    assert any(compilations(verification, trial) == (3, 1) for trial in trials.values())
+
+
+def test_numbered_layers_compile_once(verify: Verify) -> None:
+    verification, trials = tried(verify(LAYERS))
+    trial = trials["allow_unspec_int_on_nn_module"]
+
+    assert compilations(verification, trial)[0] == 4
+    assert compilations(verification, trial)[1] < 4
+    assert trial.helps
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

@@ -32,6 +32,13 @@ ALWAYS = (
             "explanation", "context", "line", "outcome", "has_graph", "evidence", "wrappers",
         )
     ),
+    *(
+        f"recompiles[].{name}"
+        for name in (
+            "process", "compile_id", "index", "comment", "hint", "answer", "hit_limit",
+            "dynamic_sources", "duration_ns", "compile_time_by_stage_ns",
+        )
+    ),
     "unknown_events",
 )  # fmt: skip
 """The same in every recording. (File names are absolute in a plain trace.)"""
@@ -56,12 +63,18 @@ WITHOUT_LATER_CALLS = (
 """The same where ``summary.later`` is all 0: a plain trace does not tell calls apart."""
 
 # Only a recording of ours knows what Dynamo skipped in silence.
-_OBSERVABLE_RULES = frozenset({"graph-break", "compile-error", "recompile"})
+_OBSERVABLE_RULES = frozenset({"graph-break", "compile-error", "constraint-violation", "recompile"})
+# Of recompilations, what the process alone knows makes these more precise: values, names, origins.
+_LESS_PRECISE = {"recompile": ("message", "why")}
 
 
 def plain_view(report: dict[str, Any]) -> dict[str, Any]:
     """The part of a JSON report that its plain trace must give as well, by path."""
-    kept = [item for item in report["findings"] if item["rule"] in _OBSERVABLE_RULES]
+    kept = [
+        item | dict.fromkeys(_LESS_PRECISE.get(item["rule"], ()))
+        for item in report["findings"]
+        if item["rule"] in _OBSERVABLE_RULES
+    ]
     paths = ALWAYS if any(report["summary"]["later"].values()) else ALWAYS + WITHOUT_LATER_CALLS
     return {path: _pick({**report, "findings": kept}, path.split(".")) for path in paths}
 

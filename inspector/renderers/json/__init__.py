@@ -17,6 +17,7 @@ from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
+from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
 from inspector.version import __version__
 
@@ -60,6 +61,13 @@ def _fields(report: Report) -> dict[str, object]:
             for frame in process.frames
             for compilation in frame.compilations
             for record in compilation.graph_breaks
+        ],
+        "recompiles": [
+            recompile_fields(run, index, compilation.recompile)
+            for index, process in processes
+            for frame in process.frames
+            for compilation in frame.compilations
+            if compilation.recompile is not None
         ],
         "skipped_frames": [
             skipped_fields(run, index, skipped)

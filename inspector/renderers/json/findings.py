@@ -7,6 +7,7 @@ import dataclasses
 from inspector.findings.finding import Example, Finding, Place
 from inspector.model.cost import Cost, CostKind
 from inspector.model.summary import Summary
+from inspector.renderers.json.recompiles import cause_fields
 from inspector.renderers.json.verification import tried_fields
 
 __all__ = ["finding_fields", "summary_fields"]
@@ -37,6 +38,7 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         "is_new": finding.is_new,
         "fails_gate": finding.fails_gate,
         "verified": [tried_fields(tried) for tried in finding.verified],
+        "recompile": cause_fields(finding.recompiles),
         "processes": list(finding.processes),
         "excerpt": [{"line": line.number, "text": line.text} for line in finding.place.excerpt],
         "stack": _stack(finding.place),

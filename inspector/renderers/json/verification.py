@@ -54,6 +54,7 @@ def _measured(measured: Measured) -> dict[str, object]:
         "graph_breaks": measured.graph_breaks,
         "distinct_graph_breaks": measured.distinct_graph_breaks,
         "recompiles": measured.recompiles,
+        "compilations": measured.compilations,
         "compile_time_ns": measured.compile_time_ns,
         "warm_call_ns": measured.warm_call_ns,
         "least_warm_call_ns": measured.least_warm_call_ns,

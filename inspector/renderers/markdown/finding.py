@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.findings.cost_wording import cost_lines
+from inspector.findings.cost_wording import finding_cost_lines
 from inspector.findings.escaping import pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Finding, StackLine
@@ -41,7 +41,7 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield from fenced(source)
     if finding.why != finding.message:
         yield from _why(finding.why)
-    costs = cost_lines(finding.cost)
+    costs = finding_cost_lines(finding)
     if costs:
         yield f"**Cost:** {prose(costs[0])}"
         yield ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.report import Report
-from inspector.findings.tried import COLUMNS, tried_notes, tried_rows, tried_title
+from inspector.findings.tried import tried_columns, tried_notes, tried_rows, tried_title
 from inspector.renderers.markdown.markup import cell, code, prose
 
 __all__ = ["tried_lines"]
@@ -20,10 +20,11 @@ def tried_lines(report: Report) -> Iterator[str]:
     yield ""
     rows = tried_rows(report.verification)
     if rows:
-        yield f"| setting | {' | '.join(COLUMNS)} |"
-        yield f"|:--|{'--:|' * (len(COLUMNS) - 1)}:--|"
+        columns = tried_columns(report.verification)
+        yield f"| setting | {' | '.join(columns)} |"
+        yield f"|:--|{'--:|' * (len(columns) - 1)}:--|"
     for row in rows:
-        cells = row.cells or ("", "", "", "", "", row.failure)
+        cells = row.cells or (*[""] * (len(tried_columns(report.verification)) - 1), row.failure)
         setting = code(row.setting) if "=" in row.setting else row.setting
         yield f"| {cell(setting)} | {' | '.join(map(cell, cells))} |"
     if rows:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
-from inspector.findings.cost_wording import cost_lines
+from inspector.findings.cost_wording import finding_cost_lines
 from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.severity import Severity
@@ -46,7 +46,7 @@ def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
 
 def _details(page: Page, finding: Finding) -> Iterator[Text]:
     yield from _prose(page, "why", finding.why if finding.why != finding.message else "")
-    yield from _prose(page, "cost", "\n".join(cost_lines(finding.cost)))
+    yield from _prose(page, "cost", "\n".join(finding_cost_lines(finding)))
     for note in finding.notes:
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):

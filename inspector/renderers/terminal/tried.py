@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.report import Report
-from inspector.findings.tried import COLUMNS, TrialRow, tried_notes, tried_rows, tried_title
+from inspector.findings.tried import TrialRow, tried_columns, tried_notes, tried_rows, tried_title
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["tried_lines"]
@@ -28,7 +28,7 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     rows = tried_rows(report.verification)
     if rows:
         yield Text()
-        yield from _table(page, rows)
+        yield from _table(page, rows, tried_columns(report.verification))
     notes = tried_notes(report.verification)
     if notes and rows:
         yield Text()
@@ -37,20 +37,20 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
         yield from page.wrapped(label.append(note), _GAP, _GAP * 2)
 
 
-def _table(page: Page, rows: Sequence[TrialRow]) -> Iterator[Text]:
+def _table(page: Page, rows: Sequence[TrialRow], columns: Sequence[str]) -> Iterator[Text]:
     filled = [row.cells for row in rows if row.cells]
-    widths = [max(map(cell_len, column)) for column in zip(COLUMNS, *filled, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(columns, *filled, strict=True)]
     numbers = sum(widths) + len(_GAP) * len(widths)
     settings = max(cell_len(row.setting) for row in rows)
     if len(_GAP) + settings + numbers <= page.width:
-        yield _line(Text("setting"), COLUMNS, widths, settings, "dim")
+        yield _line(Text("setting"), columns, widths, settings, "dim")
         for row in rows:
             yield from _on_one_line(page, row, widths, settings)
         return
     indentation = 2 * len(_GAP)
     fits = indentation + numbers <= page.width
     if fits:
-        yield _line(Text(""), COLUMNS, widths, indentation, "dim")
+        yield _line(Text(""), columns, widths, indentation, "dim")
     for row in rows:
         yield from page.wrapped(_setting(row), _GAP, _GAP * 2)
         if row.failure:
@@ -58,11 +58,11 @@ def _table(page: Page, rows: Sequence[TrialRow]) -> Iterator[Text]:
         elif fits:
             yield _line(Text(""), row.cells, widths, indentation)
         else:
-            yield from page.wrapped(Text(_in_words(row)), _GAP * 3)
+            yield from page.wrapped(Text(_in_words(row, columns)), _GAP * 3)
 
 
-def _in_words(row: TrialRow) -> str:
-    pairs = zip(COLUMNS, row.cells, strict=True)
+def _in_words(row: TrialRow, columns: Sequence[str]) -> str:
+    pairs = zip(columns, row.cells, strict=True)
     return " · ".join(f"{title} {cell}".strip() for title, cell in pairs if cell)
 
 

@@ -116,7 +116,7 @@ def test_recompiles_name_guard_and_fix(tmp_path: Path) -> None:
     )
 
     assert (found.rule, found.records, found.severity) == ("recompile", 1, Severity.WARNING)
-    assert found.message == "f is compiled once more"
+    assert found.message == "f is compiled once more: the size of dimension 1 of x changes"
     assert "mark_dynamic(x, 1)" in found.fix
 
 
@@ -128,7 +128,8 @@ def test_the_limit_alone_is_no_recompile(tmp_path: Path, fields: dict[str, Any])
     report = make_report(run_of(tmp_path, *records), RULES)
     (found,) = report.findings
 
-    assert found.message == "f hits the recompile limit and then runs eagerly"
+    said = "f hits the recompile limit and then runs eagerly: the int value n changes"
+    assert found.message == said
     assert (found.severity, found.later) == (Severity.ERROR, False)
     assert "n == 1" in found.why
     assert (report.summary.recompiles, report.summary.recompile_limit_hits) == (0, 1)

@@ -1,0 +1,132 @@
+"""Dimensions that were marked as dynamic, and that the code makes constant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from inspector.events.failed_guard import stripped_source
+from inspector.findings.call_site import user_spelling
+from inspector.findings.constraints import VIOLATION, Violation, violations
+from inspector.findings.finding import Finding
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.model.compilation import Compilation, Frame
+from inspector.model.recompile import SymbolUse
+from inspector.model.run import Run
+from inspector.model.stack import StackFrame, plain_name, user_frame
+from inspector.model.summary import is_later
+
+__all__ = ["RULE"]
+
+_DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+
+
+class ConstraintViolationRule(Rule):
+    """A dimension that was marked as dynamic is made constant.
+
+    What it means:
+        ``torch._dynamo.mark_dynamic`` promises that every size of a dimension is compiled at once,
+        and a line of the code works for one size, or for some sizes, alone. Torch raises
+        ``ConstraintViolationError`` instead of compiling less than was promised.
+
+    Why it matters:
+        The call fails. Without the mark it would be compiled again for each such size.
+
+    Example:
+        ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
+
+            model.py:9:16  constraint violation  dimension 0 of x is specialised to 4
+
+    What to do:
+        Write the line for any size (``torch.ones(x.shape)``), or take the mark away, or use
+        ``torch._dynamo.maybe_mark_dynamic``, which gives way.
+    """
+
+    id = "constraint-violation"
+    severity = Severity.ERROR
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per frame and dimension."""
+        for process in run.processes:
+            for frame in process.frames:
+                seen: set[str] = set()
+                for item in frame.compilations:
+                    if item.failure is None or item.failure.type != VIOLATION:
+                        continue
+                    for violation in violations(item.failure.reason):
+                        if violation.text not in seen:
+                            seen.add(violation.text)
+                            yield _finding(run, frame, item, violation)
+
+
+def _finding(run: Run, frame: Frame, item: Compilation, violation: Violation) -> Finding:
+    use = next((use for use in item.specialized if use.source == violation.source), None)
+    stack = use.guarded if use and use.guarded else item.failure.stack if item.failure else ()
+    definition = StackFrame(frame.file, frame.first_line, frame.name)
+    place = user_frame(stack, run.roots) or definition
+    tensor, dimension = _spelled(violation)
+    fix, alternatives = _fixes(tensor, dimension, violation)
+    return Finding(
+        rule=ConstraintViolationRule.id,
+        severity=Severity.ERROR,
+        message=_message(tensor, dimension, violation),
+        place=make_place(run, place, stack or item.stack),
+        why=_why(run, place, use, violation),
+        fix=fix,
+        alternatives=alternatives,
+        notes=(f"{plain_name(frame.name)} is not compiled, and the call fails",),
+        fingerprint=fingerprint(run, place, ConstraintViolationRule.id, tensor, dimension),
+        evidence="compilation_metrics",
+        later=is_later(item),
+    )
+
+
+def _spelled(violation: Violation) -> tuple[str, str]:
+    """The tensor as the user writes it, and the dimension."""
+    match = _DIMENSION.match(violation.source)
+    if match is None:
+        return user_spelling(stripped_source(violation.source)), ""
+    return user_spelling(stripped_source(match["tensor"])), match["index"]
+
+
+def _message(tensor: str, dimension: str, violation: Violation) -> str:
+    what = f"dimension {dimension} of {tensor}" if dimension else tensor
+    if violation.constant:
+        return f"{what} is marked as dynamic, and specialised to {violation.constant}"
+    if violation.guard:
+        return f"{what} is marked as dynamic, and the code works for some sizes alone"
+    return f"a mark cannot be kept: {violation.text}"
+
+
+def _why(run: Run, place: StackFrame, use: SymbolUse | None, violation: Violation) -> str:
+    lines = [violation.text]
+    if violation.constant and place.line:
+        code = (place.code or run.sources.line(place.file, place.line) or "").strip()
+        where = f"{run.roots.shown(place.file)}:{place.line}"
+        lines.append(f"specialised at {where}{f': {code}' if code else ''}")
+    if use is None and violation.constant:
+        lines.append("the line is torch's own word (parsed)")
+    return "\n".join(lines)
+
+
+def _fixes(tensor: str, dimension: str, violation: Violation) -> tuple[str, tuple[str, ...]]:
+    if not violation.constant and violation.guard:
+        bounds = user_spelling(stripped_source(violation.guard))
+        fix = (
+            f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
+            f"max=…) within {bounds}."
+        )
+        return fix, (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
+    if not dimension:
+        return "", ()
+    fix = (
+        f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
+        f"{violation.constant or 'the number'}."
+    )
+    gives_way = f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
+    return fix, (gives_way, "Take the mark away: each size that is used is then compiled once.")
+
+
+RULE = ConstraintViolationRule()

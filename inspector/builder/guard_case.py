@@ -1,0 +1,65 @@
+"""A failed guard, with the guard trees and the symbols on both sides of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from inspector.builder.recompile_facts import CompileFacts
+from inspector.events.failed_guard import FailedGuard
+from inspector.events.guard_lines import GuardLines
+from inspector.events.recompile import InspectorRecompile
+from inspector.model.recompile import RecompileClass
+
+__all__ = ["GuardCase", "full_source"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GuardCase:
+    """A failed guard with all that is known around it.
+
+    Attributes:
+        failed: The guard.
+        name: What it looks at as reasons spell it.
+        source: The same in Dynamo's spelling.
+        kind: Its class.
+        before: The guard tree of the cache entry.
+        now: That of what was compiled instead.
+        entry: What else the log says of the cache entry.
+        facts: The same of what was compiled instead.
+    """
+
+    failed: FailedGuard
+    name: str
+    source: str
+    kind: RecompileClass
+    before: GuardLines
+    now: GuardLines
+    entry: CompileFacts
+    facts: CompileFacts
+
+    @property
+    def seen(self) -> InspectorRecompile | None:
+        """What the process saw, or None."""
+        return self.facts.seen
+
+    def sources(self) -> tuple[str, ...]:
+        """All that a symbolic guard looks at, in Dynamo's spelling."""
+        names = self.failed.guard.sources
+        return tuple(full_source(name, self.before, self.now, self.facts) for name in names)
+
+
+def full_source(name: str, before: GuardLines, now: GuardLines, facts: CompileFacts) -> str:
+    """The source in Dynamo's spelling: from a tree, or put together."""
+    tensor = re.sub(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$", "", name)
+    rest = name[len(tensor) :]
+    for lines in (before, now):
+        if tensor in lines.full:
+            return lines.full[tensor] + rest
+    for became in facts.became:
+        if became.source.replace("L['", "").replace("']", "", 1) == tensor:
+            return became.source + rest
+    match = re.match(r"(?P<base>[A-Za-z_]\w*)(?P<path>[.\[].*|)$", tensor)
+    if match is None or match["base"] in {"G", "torch"}:
+        return name
+    return f"L['{match['base']}']{match['path']}{rest}"

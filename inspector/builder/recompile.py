@@ -1,0 +1,185 @@
+"""Makes a `Recompile` out of what was logged of a compilation and of the entries before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.builder.guard_case import GuardCase, full_source
+from inspector.builder.guard_values import before_of, now_of
+from inspector.builder.nearest_entry import nearest
+from inspector.builder.recompile_class import Context, kind_of
+from inspector.builder.recompile_facts import CompileFacts
+from inspector.builder.recompile_origin import origin_of
+from inspector.events.compile_id import CompileId
+from inspector.events.envelope import RawFrame
+from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
+from inspector.events.graph_break import TracebackFrame
+from inspector.model.compilation import Compilation
+from inspector.model.recompile import Answer, Recompile, RecompileClass, SymbolUse
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, below_recorder
+
+__all__ = ["make_recompile", "specialized_symbols"]
+
+_ATTEMPT = re.compile(r"_\d+$")
+_NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
+
+
+def make_recompile(
+    item: Compilation, facts: CompileFacts, entries: Mapping[str, CompileFacts], roots: Roots
+) -> Recompile:
+    """What a compilation after the first of its code object was for.
+
+    Args:
+        item: The compilation.
+        facts: What its log says beyond its outcome.
+        entries: The same of the earlier compilations, by the text of their compile id.
+        roots: Whose code a file is.
+    """
+    reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
+    failures = [parse_reason(reason) for reason in reasons] or [parse_reason("")]
+
+    def entry_of(failed: FailedGuard) -> CompileFacts:
+        return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
+
+    failed = nearest(failures, facts, entry_of)
+    entry = entry_of(failed)
+    before, now = entry.lines(), facts.lines()
+    name = failed.guard.source
+    context = Context(failed, before, now, facts.seen)
+    kind = kind_of(context)
+    source = full_source(name, before, now, facts)
+    case = GuardCase(failed, name, source, kind, before, now, entry, facts)
+    symbols = tuple(_symbols(case, roots))
+    stages = tuple((stage.stage, stage.time_ns) for stage in facts.spans.stages())
+    return Recompile(
+        compile_id=item.compile_id,
+        entry=CompileId.parse(_ATTEMPT.sub("", failed.entry)),
+        others=tuple(_others(failed, failures)),
+        guard=_harmless(failed.text),
+        comment=failed.comment,
+        hint=failed.hint,
+        source=source,
+        name=name,
+        index=failed.guard.index,
+        kind=kind,
+        origin=origin_of(context, source, kind),
+        before=before_of(case),
+        now=now_of(case),
+        answer=_answer(item, case),
+        guard_stack=_printed(failed.user_stack, roots),
+        caused_by=_caused_by(failed.caused_by),
+        symbols=symbols,
+        whitelist=facts.whitelist,
+        call=item.call,
+        # Torch leaves out who called a function that is compiled for itself.
+        stack=_frames(facts.seen.stack, roots) if facts.seen and facts.seen.stack else item.stack,
+        time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
+        stages=stages,
+        failure=item.failure.reason.partition("\n")[0] if item.failure else "",
+    )
+
+
+def _harmless(guard: str) -> str:
+    """A guard without the addresses in it, which differ from run to run."""
+    return _ADDRESS.sub("", guard).replace(", )", ")")
+
+
+def _others(failed: FailedGuard, failures: Sequence[FailedGuard]) -> Iterator[str]:
+    for other in failures:
+        if other is not failed:
+            yield f"{other.entry}: {_harmless(other.text)}"
+
+
+def _answer(item: Compilation, case: GuardCase) -> Answer:
+    if item.hit_limit:
+        return Answer.LIMIT
+    if item.raised:
+        return Answer.FAILED
+    if not item.finished:
+        return Answer.UNKNOWN
+    return Answer.DYNAMIC if _is_dynamic(case) else Answer.AGAIN
+
+
+def _is_dynamic(case: GuardCase) -> bool:
+    """Whether what changed is symbolic in what was compiled, and stayed so."""
+    wanted = _symbol_sources(case)
+    created = [symbol for symbol in case.facts.created() if symbol.source in wanted]
+    open_ = [symbol for symbol in created if case.facts.specialized(symbol.source) is None]
+    if case.kind is RecompileClass.RANK:
+        return False  # sizes become symbolic, and the number of dimensions does not
+    if case.kind is RecompileClass.STRIDE:
+        prefix = f"{case.source}.stride()"
+        return any(
+            symbol.source.startswith(prefix) and case.facts.specialized(symbol.source) is None
+            for symbol in case.facts.created()
+        )
+    return bool(open_)
+
+
+def specialized_symbols(facts: CompileFacts, roots: Roots) -> tuple[SymbolUse, ...]:
+    """The symbolic sizes of a compilation that a line made constant."""
+    return tuple(
+        SymbolUse(
+            symbol=symbol.symbol,
+            source=symbol.source,
+            value=symbol.text or None,
+            made=_frames(symbol.stack, roots),
+            guarded=_frames(special.stack, roots),
+            specialized=special.value,
+        )
+        for symbol in facts.created()
+        if (special := facts.specialized(symbol.source)) is not None
+    )
+
+
+def _symbol_sources(case: GuardCase) -> frozenset[str]:
+    """What the symbols of a guard stand for."""
+    if case.kind is RecompileClass.SIZE:
+        return frozenset({f"{case.source}.size()[{case.failed.guard.index}]"})
+    if case.kind is RecompileClass.SYMBOLIC_SHAPE:
+        return frozenset(case.sources())
+    return frozenset({case.source, f"{case.source}.item()"})
+
+
+def _symbols(case: GuardCase, roots: Roots) -> Iterable[SymbolUse]:
+    """The symbols of the guard: where they were made, and which line tied them down.
+
+    Those of the entry that did not fit; where it had none, those of what was compiled instead and
+    made constant at once.
+    """
+    wanted = _symbol_sources(case)
+    for facts in (case.entry, case.facts):
+        found = [symbol for symbol in facts.created() if symbol.source in wanted]
+        for symbol in found:
+            special, guard = facts.specialized(symbol.source), facts.guarded(symbol.symbol)
+            if facts is case.facts and special is None:
+                continue
+            at = special.stack if special else guard.stack if guard else ()
+            yield SymbolUse(
+                symbol=symbol.symbol,
+                source=symbol.source,
+                value=symbol.text or None,
+                made=_frames(symbol.stack, roots),
+                guarded=_frames(at, roots),
+                specialized=special.value if special else None,
+            )
+        if found:
+            return
+
+
+def _frames(stack: Iterable[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
+    frames = [StackFrame(item.file, item.line, item.name, item.code) for item in stack]
+    return below_recorder(frames, roots)
+
+
+def _printed(stack: Iterable[TracebackFrame], roots: Roots) -> tuple[StackFrame, ...]:
+    frames = [StackFrame(item.file, item.line, item.name, item.code) for item in stack]
+    return below_recorder(frames, roots)
+
+
+def _caused_by(places: Iterable[CausedBy]) -> StackFrame | None:
+    first = next(iter(places), None)
+    return None if first is None else StackFrame(first.file, first.line, first.name, first.code)

@@ -1,0 +1,106 @@
+"""Gathers what is logged under one compile id about what became symbolic, and its guards."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from inspector.builder.spans import Spans
+from inspector.events.dynamo import CreateSymbol, DynamoGuards, SymbolGuard, SymbolSpecialized
+from inspector.events.guard_lines import GuardLines, read_guard_lines
+from inspector.events.payload import Payload
+from inspector.events.recompile import InspectorRecompile
+from inspector.events.timing import ChromiumEvent
+
+__all__ = ["Became", "CompileFacts", "SymbolEvent"]
+
+SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
+
+_NOTHING = GuardLines({}, {}, {}, ())
+# torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
+# value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
+_AUTOMATIC = "automatic_dynamic"
+_SAID = ("name", "dim_changed", "cached", "new")
+_WHITELIST = "recompile_dynamic_whitelist"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Became:
+    """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
+
+    Attributes:
+        source: The source in Dynamo's spelling.
+        what: The dimension's number, ``scalar`` or ``all``.
+        before: The value known before.
+        now: The value seen now.
+    """
+
+    source: str
+    what: str
+    before: str
+    now: str
+
+
+@dataclasses.dataclass(slots=True)
+class CompileFacts:
+    """What one compilation's log says beyond its outcome."""
+
+    seen: InspectorRecompile | None = None
+    became: list[Became] = dataclasses.field(default_factory=list)
+    whitelist: tuple[str, ...] = ()
+    spans: Spans = dataclasses.field(default_factory=Spans)
+    _attempt: int = -1
+    _symbols: list[SymbolEvent] = dataclasses.field(default_factory=list)
+    _guards: Payload | None = None
+    _lines: GuardLines | None = None
+
+    def add(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
+        """Takes an event; what an attempt said that was given up is forgotten."""
+        if isinstance(event, DynamoGuards):
+            self._guards, self._lines = event.text, None
+            return
+        if attempt != self._attempt:
+            self._attempt = attempt
+            self._symbols.clear()
+        self._symbols.append(event)
+
+    def add_timed(self, event: ChromiumEvent) -> None:
+        """Takes a span, or what torch says with one."""
+        if event.name == _AUTOMATIC:
+            said = (str(event.arguments.get(name, "")) for name in _SAID)
+            self.became.append(Became(*said))
+        elif _WHITELIST in event.arguments:
+            sources = str(event.arguments[_WHITELIST]).split(",")
+            self.whitelist = tuple(filter(None, sources))
+        self.spans.add(event)
+
+    def created(self) -> tuple[CreateSymbol, ...]:
+        """The symbols of the last attempt, in order."""
+        return tuple(event for event in self._symbols if isinstance(event, CreateSymbol))
+
+    def guarded(self, symbol: str) -> SymbolGuard | None:
+        """The first assumption about a symbol."""
+        named = re.compile(rf"\b{re.escape(symbol)}\b")
+        for event in self._symbols:
+            if isinstance(event, SymbolGuard) and named.search(event.expression):
+                return event
+        return None
+
+    def specialized(self, source: str) -> SymbolSpecialized | None:
+        """What made a size a constant; the source as torch spells it (``L['x'].size()[0]``)."""
+        for event in self._symbols:
+            if isinstance(event, SymbolSpecialized) and source in event.sources:
+                return event
+        return None
+
+    def lines(self) -> GuardLines:
+        """Its guard tree; of one that was cut off, what is left of it."""
+        if self._lines is None:
+            self._lines = self._read_lines()
+        return self._lines
+
+    def _read_lines(self) -> GuardLines:
+        try:
+            return read_guard_lines(self._guards.text()) if self._guards else _NOTHING
+        except OSError:  # the log is gone
+            return _NOTHING

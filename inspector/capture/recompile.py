@@ -1,0 +1,277 @@
+"""What a failed guard looks at, while the program's values are still there.
+
+Torch says which guard failed, and often not what it found. Nothing of the program's own runs here:
+sources are followed through ``__dict__``, lists, tuples and dicts alone, and no property, no
+``__getattr__`` and no ``__repr__`` of the program is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import enum
+import functools
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from inspector.capture import versions
+from inspector.capture.sources import SourceWriter
+from inspector.capture.writer import write_artifact
+from inspector.events.failed_guard import parse_reason, stripped_source
+
+__all__ = ["RecompileObserver"]
+
+_MOST_REASONS = 8
+_MOST_TEXT = 80
+_MOST_KEYS = 16
+_MOST_IDENTITIES = 500
+_MOST_REMEMBERED = 20_000
+_IDENTITY = re.compile(r"___check_obj_id\((L\[.+?), (\d+)\)")
+_MISSING = object()
+# Members that hold what a function, a method or a class is made of (Dynamo's sources name them).
+_TRANSPARENT = frozenset(
+    ["__code__", "__closure__", "__defaults__", "__kwdefaults__", "__func__", "__self__",
+     "__class__", "cell_contents", "func", "args", "keywords", "start", "stop", "step"]
+)  # fmt: skip
+_CONSTANTS = (int, float, complex, bytes, torch.dtype, torch.device, torch.layout,
+              torch.memory_format, range, slice)  # fmt: skip
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+              types.MethodDescriptorType, types.WrapperDescriptorType)  # fmt: skip
+
+
+class RecompileObserver:
+    """Remembers the objects that guards pin by identity, and describes what made guards fail."""
+
+    def __init__(self, sources: SourceWriter) -> None:
+        self._sources = sources
+        self._objects: dict[int, dict[str, object]] = {}
+
+    def remember(self, text: str) -> None:
+        """Describes the objects whose identity a guard tree wants, while they are there."""
+        scope = versions.guarded_scope()
+        if scope is None or len(self._objects) > _MOST_REMEMBERED:
+            return
+        for number, match in enumerate(_IDENTITY.finditer(text)):
+            if number >= _MOST_IDENTITIES:
+                return
+            found = _follow(stripped_source(match[1]), *scope)
+            if id(found) == int(match[2]):
+                self._objects[id(found)] = _described(found)
+
+    def explain(self) -> None:
+        """Writes what the guards that have just failed look at."""
+        compiling = versions.recompiling()
+        if compiling is None:
+            return
+        frame, reasons = compiling
+        code: types.CodeType = frame.f_code
+        scope = (frame.f_locals, frame.f_globals)
+        stack = _stack(code)
+        now: dict[str, object] = {}
+        before: dict[str, object] = {}
+        for reason in reasons[:_MOST_REASONS]:
+            failed = parse_reason(reason)
+            for name in dict.fromkeys((failed.guard.source, *failed.guard.sources)):
+                found = _follow(name, *scope) if name else _MISSING
+                if found is not _MISSING:
+                    now.setdefault(name, _described(found))
+            # The address of what was there stands in the guard.
+            wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
+            if wanted and int(wanted[1]) in self._objects:
+                before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
+        write_artifact(
+            "recompile",
+            {
+                "v": 1,
+                "varargs": _starred(code, inspect.CO_VARARGS),
+                "keywords": _starred(code, inspect.CO_VARKEYWORDS),
+                "free": list(code.co_freevars),
+                "now": now,
+                "before": before,
+                "modules": sorted(_modules(now, scope)),
+                "stack": stack,
+            },
+        )
+        for place in stack:
+            self._sources.add(str(place["filename"]), int(str(place["line"])))
+
+
+def _starred(code: types.CodeType, flag: int) -> str:
+    """Name of ``*args`` or ``**kwargs`` (CPython: behind all other parameters, in this order)."""
+    if not code.co_flags & flag:
+        return ""
+    index = code.co_argcount + code.co_kwonlyargcount
+    if flag == inspect.CO_VARKEYWORDS and code.co_flags & inspect.CO_VARARGS:
+        index += 1
+    return code.co_varnames[index]
+
+
+def _stack(code: types.CodeType) -> list[dict[str, object]]:
+    """The stack down to the function that is about to be compiled, outermost first."""
+    conversion = versions.frame_of_conversion()
+    frames: list[dict[str, object]] = []
+    caller = conversion[1] if conversion else None
+    while caller is not None:
+        place = {"line": caller.f_lineno, "name": caller.f_code.co_name}
+        frames.append({**place, "filename": caller.f_code.co_filename})
+        caller = caller.f_back
+    begin = {"line": code.co_firstlineno, "name": code.co_name, "filename": code.co_filename}
+    return [*reversed(frames), begin]
+
+
+def _modules(
+    names: Mapping[str, object], scope: tuple[Mapping[str, object], Mapping[str, object]]
+) -> Iterator[str]:
+    """The owners of the last attributes in some sources that are modules."""
+    for name in names:
+        path = name
+        while (cut := max(path.rfind("."), path.rfind("["))) > 0:
+            path = path[:cut]
+            if isinstance(_follow(path, *scope), torch.nn.Module):
+                yield path
+
+
+def _follow(name: str, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The object that a source leads to, or `_MISSING`."""
+    try:
+        return _value(ast.parse(name, mode="eval").body, local, global_)
+    except (SyntaxError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return _MISSING
+
+
+def _value(node: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    match node:
+        case ast.Name(id="G"):
+            return global_
+        case ast.Name():
+            return local[node.id]
+        case ast.Attribute():
+            return _attribute(_value(node.value, local, global_), node.attr)
+        case ast.Subscript(slice=ast.Constant(value=key)):
+            return _item(_value(node.value, local, global_), key)
+        case ast.Call(func=ast.Attribute(value=owner, attr="size"), args=[]):
+            return tuple(torch.Tensor.size(_value(owner, local, global_)))
+        case ast.Call(args=[argument]):  # `list(dict.keys(d))`, `___from_numpy(x)`
+            return _value(argument, local, global_)
+    raise ValueError(ast.dump(node))
+
+
+def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
+    if name in _TRANSPARENT and isinstance(
+        owner, (*_FUNCTIONS, types.CellType, functools.partial, range, slice, type)
+    ):
+        return getattr(owner, name)
+    own = _dict_of(owner)
+    if own is not None and name in own:
+        return own[name]
+    if isinstance(owner, torch.nn.Module):
+        for inner in ("_parameters", "_buffers", "_modules"):
+            if own and name in own.get(inner, {}):
+                return own[inner][name]
+    found = inspect.getattr_static(owner, name)
+    if isinstance(found, types.MemberDescriptorType):  # a slot
+        return found.__get__(owner)
+    if hasattr(type(found), "__get__") and not isinstance(found, types.FunctionType):
+        raise AttributeError(name)  # a property: the program's own code
+    return found
+
+
+def _dict_of(owner: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any object
+    try:
+        found = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return found if type(found) is dict else None
+
+
+def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
+    if isinstance(owner, dict):
+        return dict.__getitem__(owner, key)
+    if isinstance(owner, list) and isinstance(key, int):
+        return list.__getitem__(owner, key)
+    if isinstance(owner, tuple) and isinstance(key, int):
+        return tuple.__getitem__(owner, key)
+    raise TypeError(key)
+
+
+def _described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
+    """A value in a few words; what is no plain value is named by its type."""
+    kind, text = next(
+        (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
+    )  # the last fits all
+    fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
+    if isinstance(value, dict):
+        keys = list(dict.keys(value))[:_MOST_KEYS]
+        if all(type(key) in {str, int, bool} for key in keys):
+            fields["keys"] = [repr(key)[:_MOST_TEXT] for key in keys]
+    return fields
+
+
+def _type_name(kind: type) -> str:
+    module, name = kind.__module__, kind.__qualname__
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+def _function_text(value: Any) -> str:  # noqa: ANN401 - a function of any kind
+    inner = getattr(value, "__func__", value)
+    name = getattr(inner, "__qualname__", type(value).__name__)
+    code = getattr(inner, "__code__", None)
+    return f"{name} {_code_place(code)}" if isinstance(code, types.CodeType) else str(name)
+
+
+def _code_text(value: types.CodeType) -> str:
+    name = getattr(value, "co_qualname", value.co_name)  # 3.11
+    return f"{name} {_code_place(value)}"
+
+
+def _code_place(code: types.CodeType) -> str:
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"({file}:{code.co_firstlineno})"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def _tensor_text(value: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+    dtype = str(value.dtype).removeprefix("torch.")
+    return f"a tensor of {dtype}{list(value.shape)}"
+
+
+def _is_enum(value: object) -> bool:
+    return isinstance(value, enum.Enum)
+
+
+def _fits(kinds: type | tuple[type, ...]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
+    return lambda value: type(value) in kinds
+
+
+_KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
+    ("none", lambda value: value is None, str),
+    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
+    ("bool", _exactly((bool,)), repr),
+    ("int", _exactly((int,)), _short),
+    ("float", _exactly((float,)), repr),
+    ("str", _exactly((str,)), _short),
+    ("constant", _exactly(_CONSTANTS), _short),
+    ("function", _fits(_FUNCTIONS), _function_text),
+    ("function", _fits(types.CodeType), _code_text),
+    ("class", _fits(type), _type_name),
+    ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
+    ("module", _fits(torch.nn.Module), lambda value: f"a {_type_name(type(value))}"),
+    *(
+        ("container", _fits(kind), kind.__len__)
+        for kind in (list, tuple, dict, set, frozenset, collections.deque)
+    ),
+    ("object", lambda _value: True, lambda value: f"a {_type_name(type(value))}"),
+)

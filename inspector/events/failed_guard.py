@@ -1,0 +1,124 @@
+r"""The text of a failed guard, taken apart: `recompile_reasons` is text alone.
+
+A reason is ``<compile id of the cache entry>: <guard>  # <user line>  # <file>:<line> in <name>``
+and, in 2.11 to 2.13, ``\nUser stack trace:\n…`` (``get_guard_fail_reason_helper`` in
+torch/_dynamo/guards.py). Torch writes ``x`` for ``L['x']`` in it (``strip_local_scope``).
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.guard_shapes import Guard, guard_of
+
+__all__ = ["CausedBy", "FailedGuard", "parse_reason", "stripped_source"]
+
+_ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
+_USER_STACK = "\nUser stack trace:\n"
+_COMMENT = "  # "
+# format_frame in torch/_utils_internal.py and torch/utils/_traceback.py: `file:line in name`.
+_PLACE = re.compile(r"(?P<file>[^\s#()]+):(?P<line>\d+) in (?P<name>[^\s()]+|<\w+>)")
+_HINT = re.compile(r" \(HINT: (?P<hint>.*)\)\s*\Z", re.DOTALL)
+_LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CausedBy:
+    """The line that a guard's own comment names.
+
+    Attributes:
+        file: The file, of which torch shows the last two parts alone.
+        line: The line.
+        name: The function.
+        code: The source line, or an empty string.
+    """
+
+    file: str
+    line: int
+    name: str
+    code: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FailedGuard:
+    """Why one cache entry did not fit.
+
+    Attributes:
+        entry: The compile id of the entry in torch's spelling, or an empty string.
+        guard: The guard, as far as its spelling is known.
+        text: The guard as torch spells it, without the entry and what follows it.
+        comment: What torch says behind the guard: user lines and remarks, or an empty string.
+        caused_by: The lines that the comment names.
+        hint: Torch's hint, or an empty string.
+        user_stack: The user's stack where the guard was made, outermost first.
+    """
+
+    entry: str
+    guard: Guard
+    text: str
+    comment: str
+    caused_by: tuple[CausedBy, ...]
+    hint: str
+    user_stack: tuple[TracebackFrame, ...]
+
+
+def parse_reason(reason: str) -> FailedGuard:
+    """Takes a reason apart; whatever it is, something comes out."""
+    match = _ENTRY.match(reason)
+    whole = reason[match.end() :] if match else reason
+    body, _, stack = whole.partition(_USER_STACK)
+    text, comment = _split(body)
+    found = _HINT.search(comment) or _HINT.search(text)
+    hint = found["hint"] if found else ""
+    text, comment = _HINT.sub("", text), _HINT.sub("", comment)
+    return FailedGuard(
+        entry=match["id"] if match else "",
+        guard=guard_of(text.strip()),
+        text=text.strip(),
+        comment=comment.strip(),
+        caused_by=tuple(_places(comment)),
+        hint=hint,
+        user_stack=parse_stack(stack) if stack else (),
+    )
+
+
+def stripped_source(source: str) -> str:
+    """A source as reasons spell it: ``x.shape`` for ``L['x'].shape``."""
+    return _LOCAL.sub(r"\1", source)
+
+
+def _split(body: str) -> tuple[str, str]:
+    """The guard and its comment; a string in the guard can look like a comment."""
+    start = body.find(_COMMENT)
+    first = start
+    while start >= 0:
+        if _is_expression(body[:start].strip()):
+            return body[:start], body[start + len(_COMMENT) :]
+        start = body.find(_COMMENT, start + 1)
+    if first < 0:
+        return body, ""
+    return body[:first], body[first + len(_COMMENT) :]
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _places(comment: str) -> list[CausedBy]:
+    """Every ``code  # file:line in name`` of a comment; ``and`` joins those of several guards."""
+    found: list[CausedBy] = []
+    begin = 0
+    for match in _PLACE.finditer(comment):
+        before = comment[begin : match.start()]
+        code = before.rpartition("#")[0].strip() if "#" in before else ""
+        code = code.partition(") and ")[2] if ") and " in code else code
+        found.append(CausedBy(match["file"], int(match["line"]), match["name"], code.strip()))
+        begin = match.end()
+    return found

@@ -1,0 +1,97 @@
+"""``inspector_recompile``: what only the process knows about a recompilation."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope, RawFrame
+
+__all__ = ["InspectorRecompile", "SeenValue"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeenValue:
+    """An object that a failed guard looked at.
+
+    Attributes:
+        type: Name of its type.
+        kind: ``none``, ``bool``, ``int``, ``float``, ``str``, ``enum``, ``function``, ``class``,
+            ``module``, ``tensor``, ``container``, ``constant`` or ``object``.
+        text: What it is, in a few words.
+        keys: The keys of a dict in order, as far as they are simple.
+    """
+
+    type: str
+    kind: str
+    text: str
+    keys: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, fields: object) -> Self | None:
+        """Reads one value, or None where there is none."""
+        if not isinstance(fields, dict):
+            return None
+        keys = fields.get("keys")
+        return cls(
+            type=str(fields.get("type", "")),
+            kind=str(fields.get("kind", "")),
+            text=str(fields.get("text", "")),
+            keys=tuple(map(str, keys)) if isinstance(keys, list) else (),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorRecompile:
+    """``inspector_recompile``: logged just after ``recompile_reasons``.
+
+    Attributes:
+        varargs: Name of the function's ``*args``, or an empty string.
+        keywords: Name of its ``**kwargs``, or an empty string.
+        free: Names that it takes from the functions around it.
+        now: What the failed guards look at, by source as reasons spell it.
+        before: What was there when the entry was compiled, likewise; objects alone.
+        modules: Sources (prefixes of the above) that lead to an ``nn.Module``.
+        stack: The stack down to the function, outermost first.
+    """
+
+    varargs: str
+    keywords: str
+    free: tuple[str, ...]
+    now: Mapping[str, SeenValue]
+    before: Mapping[str, SeenValue]
+    modules: tuple[str, ...]
+    stack: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload.
+
+        Raises:
+            TypeError: It is no JSON object.
+        """
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        return cls(
+            varargs=str(payload.get("varargs") or ""),
+            keywords=str(payload.get("keywords") or ""),
+            free=_texts(payload.get("free")),
+            now=_values(payload.get("now")),
+            before=_values(payload.get("before")),
+            modules=_texts(payload.get("modules")),
+            stack=envelope.frames(payload.get("stack")),
+        )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _values(value: object) -> Mapping[str, SeenValue]:
+    if not isinstance(value, dict):
+        return {}
+    found = {str(source): SeenValue.of(fields) for source, fields in value.items()}
+    return {source: seen for source, seen in found.items() if seen is not None}

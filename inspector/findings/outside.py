@@ -1,0 +1,95 @@
+"""What can be tried against recompilations: settings that are not in ``torch._dynamo.config``."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator
+
+from inspector.findings.call_site import user_spelling
+from inspector.findings.recompile_case import dynamic_sources
+from inspector.findings.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
+from inspector.model.recompile import Recompile, RecompileClass
+from inspector.model.request import Request, Setting
+from inspector.model.run import Process, Run
+from inspector.model.verification import Candidate
+
+__all__ = ["applied", "dynamic_of", "dynamic_sources_of", "is_ours", "marks_of"]
+
+_OURS = frozenset({DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC})
+_SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+# What a symbolic size or number can take the place of.
+_DYNAMIC_KINDS = frozenset(
+    [RecompileClass.SIZE, RecompileClass.INT, RecompileClass.FLOAT, RecompileClass.SYMBOLIC_SHAPE]
+)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a setting is none of ``torch._dynamo.config``."""
+    return name in _OURS
+
+
+def applied(request: Request, settings: Iterable[Setting]) -> Request:
+    """The request with some settings to try."""
+    wanted = dict(settings)
+    sources, marks = wanted.pop(DYNAMIC_SOURCES, ()), wanted.pop(MARK_DYNAMIC, ())
+    dynamic = wanted.pop(DYNAMIC, None)
+    return dataclasses.replace(
+        request,
+        config=tuple(wanted.items()),
+        dynamic_sources=",".join(sources) if isinstance(sources, tuple) and sources else None,
+        marks=marks if isinstance(marks, tuple) else (),
+        dynamic=True if dynamic else request.dynamic,
+    )
+
+
+def dynamic_sources_of(run: Run) -> Iterator[Candidate]:
+    """Torch's whitelist, from the first call on."""
+    found = [item for item in _recompiles(run) if item.kind in _DYNAMIC_KINDS]
+    sources = dynamic_sources(found)
+    if sources:
+        yield Candidate(((DYNAMIC_SOURCES, sources),))
+
+
+def marks_of(run: Run) -> Iterator[Candidate]:
+    """Marks on the inputs of the target: no other tensors can be had from outside."""
+    marks: dict[str, None] = {}
+    for process in run.processes:
+        for item in _of_target(process):
+            mark = _mark(item)
+            if mark and item.kind in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
+                marks[mark] = None
+    if marks:
+        yield Candidate(
+            ((MARK_DYNAMIC, tuple(marks)),), caution="a dimension of size 0 or 1 is not marked"
+        )
+
+
+def dynamic_of(run: Run) -> Iterator[Candidate]:
+    """``dynamic=True``, where it is not the file that compiles the model."""
+    compiles = any(process.trial and process.trial.backend for process in run.processes)
+    asked = run.meta.settings.get("dynamic")
+    if compiles and asked is not True and any(i.kind in _DYNAMIC_KINDS for i in _recompiles(run)):
+        yield Candidate(((DYNAMIC, True),), caution="every size of every input is dynamic")
+
+
+def _recompiles(run: Run) -> Iterator[Recompile]:
+    yield from (item.recompile for item in run.compilations if item.recompile is not None)
+
+
+def _of_target(process: Process) -> Iterator[Recompile]:
+    """The recompilations of the function that the calls reach."""
+    target = process.target
+    for frame in process.frames:
+        if target and (frame.file, frame.first_line) == (target.file, target.line):
+            yield from (item.recompile for item in frame.compilations if item.recompile is not None)
+
+
+def _mark(item: Recompile) -> str:
+    """``name:dimension`` of an input, or an empty string."""
+    if item.name.startswith(("G[", "self.")) or item.name == "self":
+        return ""
+    sized = _SIZED.match(item.name)
+    if sized:
+        return f"{user_spelling(sized['tensor'])}:{sized['index']}"
+    return f"{user_spelling(item.name)}:{item.index}" if item.index is not None else ""

@@ -1,0 +1,181 @@
+"""What to write where a tensor changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from inspector.findings.recompile_case import FixCase, environment, is_zero_one, specialized_fix
+from inspector.model.recompile import RecompileClass
+from inspector.model.stack import StackFrame, user_frame
+
+__all__ = ["TENSORS"]
+
+# c10/core/ScalarType.h, as guards print it.
+_DTYPES: Mapping[str, str] = {
+    "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
+    "Half": "float16", "Float": "float32", "Double": "float64", "BFloat16": "bfloat16",
+    "Bool": "bool", "ComplexHalf": "complex32", "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}  # fmt: skip
+
+
+def _size(case: FixCase) -> Iterator[str]:
+    line = f"torch._dynamo.mark_dynamic({case.passed}, {case.dimension})"
+    special = next((use for use in case.first.symbols if use.specialized), None)
+    if "_parameters[" in case.first.source or "force_parameter_static_shapes" in case.first.guard:
+        yield (
+            "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
+            "compilation: the shapes of parameters are constants otherwise."
+        )
+    elif special is not None:
+        yield specialized_fix(case, special)
+    elif is_zero_one(case.first):
+        yield from _zero_one(case)
+    else:
+        yield f"Write {line} {case.before_call}, the first one included."
+        yield environment(case)
+        yield "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+
+
+def _zero_one(case: FixCase) -> Iterator[str]:
+    yield (
+        f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
+        f"(pad the input), or write torch._dynamo.decorators.mark_unbacked({case.passed}, "
+        f"{case.dimension}) {case.before_call}."
+    )
+
+
+def _symbolic(case: FixCase) -> Iterator[str]:
+    item = case.first
+    if is_zero_one(item):
+        yield from _zero_one(case)
+        return
+    if "duck sizing" in item.comment:
+        yield (
+            "Two sizes were equal when this was compiled, and torch assumed that they always are: "
+            "write torch.fx.experimental._config.use_duck_shape = False before the first "
+            "compilation, or compile first with sizes that differ."
+        )
+        return
+    special = next((use for use in item.symbols if use.specialized), None)
+    if special is not None:
+        yield specialized_fix(case, special)
+        return
+    frame = _deciding(case)
+    line = f"{case.place(frame)}" if frame else "a line of the function"
+    code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
+    yield (
+        f"The branch at {line}{code} depends on the size, and each side is compiled once. Write "
+        f"both sides as one: torch.where(condition, a, b), torch.cond(condition, f, g, (…)), or "
+        f"torch.clamp and slices; or choose {case.before_call}."
+    )
+
+
+def _deciding(case: FixCase) -> StackFrame | None:
+    """The user line that put the guard on the size."""
+    for use in case.first.symbols:
+        frame = user_frame(use.guarded, case.roots)
+        if frame is not None:
+            return frame
+    return case.first.caused_by
+
+
+def _rank(case: FixCase) -> Iterator[str]:
+    before = case.first.before.text if case.first.before else "the same number of"
+    yield (
+        f"Give {case.passed} {before} dimensions {case.before_call}: "
+        f"{case.passed}.reshape(…) or {case.passed}.unsqueeze(0). A number of dimensions is never "
+        "dynamic."
+    )
+
+
+def _stride(case: FixCase) -> Iterator[str]:
+    yield f"Write {case.passed} = {case.passed}.contiguous() {case.before_call}."
+    yield (
+        "Where another memory format is meant: the same .contiguous(memory_format="
+        "torch.channels_last) for every call."
+    )
+
+
+def _dtype(case: FixCase) -> Iterator[str]:
+    wanted = case.first.before.text if case.first.before else ""
+    dtype = f"torch.{_DTYPES.get(wanted, wanted)}"
+    yield f"Write {case.passed} = {case.passed}.to({dtype}) {case.before_call}."
+    yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
+
+
+def _device(case: FixCase) -> Iterator[str]:
+    wanted = _device_name(case.first.before.text if case.first.before else "")
+    yield f"Write {case.passed} = {case.passed}.to({wanted}) {case.before_call}."
+
+
+def _device_name(text: str) -> str:
+    if text.isdecimal():
+        return f'"cuda:{text}"'
+    match = re.match(r"DispatchKeySet\((\w+)", text)
+    return f'"{match[1].lower()}"' if match else "device"
+
+
+def _layout(case: FixCase) -> Iterator[str]:
+    yield (
+        f"Write {case.passed} = {case.passed}.to_dense() {case.before_call}: each layout is "
+        "compiled for itself."
+    )
+
+
+def _requires_grad(case: FixCase) -> Iterator[str]:
+    now = case.first.now.text if case.first.now else ""
+    if now in {"1", "True"}:
+        yield (
+            f"Write {case.passed} = {case.passed}.detach() {case.before_call}, if no gradient is "
+            "needed."
+        )
+    else:
+        yield f"Write {case.passed}.requires_grad_() {case.before_call}, if its gradient is needed."
+    yield "With and without a gradient are two programs: both are compiled once, and then found."
+
+
+def _tensor_kind(case: FixCase) -> Iterator[str]:
+    keys = case.first.now.text if case.first.now else ""
+    if "FuncTorch" in keys:
+        yield (
+            "Compile the transformed function: torch.compile(torch.vmap(f)), not "
+            "torch.vmap(torch.compile(f))."
+        )
+    elif "Conjugate" in keys:
+        yield f"Write {case.passed} = {case.passed}.resolve_conj() {case.before_call}."
+    elif "Negative" in keys:
+        yield f"Write {case.passed} = {case.passed}.resolve_neg() {case.before_call}."
+    else:
+        yield f"Give {case.passed} as the same kind of tensor in every call."
+
+
+def _aliasing(case: FixCase) -> Iterator[str]:
+    yield (
+        "Pass tensors that are distinct in every call, or the same one in every call: "
+        f"{case.passed or 'x'}.clone() {case.before_call} where the second one is not to change."
+    )
+
+
+def _marks(case: FixCase) -> Iterator[str]:
+    yield (
+        f"Mark the same dimensions {case.before_call}, from the first call on: a mark that comes "
+        "later is another program."
+    )
+
+
+TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+    RecompileClass.SIZE: _size,
+    RecompileClass.STRIDE: _stride,
+    RecompileClass.DTYPE: _dtype,
+    RecompileClass.DEVICE: _device,
+    RecompileClass.LAYOUT: _layout,
+    RecompileClass.RANK: _rank,
+    RecompileClass.REQUIRES_GRAD: _requires_grad,
+    RecompileClass.TENSOR_KIND: _tensor_kind,
+    RecompileClass.ALIASING: _aliasing,
+    RecompileClass.MARKS: _marks,
+    RecompileClass.SYMBOLIC_SHAPE: _symbolic,
+}
+"""The advice by class."""

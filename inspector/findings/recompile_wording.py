@@ -1,0 +1,178 @@
+"""What a recompilation is about, in words that all renderers share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.events.failed_guard import stripped_source
+from inspector.findings.call_site import user_spelling
+from inspector.findings.recompile_case import is_zero_one
+from inspector.findings.wording import count, duration, listed
+from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, user_frame
+
+__all__ = ["changed", "compile_cost", "told", "told_notes"]
+
+_MOST_TOLD = 4
+_TWO = "each of the two is compiled once"
+_UNTOLD = "torch did not say which guard failed"
+_TWO = "each of the two is compiled once"
+_UNTOLD = "torch did not say which guard failed"
+_ORIGINS: Mapping[Origin, str] = {
+    Origin.MODULE_ATTRIBUTE: "module attribute",
+    Origin.ATTRIBUTE: "attribute",
+    Origin.GLOBAL: "global",
+    Origin.CLOSURE: "closure variable",
+    Origin.ARGUMENT: "argument",
+}
+_VALUES: Mapping[RecompileClass, str] = {
+    RecompileClass.INT: "int", RecompileClass.FLOAT: "float", RecompileClass.BOOL: "bool",
+    RecompileClass.STR: "str", RecompileClass.ENUM: "enum", RecompileClass.CONSTANT: "constant",
+}  # fmt: skip
+_CHANGES: Mapping[RecompileClass, str] = {
+    RecompileClass.DTYPE: "the dtype of {name} changes",
+    RecompileClass.DEVICE: "the device of {name} changes",
+    RecompileClass.LAYOUT: "the layout of {name} changes",
+    RecompileClass.RANK: "the number of dimensions of {name} changes",
+    RecompileClass.REQUIRES_GRAD: "requires_grad of {name} changes",
+    RecompileClass.TENSOR_KIND: "the dispatch keys of {name} change",
+    RecompileClass.ALIASING: "tensors are the same, or no longer: {names}",
+    RecompileClass.MARKS: "dimensions are marked differently",
+    RecompileClass.SYMBOLIC_SHAPE: "a condition on {names} fails",
+    RecompileClass.NONE: "{name} is None, or no longer",
+    RecompileClass.LENGTH: "the length of {name} changes",
+    RecompileClass.KEYS: "the keys of {name} change",
+    RecompileClass.ORDER: "the order of the keys of {name} changes",
+    RecompileClass.VARARGS: "the number of elements in *{name} changes",
+    RecompileClass.ATTRIBUTE: "an attribute of {name} comes or goes",
+    RecompileClass.TYPE: "the type of {name} changes",
+    RecompileClass.FUNCTION: "another function is passed as {name}",
+    RecompileClass.OBJECT: "another object is passed as {name}",
+    RecompileClass.HOOKS: "hooks of a module change ({name})",
+    RecompileClass.TRAINING: "the training flag changes ({name})",
+    RecompileClass.GRAD_MODE: "the grad mode changes",
+    RecompileClass.AUTOCAST: "autocast changes",
+    RecompileClass.DEFAULT_DTYPE: "the default dtype changes",
+    RecompileClass.DEFAULT_DEVICE: "the default device changes",
+    RecompileClass.DETERMINISTIC: "the choice of deterministic algorithms changes",
+    RecompileClass.NUM_THREADS: "the number of threads changes",
+    RecompileClass.FUNCTION_MODE: "the torch-function modes change",
+    RecompileClass.GLOBAL_STATE: "torch's global state changes{of}",
+    RecompileClass.BACKEND: "another backend is asked for",
+    RecompileClass.DEALLOCATED: "{name} was deallocated",
+}
+_ANSWERS: Mapping[Answer, str] = {
+    Answer.DYNAMIC: "dynamic since: the next value does not compile again",
+    Answer.AGAIN: "another value compiles again",
+    Answer.LIMIT: "nothing was compiled: the call ran eagerly",
+    Answer.FAILED: "the compilation failed",
+}
+# Where there are two values, and no further ones.
+_BOUNDED = frozenset(
+    [RecompileClass.BOOL, RecompileClass.NONE, RecompileClass.TRAINING, RecompileClass.GRAD_MODE,
+     RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC, RecompileClass.ATTRIBUTE,
+     RecompileClass.ALIASING]
+)  # fmt: skip
+
+
+def changed(item: Recompile) -> str:
+    """What changes, as a clause: ``dimension 0 of x changes``."""
+    name = user_spelling(item.name)
+    if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
+        what = "size" if item.kind is RecompileClass.SIZE else "stride"
+        special = " to or from 0 or 1" if is_zero_one(item) else ""
+        return f"the {what} of dimension {item.index} of {name} changes{special}"
+    if item.kind in _VALUES:
+        origin = _ORIGINS.get(item.origin, "value")
+        return f"the {_VALUES[item.kind]} {origin} {name} changes"
+    text = _CHANGES.get(item.kind)
+    if text is None:
+        return (
+            f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
+        )
+    names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
+    of = f": {item.name}" if item.name else ""
+    return text.format(name=name or "an object", names=names or "tensors", of=of)
+
+
+def told(items: Sequence[Recompile]) -> Iterator[str]:
+    """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
+    if items[0].guard:
+        yield f"this guard failed: {items[0].guard}"
+    for item in items[:_MOST_TOLD]:
+        yield _line(item)
+    more = len(items) - _MOST_TOLD
+    if more > 0:
+        yield f"… and {more} more"
+
+
+def _line(item: Recompile) -> str:
+    entry = f" (cache entry {item.entry})" if item.entry else ""
+    before = item.before.text if item.before else ""
+    now = item.now.text if item.now else ""
+    values = {
+        (True, True): f"{before} → {now}",
+        (True, False): f"{before}, now another value",
+        (False, True): f"now {now}",
+        (False, False): item.guard or "no guard is known",
+    }[bool(before), bool(now)]
+    answer = _answer(item)
+    return f"{item.compile_id}: {values}{entry}{f'; {answer}' if answer else ''}"
+
+
+def _answer(item: Recompile) -> str:
+    if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.SYMBOLIC_SHAPE:
+        return "the size stays dynamic: each side of the condition is compiled once"
+    if item.answer is Answer.AGAIN and is_zero_one(item):
+        return "sizes 0 and 1 get a graph of their own, and others do not need it"
+    if item.answer is Answer.AGAIN:
+        return _TWO if item.kind in _BOUNDED else _ANSWERS[item.answer]
+    return _ANSWERS.get(item.answer, "")
+
+
+def compile_cost(items: Sequence[Recompile]) -> str:
+    """What the compilations took; an empty string where nothing was compiled, or nobody knows."""
+    took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
+    if not took:
+        return ""
+    each = f", {duration(min(took))} to {duration(max(took))} each" if len(took) > 1 else ""
+    times = count(len(took), "compilation")
+    return f"{duration(sum(took))} for {times}{each}; spent once, and no part of a warm call's time"
+
+
+def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
+    """What else there is to know, one sentence each."""
+    first = items[0]
+    if first.others:
+        yield f"other cache entries: {listed(first.others, 3)}"
+    yield from _places(first, roots)
+    if any(item.hit_limit for item in items):
+        yield (
+            "behind the limit Dynamo compiles this function no more: whenever no compiled version "
+            "fits, all of it runs eagerly"
+        )
+
+
+def _places(item: Recompile, roots: Roots) -> Iterator[str]:
+    for use in item.symbols:
+        yield from _symbol(use, roots)
+    if item.guard_stack:
+        frame = user_frame(item.guard_stack, roots) or item.guard_stack[-1]
+        yield f"the guard comes from {_shown(frame, roots)}"
+    elif item.caused_by and not item.symbols:
+        yield f"the guard comes from {_shown(item.caused_by, roots)} (parsed)"
+
+
+def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:
+    made, tied = user_frame(use.made, roots), user_frame(use.guarded, roots)
+    if made:
+        yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
+    if tied:
+        what = f"made the constant {use.specialized} at" if use.specialized else "guarded at"
+        yield f"{use.symbol} is {what} {_shown(tied, roots)}"
+
+
+def _shown(frame: StackFrame, roots: Roots) -> str:
+    code = f": {frame.code.strip()}" if frame.code.strip() else ""
+    return f"{roots.shown(frame.file)}:{frame.line}{code}"

@@ -1,0 +1,186 @@
+"""Why a code object was compiled once more: the guard that failed, and what became of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from inspector.events.compile_id import CompileId
+from inspector.model.stack import StackFrame
+
+__all__ = ["Answer", "Known", "Origin", "Recompile", "RecompileClass", "SymbolUse", "Value"]
+
+
+class RecompileClass(enum.Enum):
+    """What changed."""
+
+    SIZE = "tensor-size"
+    STRIDE = "tensor-stride"
+    DTYPE = "tensor-dtype"
+    DEVICE = "tensor-device"
+    LAYOUT = "tensor-layout"
+    RANK = "tensor-rank"
+    REQUIRES_GRAD = "tensor-requires-grad"
+    TENSOR_KIND = "tensor-dispatch-keys"
+    ALIASING = "tensor-aliasing"
+    MARKS = "dimension-marks"
+    SYMBOLIC_SHAPE = "symbolic-shape"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    STR = "str"
+    NONE = "none"
+    ENUM = "enum"
+    CONSTANT = "constant"
+    LENGTH = "container-length"
+    KEYS = "container-keys"
+    ORDER = "container-order"
+    VARARGS = "varargs"
+    ATTRIBUTE = "attribute-presence"
+    TYPE = "type"
+    FUNCTION = "function-identity"
+    OBJECT = "object-identity"
+    HOOKS = "module-hooks"
+    TRAINING = "training-flag"
+    GRAD_MODE = "grad-mode"
+    AUTOCAST = "autocast"
+    DEFAULT_DTYPE = "default-dtype"
+    DEFAULT_DEVICE = "default-device"
+    DETERMINISTIC = "deterministic"
+    NUM_THREADS = "num-threads"
+    FUNCTION_MODE = "torch-function-mode"
+    GLOBAL_STATE = "global-state"
+    BACKEND = "backend"
+    DEALLOCATED = "deallocated"
+    OTHER = "other"
+
+
+class Origin(enum.Enum):
+    """Where what changed comes from."""
+
+    ARGUMENT = "argument"
+    MODULE_ATTRIBUTE = "module-attribute"
+    ATTRIBUTE = "attribute"
+    GLOBAL = "global"
+    CLOSURE = "closure"
+    STATE = "state"
+    UNKNOWN = "unknown"
+
+
+class Known(enum.Enum):
+    """How a value is known."""
+
+    TRACE = "trace"
+    PARSED = "parsed"
+    PROCESS = "process"
+
+
+class Answer(enum.Enum):
+    """What Dynamo made of it."""
+
+    DYNAMIC = "dynamic"
+    """What changed became symbolic: further values of its kind do not recompile."""
+    AGAIN = "again"
+    """It was compiled for this value alone: the next one compiles again."""
+    LIMIT = "limit"
+    """Nothing was compiled: the recompile limit is reached, and the call ran eagerly."""
+    FAILED = "failed"
+    """The compilation failed."""
+    UNKNOWN = "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """A value on one side of a guard.
+
+    Attributes:
+        text: The value in Python's spelling, or a description of an object.
+        known: What it is known from.
+    """
+
+    text: str
+    known: Known
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolUse:
+    """A symbolic size in a guard.
+
+    Attributes:
+        symbol: Its name (``s77``), or an empty string.
+        source: What it stands for (``L['x'].size()[0]``).
+        value: Its value in the call that was traced, or None.
+        made: The user's stack where it was made, outermost first.
+        guarded: The user's stack where it got the guard (or became a constant), outermost first.
+        specialized: The constant that it was made, or None.
+    """
+
+    symbol: str
+    source: str
+    value: str | None = None
+    made: tuple[StackFrame, ...] = ()
+    guarded: tuple[StackFrame, ...] = ()
+    specialized: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recompile:
+    """One compilation of a code object after its first, or one that the limit forbade.
+
+    Attributes:
+        compile_id: What was compiled.
+        entry: The cache entry whose guard this is, or None where torch does not say: of those that
+            did not fit, the one nearest to what was compiled instead.
+        others: What the other entries say, each ``0/0: guard``, the newest first.
+        guard: The guard as torch spells it, or an empty string.
+        comment: What torch says behind it, or an empty string.
+        hint: Torch's hint, or an empty string.
+        source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
+        name: The same as the user would write it (``x``).
+        index: The dimension or the position, or None.
+        kind: What changed.
+        origin: Where it comes from.
+        before: What the guard wants; None where unknown.
+        now: What it found; None where unknown.
+        answer: What Dynamo made of it.
+        guard_stack: The user's stack where the guard was made, outermost first; empty where
+            unknown.
+        caused_by: The user line that the guard's comment names, or None.
+        symbols: The symbolic sizes that the guard is about.
+        whitelist: Torch's own suggestion for ``TORCH_COMPILE_DYNAMIC_SOURCES``.
+        call: Which call of the target it happened in, or None.
+        stack: The stack down to the frame, outermost first.
+        time_ns: Wall time of all stages of this compilation, backward included; None where
+            unknown.
+        stages: The same time by stage.
+        failure: What ended it in the first line of torch's words, or an empty string.
+    """
+
+    compile_id: CompileId
+    entry: CompileId | None
+    others: tuple[str, ...]
+    guard: str
+    comment: str
+    hint: str
+    source: str
+    name: str
+    index: int | None
+    kind: RecompileClass
+    origin: Origin
+    before: Value | None
+    now: Value | None
+    answer: Answer
+    guard_stack: tuple[StackFrame, ...] = ()
+    caused_by: StackFrame | None = None
+    symbols: tuple[SymbolUse, ...] = ()
+    whitelist: tuple[str, ...] = ()
+    call: int | None = None
+    stack: tuple[StackFrame, ...] = ()
+    time_ns: int | None = None
+    stages: tuple[tuple[str, int], ...] = ()
+    failure: str = ""
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether the recompile limit forbade it."""
+        return self.answer is Answer.LIMIT

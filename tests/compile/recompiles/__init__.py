@@ -1,0 +1,1 @@
+"""Small programs that recompile, each for one reason, with what torch says about it."""

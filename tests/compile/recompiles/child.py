@@ -1,0 +1,41 @@
+"""Runs all programs in one process, which is recorded.
+
+``python -m tests.compile.recompiles.child FOLDER``: the argument is the recording's folder. What a
+program raises is written to ``errors.json`` there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+
+from inspector.capture.attach import attach
+from inspector.capture.environment import environment
+from inspector.capture.writer import write_artifact
+from tests.compile.recompiles import state, tensors, values
+from tests.compile.recompiles.table import PROGRAMS
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def main(folder: Path) -> None:
+    """Runs every program behind a reset, so that none sees another's cache entries."""
+    attach(folder, project=ROOT)
+    write_artifact("environment", environment(ROOT, asks_for_gpus=False))
+    errors: dict[str, str] = {}
+    for name, program in PROGRAMS.items():
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        try:
+            program.run()
+        except Exception as error:  # noqa: BLE001 - whatever a program raises
+            errors[name] = f"{type(error).__name__}: {error}"
+    (folder / "errors.json").write_text(json.dumps(errors), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    assert all((state, tensors, values)), "they fill the table when they are imported"
+    main(Path(sys.argv[1]))

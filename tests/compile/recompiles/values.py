@@ -1,0 +1,447 @@
+"""Programs in which a Python value or an object changes."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tests.compile.recompiles.table import Expected, program
+
+compiled = functools.partial(torch.compile, backend="eager")
+SHARED = 3
+X = torch.ones(4)
+
+
+class Pool(enum.Enum):
+    """How to pool."""
+
+    MEAN = 1
+    MAX = 2
+
+
+def calls(function: Callable[..., object], *values: object) -> None:
+    """Calls a function with one value after the other."""
+    for value in values:
+        function(X, value)
+
+
+@program(Expected("int", "n", "3", "4", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES=\"L['n']\""))
+def int_argument() -> None:
+    """An int is a constant at first, and dynamic from the second value on."""
+
+    @compiled
+    def scale(x: Tensor, n: int) -> Tensor:
+        return x * n
+
+    calls(scale, 3, 4, 5)
+
+
+@program(Expected("float", "n", "3.5", "4.5", "dynamic", "torch.tensor"))
+def float_argument() -> None:
+    """The same for a float."""
+
+    @compiled
+    def scale(x: Tensor, n: float) -> Tensor:
+        return x * n
+
+    calls(scale, 3.5, 4.5, 5.5)
+
+
+@program(Expected("float", "n", "nan", "1.5", "dynamic", "torch.tensor"))
+def not_a_number() -> None:
+    """A float that is not a number has a guard of its own."""
+
+    @compiled
+    def scale(x: Tensor, n: float) -> Tensor:
+        return x * n
+
+    calls(scale, float("nan"), 1.5)
+
+
+@program(Expected("bool", "flag", "True", "False", "again", "torch.where(flag"))
+def bool_argument() -> None:
+    """A flag has two values."""
+
+    @compiled
+    def maybe(x: Tensor, flag: bool) -> Tensor:
+        return x * 2 if flag else x + 1
+
+    calls(maybe, True, False)
+
+
+@program(
+    Expected("str", "mode", "'a'", "'bb'", "again", "Hoist the choice"),
+    Expected("str", "mode", "'bb'", "'ccc'", "again", "recompile_limit"),
+)
+def str_argument() -> None:
+    """A string never becomes dynamic."""
+
+    @compiled
+    def scale(x: Tensor, mode: str) -> Tensor:
+        return x * len(mode)
+
+    calls(scale, "a", "bb", "ccc")
+
+
+@program(Expected("none", "bias", "None", "a tensor of float32[4]", "again", "instead of None"))
+def none_to_tensor() -> None:
+    """An optional argument comes."""
+
+    @compiled
+    def add(x: Tensor, bias: Tensor | None) -> Tensor:
+        return x * 2 if bias is None else x + bias
+
+    calls(add, None, X)
+
+
+@program(Expected("none", "bias", "a tensor", "NoneType", "again", "instead of None"))
+def tensor_to_none() -> None:
+    """An optional argument goes."""
+
+    @compiled
+    def add(x: Tensor, bias: Tensor | None) -> Tensor:
+        return x * 2 if bias is None else x + bias
+
+    calls(add, X, None)
+
+
+@program(Expected("enum", "pool", "Pool.MEAN", "Pool.MAX", "again", "an enum member"))
+def enum_argument() -> None:
+    """An enum member is known by its identity."""
+
+    @compiled
+    def reduce(x: Tensor, pool: Pool) -> Tensor:
+        return x.mean() if pool is Pool.MEAN else x.max()
+
+    calls(reduce, Pool.MEAN, Pool.MAX)
+
+
+@program(Expected("constant", "kind", "torch.float64", "torch.int64", "again", "Hoist"))
+def dtype_argument() -> None:
+    """A dtype is a constant."""
+
+    @compiled
+    def convert(x: Tensor, kind: torch.dtype) -> Tensor:
+        return x.to(kind)
+
+    calls(convert, torch.float64, torch.int64)
+
+
+@program(
+    Expected("int", "setting.n", "2", "3", "dynamic", "DYNAMIC_SOURCES", "attribute"),
+    Expected("type", "setting.n", "int", "float", "dynamic", "of one type", "attribute"),
+)
+def type_of_attribute() -> None:
+    """An int becomes a float, once it is dynamic."""
+
+    class Setting:
+        def __init__(self, n: float) -> None:
+            self.n = n
+
+    @compiled
+    def scale(x: Tensor, setting: Setting) -> Tensor:
+        return x * setting.n
+
+    calls(scale, Setting(2), Setting(3), Setting(2.5))
+
+
+@program(Expected("container-length", "xs", "2", "3", "again", "torch.stack(value)"))
+def list_length() -> None:
+    """A list grows."""
+
+    @compiled
+    def total(x: Tensor, xs: list[Tensor]) -> Tensor:
+        return x + sum(xs)
+
+    calls(total, [X] * 1 + [X + 1], [X, X + 1, X + 2])
+
+
+@program(Expected("container-length", "xs", "0", "1", "again", "torch.stack"))
+def empty_list() -> None:
+    """Nothing, then something."""
+
+    @compiled
+    def scale(x: Tensor, xs: list[int]) -> Tensor:
+        return x * (len(xs) + 1)
+
+    calls(scale, [], [1])
+
+
+@program(Expected("varargs", "xs", "1", "2", "again", "instead of *xs"))
+def star_arguments() -> None:
+    """Another number of arguments."""
+
+    @compiled
+    def total(*xs: Tensor) -> Tensor:
+        return torch.stack(xs).sum(0)
+
+    total(X)
+    total(X, X + 1)
+
+
+@program(Expected("container-length", "parts", "1", "2", "again", "parts"))
+def star_keywords() -> None:
+    """Another number of keyword arguments."""
+
+    @compiled
+    def total(**parts: Tensor) -> Tensor:
+        return sum(parts.values())  # type: ignore[return-value]
+
+    total(a=X)
+    total(a=X, b=X + 1)
+
+
+@program(Expected("container-keys", "d", "keys 'a'", "keys 'b'", "again", "same keys"))
+def dict_keys() -> None:
+    """Another key."""
+
+    @compiled
+    def total(x: Tensor, d: dict[str, Tensor]) -> Tensor:
+        return x + sum(d.values())
+
+    calls(total, {"a": X}, {"b": X})
+
+
+@program(Expected("container-order", "d", "keys 'a', 'b'", "keys 'b', 'a'", "again", "sorted("))
+def dict_order() -> None:
+    """The same keys in another order."""
+
+    @compiled
+    def doubled(x: Tensor, d: dict[str, Tensor]) -> list[Tensor]:
+        return [x + value for value in d.values()]
+
+    calls(doubled, {"a": X, "b": X + 1}, {"b": X, "a": X + 1})
+
+
+@program(Expected("container-keys", "d", "with 'a'", "without 'a'", "again", "same keys"))
+def missing_key() -> None:
+    """A key that is looked for."""
+
+    @compiled
+    def maybe(x: Tensor, d: dict[str, int]) -> Tensor:
+        return x * 2 if "a" in d else x
+
+    calls(maybe, {"a": 1}, {"b": 1})
+
+
+@program(
+    Expected("int", "self.layer_idx", "2", "3", "again", "allow_unspec_int_on_nn_module = True",
+             "module-attribute"),
+    Expected("int", "self.layer_idx", "3", "4", "again", "allow_unspec_int_on_nn_module = True",
+             "module-attribute"),
+)  # fmt: skip
+def layer_idx() -> None:
+    """Numbered layers share a code object."""
+
+    class Layer(nn.Module):
+        def __init__(self, layer_idx: int) -> None:
+            super().__init__()
+            self.layer_idx = layer_idx
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.layer_idx
+
+    for index in (2, 3, 4):
+        layer = Layer(index)
+        layer.compile(backend="eager")
+        layer(X)
+
+
+@program(Expected("str", "self.mode", "'a'", "'b'", "again", "Hoist", "module-attribute"))
+def str_attribute() -> None:
+    """A module's string changes."""
+
+    class Mode(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.mode = "a"
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * 2 if self.mode == "a" else x
+
+    module = Mode()
+    module.compile(backend="eager")
+    module(X)
+    module.mode = "b"
+    module(X)
+
+
+@program(Expected("int", "o.n", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "attribute"))
+def object_attribute() -> None:
+    """An attribute of an object that is no module."""
+
+    class Setting:
+        def __init__(self, n: int) -> None:
+            self.n = n
+
+    @compiled
+    def scale(x: Tensor, o: Setting) -> Tensor:
+        return x * o.n
+
+    calls(scale, Setting(2), Setting(3))
+
+
+@program(
+    Expected("int", "G['SHARED']", "3", "4", "again",
+             "Pass SHARED to global_int.scale as an argument", "global"),
+)  # fmt: skip
+def global_int() -> None:
+    """A global number changes."""
+    global SHARED
+
+    @compiled
+    def scale(x: Tensor) -> Tensor:
+        return x * SHARED
+
+    for SHARED in (3, 4):
+        scale(X)
+
+
+@program(Expected("int", "n", "3", "4", "dynamic", "L['n']", "closure"))
+def closure_int() -> None:
+    """A variable of the function around it changes."""
+    n = 3
+
+    @compiled
+    def scale(x: Tensor) -> Tensor:
+        return x * n
+
+    scale(X)
+    n = 4
+    scale(X)
+
+
+@program(
+    Expected("int", "g.__closure__[0].cell_contents", "2", "3", "dynamic",
+             "TORCH_COMPILE_DYNAMIC_SOURCES", "closure"),
+)  # fmt: skip
+def closure_of_argument() -> None:
+    """A function that is passed has another closure."""
+
+    def make(k: int) -> Callable[[Tensor], Tensor]:
+        def inner(x: Tensor) -> Tensor:
+            return x * k
+
+        return inner
+
+    @compiled
+    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
+        return g(x)
+
+    calls(apply, make(2), make(3))
+
+
+@program(
+    Expected("function-identity", "g", "_VariableFunctionsClass.sin",
+             "_VariableFunctionsClass.cos", "again", "Compile one function for each g"),
+)  # fmt: skip
+def builtin_function() -> None:
+    """Another operator."""
+
+    @compiled
+    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
+        return g(x)
+
+    calls(apply, torch.sin, torch.cos)
+
+
+@program(
+    Expected("function-identity", "g.__code__", "...", "...", "again", "Compile one function",
+             "attribute"),
+)  # fmt: skip
+def user_function() -> None:
+    """Another function of the user's."""
+
+    def first(x: Tensor) -> Tensor:
+        return x + 1
+
+    def second(x: Tensor) -> Tensor:
+        return x + 2
+
+    @compiled
+    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
+        return g(x)
+
+    calls(apply, first, second)
+
+
+@program(Expected("object-identity", "kind", "int", "float", "again", "same object"))
+def class_argument() -> None:
+    """A class is known by its identity."""
+
+    @compiled
+    def maybe(x: Tensor, kind: type) -> Tensor:
+        return x * 2 if kind is int else x
+
+    calls(maybe, int, float)
+
+
+@program(
+    Expected("type", "m", "torch.nn.modules.activation.ReLU",
+             "torch.nn.modules.activation.GELU", "again", "of one type"),
+)  # fmt: skip
+def module_argument() -> None:
+    """A module of another class."""
+
+    @compiled
+    def apply(x: Tensor, m: nn.Module) -> Any:
+        return m(x)
+
+    calls(apply, nn.ReLU(), nn.GELU())
+
+
+@program(
+    Expected("attribute-presence", "o", "without 'w'", "with 'w'", "again", "Set the attribute")
+)
+def attribute_comes() -> None:
+    """An attribute that was not there."""
+
+    class Setting:
+        pass
+
+    @compiled
+    def maybe(x: Tensor, o: Any) -> Tensor:
+        return x * 2 if hasattr(o, "w") else x + 1
+
+    setting: Any = Setting()
+    maybe(X, setting)
+    setting.w = 1
+    maybe(X, setting)
+
+
+@program(
+    Expected("tensor-dtype", "x", "Float", "Double", "again", "torch.float32"),
+    Expected("str", "mode", "'a'", "'b'", "again", "Hoist"),
+)
+def two_reasons() -> None:
+    """The newest entry's guard is no news: what is new is the other one."""
+
+    @compiled
+    def scale(x: Tensor, mode: str) -> Tensor:
+        return x * len(mode)
+
+    scale(X, "a")
+    scale(X.double(), "a")
+    scale(X, "b")
+
+
+@program(
+    *(
+        Expected("str", "mode", repr("a" * n), repr("a" * (n + 1)), "limit" if n == 7 else "again",
+                 "Hoist")
+        for n in range(8)
+    ),
+)  # fmt: skip
+def limit() -> None:
+    """More strings than the limit allows."""
+
+    @compiled
+    def scale(x: Tensor, mode: str) -> Tensor:
+        return x * len(mode)
+
+    calls(scale, *("a" * n for n in range(10)))

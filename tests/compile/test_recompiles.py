@@ -1,0 +1,129 @@
+"""Small programs that recompile: class, guard, values and fix, against what torch 2.13 reports."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.findings.report import Report
+from tests import golden
+from tests.compile.recompiles import state, tensors, values
+from tests.compile.recompiles.table import PROGRAMS, Expected
+from tests.unit.renderers.rendering import as_json, read_trace
+from tests.unit.test_strip import stripped
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = (state, tensors, values)
+# Raised by torch 2.13 itself.
+RAISES = {"layout"}
+ANY = "..."
+
+pytestmark = pytest.mark.skipif(
+    not importlib.metadata.version("torch").startswith("2.13"),
+    reason="what torch reports was checked with 2.13",
+)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recompiles") / "recording"
+    folder.mkdir()
+    command = [sys.executable, "-m", "tests.compile.recompiles.child", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=300)
+    errors = json.loads((folder / "errors.json").read_text(encoding="utf-8"))
+    assert set(errors) <= RAISES, errors
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(recording: Path) -> Report:
+    return golden.report_of(recording)
+
+
+def lines_of(name: str) -> tuple[str, range]:
+    """The file of a program, and its lines."""
+    run = PROGRAMS[name].run
+    lines, first = inspect.getsourcelines(run)
+    return inspect.getfile(run), range(first, first + len(lines))
+
+
+def recompiles_of(report: Report, name: str) -> list[Any]:
+    file, lines = lines_of(name)
+    return [
+        item.recompile
+        for process in report.run.processes
+        for frame in process.frames
+        if frame.file == file and frame.first_line in lines
+        for item in frame.compilations
+        if item.recompile is not None
+    ]
+
+
+def advice_of(report: Report, item: Any) -> str:
+    (finding,) = [each for each in report.findings if any(item is r for r in each.recompiles)]
+    return "\n".join((finding.fix, *finding.alternatives))
+
+
+def told(item: Any) -> tuple[object, ...]:
+    before, now = item.before and item.before.text, item.now and item.now.text
+    return (item.kind.value, item.name or None, before, now, item.answer.value, item.origin.value)
+
+
+def wanted(expected: Expected, found: tuple[object, ...]) -> tuple[object, ...]:
+    """What is expected; ``...`` stands for any value that is known."""
+    every = (expected.kind, expected.name, expected.before, expected.now, expected.answer,
+             expected.origin)  # fmt: skip
+    pairs = zip(every, found, strict=True)
+    return tuple(item if want == ANY and item else want for want, item in pairs)
+
+
+def test_there_are_enough() -> None:
+    assert len(PROGRAMS) >= 60
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_what_torch_reports(name: str, report: Report) -> None:
+    items = recompiles_of(report, name)
+    found = [told(item) for item in items]
+    expected = PROGRAMS[name].expected
+
+    assert found == [wanted(want, item) for want, item in zip(expected, found, strict=False)]
+    assert len(found) == len(expected)
+    for item, want in zip(items, expected, strict=True):
+        assert want.fix in advice_of(report, item)
+        assert item.stack
+        if not item.hit_limit:
+            assert item.time_ns
+
+
+def test_a_plain_trace_gives_the_classes_less_precisely(
+    report: Report, recording: Path, tmp_path: Path
+) -> None:
+    """Without our artifacts no recompilation is lost; few get a wider class."""
+    (log,) = recording.glob("*.log")
+    (tmp_path / "plain.log").write_bytes(stripped(log.read_bytes()))
+    plain = read_trace(tmp_path / "plain.log")
+    wider = {
+        name: (found.kind.value, full.kind.value)
+        for name in PROGRAMS
+        for full, found in zip(recompiles_of(report, name), recompiles_of(plain, name), strict=True)
+        if found.kind is not full.kind
+    }
+
+    assert wider == {"star_arguments": ("container-length", "varargs")}
+    (mode,) = recompiles_of(plain, "enum_argument")
+    assert (mode.before, mode.now and mode.now.text) == (None, "a Pool")
+
+
+def test_the_report_is_valid(report: Report) -> None:
+    every = as_json(report)["recompiles"]
+
+    assert len(every) >= sum(len(program.expected) for program in PROGRAMS.values())
+    assert not [item for item in every if item["class"] == "other"]
