@@ -105,7 +105,8 @@ def _numbers(code: Code, test: ast.expr, condition: str, shown: list[str]) -> st
             one, two = (f"{tensor}.new_tensor({number})" for number in shown)
             return (
                 f"Choose between tensors of the dtype of `{tensor}`: `{name} = "
-                f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of floating-point numbers, and stays one."
+                f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of "
+                "floating-point numbers, and stays one."
             )
     return ""
 
