@@ -66,8 +66,8 @@ class KeptTensor:
             return False
 
     def _write(self) -> None:
-        # Inference tensors can be written to in inference mode alone; to leave that for others turns
-        # gradients on again, so it comes first.
+        # Inference tensors can be written to in inference mode alone; to leave that mode for others
+        # turns gradients on again, so it comes first.
         with torch.inference_mode(mode=self._tensor.is_inference()), torch.no_grad():
             if self._tensor.shape == self._value.shape:
                 self._tensor.copy_(self._value)
