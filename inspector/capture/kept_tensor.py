@@ -54,7 +54,8 @@ class KeptTensor:
             # `parameter.data.mul_(2)` does not count. What does so in the first call will do it
             # again; to compare after every call would empty the processor's caches.
             self._is_silent = self._mark_now() == self._mark and not self._is_same()
-        if self._is_silent or self._mark is None or self._mark_now() != self._mark:
+        has_changed = self._mark_now() != self._mark if self._mark else not self._is_same()
+        if self._is_silent or has_changed:
             self._write()
             self._mark = self._mark_now()
 
@@ -65,7 +66,9 @@ class KeptTensor:
             return False
 
     def _write(self) -> None:
-        with torch.no_grad():
+        # Inference tensors can be written to in inference mode alone; to leave that mode for others
+        # turns gradients on again, so it comes first.
+        with torch.inference_mode(mode=self._tensor.is_inference()), torch.no_grad():
             if self._tensor.shape == self._value.shape:
                 self._tensor.copy_(self._value)
             else:

@@ -144,6 +144,8 @@ class Changing(torch.nn.Module):
         self.weight = torch.nn.Parameter(torch.ones(4))
         self.hidden = torch.nn.Parameter(torch.ones(4))
         self.loose = torch.ones(4)
+        with torch.inference_mode():
+            self.inferred = torch.ones(4)
 
     def forward(self, x: Any) -> Any:
         if self.cache is None:
@@ -151,6 +153,8 @@ class Changing(torch.nn.Module):
         with torch.no_grad():
             self.weight.mul_(0.5)
             self.loose.mul_(0.5)
+        with torch.inference_mode():
+            self.inferred.mul_(0.5)
         self.hidden.data.mul_(0.5)  # no version counts this
         self.train()
         self.note()
@@ -189,8 +193,8 @@ def test_explain_leaves_a_module_that_changes_itself_as_it_was() -> None:
     assert not inspector.explain(net, torch.ones(3, 4), calls=3).run.meta.error
 
     assert states() == before
-    tensors = (inner.weight, inner.hidden, inner.loose)
-    assert [tensor.tolist() for tensor in tensors] == [[1.0] * 4] * 3
+    tensors = (inner.weight, inner.hidden, inner.loose, inner.inferred)
+    assert [tensor.tolist() for tensor in tensors] == [[1.0] * 4] * 4
     assert (inner.cache, inner.training, seen.item()) == (None, False, 0)
 
 
