@@ -20,6 +20,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -79,6 +80,8 @@ class ProcessBuilder:
         event = read(envelope)
         if event is not None:
             self._take(envelope, event)
+        if isinstance(event, CreateSymbol) and envelope.compile_id is not None:
+            _take_guards(self._draft(envelope, event), event)
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
@@ -120,6 +123,8 @@ class ProcessBuilder:
                 draft.error_stack = event.stack
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
+            case DynamoGuards() | InspectorGuardCosts():
+                _take_guards(draft, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
             case CompilationMetrics(is_forward=True):
                 draft.metrics = event
@@ -245,6 +250,19 @@ class ProcessBuilder:
     def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
+
+
+def _take_guards(
+    draft: CompilationDraft, event: DynamoGuards | InspectorGuardCosts | CreateSymbol
+) -> None:
+    match event:
+        case DynamoGuards():
+            draft.guards_text = event.text
+        case InspectorGuardCosts():
+            draft.guard_costs = event
+        # Of several attempts the last one counts: a symbol of the same name has another meaning.
+        case CreateSymbol(value=int() as value) if event.source:
+            draft.symbols[event.source] = value
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

@@ -10,6 +10,7 @@ from typing import Self
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.payload import Payload
 
 __all__ = [
@@ -83,17 +84,23 @@ class CreateSymbol:
     Attributes:
         symbol: Its name (``s77``).
         value: Its value in the call that was traced, or None.
+        source: What it is the value of (``L['x'].size()[0]``), or an empty string.
     """
 
     symbol: str
     value: int | None
+    source: str = ""
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the event's fields."""
         fields = envelope.fields()
         value = str(fields.get("val", ""))
-        return cls(str(fields.get("symbol", "")), int(value) if value.isdecimal() else None)
+        return cls(
+            symbol=str(fields.get("symbol", "")),
+            value=int(value) if value.isdecimal() else None,
+            source=str(fields.get("source", "")),
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -157,6 +164,8 @@ class CompilationMetrics:
         start_time_ns: UTC, in ns since the epoch, or None.
         duration_ns: Wall time of the whole compilation of the frame, or None.
         is_forward: False for a backward compilation that ran later.
+        guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
+        settings: Settings of Dynamo that decide what a failed guard leads to, or None.
     """
 
     name: str | None
@@ -174,6 +183,8 @@ class CompilationMetrics:
     start_time_ns: int | None
     duration_ns: int | None
     is_forward: bool
+    guard_latency_ns: int | None = None
+    settings: DynamoSettings | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -195,6 +206,8 @@ class CompilationMetrics:
             start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
             duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
             is_forward=envelope.key == "compilation_metrics",
+            guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
+            settings=read_settings(fields.get("dynamo_config")),
         )
 
     @property

@@ -22,6 +22,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -64,6 +65,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("chromium_event", ""): ChromiumEvent,
     ("compilation_metrics", ""): CompilationMetrics,
     ("create_symbol", ""): CreateSymbol,
+    ("dynamo_cpp_guards_str", ""): DynamoGuards,
     ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
     **{("artifact", name): CacheHit for name in CACHE_HITS},
@@ -77,6 +79,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
+    ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
@@ -98,7 +101,6 @@ _UNUSED_KEYS = frozenset(
         "describe_storage",
         "describe_tensor",
         "dump_file",
-        "dynamo_cpp_guards_str",
         "dynamo_guards",
         "exported_program",
         "expression_created",
