@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from typing import Self
 
@@ -98,7 +99,7 @@ class CreateSymbol:
         value = str(fields.get("val", ""))
         return cls(
             symbol=str(fields.get("symbol", "")),
-            value=int(value) if value.isdecimal() else None,
+            value=int(value) if re.fullmatch(r"-?\d{1,18}", value) else None,
             source=str(fields.get("source", "")),
         )
 

@@ -1,0 +1,222 @@
+"""Whether a change makes torch compile again, and what then becomes of what changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from inspector.events.compile_id import CompileId
+from inspector.events.guard_checks import EqualsCheck, GlobalStateCheck, TensorCheck
+from inspector.events.guards import DynamoSettings
+from inspector.guards.change import Change
+from inspector.guards.entry import Entry, entries_of
+from inspector.guards.evaluate import passes
+from inspector.guards.relation import normal
+from inspector.guards.state import State, Value, state_after
+from inspector.model.compilation import Frame
+from inspector.model.guard_source import Origin
+from inspector.model.guards import Guard
+
+__all__ = ["Becomes", "FrameGuards", "Prediction", "frame_guards", "predict"]
+
+
+_INT, _FLOAT = "<class 'int'>", "<class 'float'>"
+
+
+class Becomes(enum.Enum):
+    """What becomes of what changed."""
+
+    SERVED = "an entry fits"
+    DYNAMIC = "dynamic"
+    CONSTANT = "a constant again"
+    EAGER = "runs eagerly"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FrameGuards:
+    """The cache entries of a frame, and what they say of its last compiled call.
+
+    Attributes:
+        entries: The oldest first.
+        state: The values of the call for which the newest one was compiled.
+        settings: Settings of Dynamo when that was compiled.
+        is_closed: Whether the recompile limit was hit: nothing more is compiled.
+    """
+
+    entries: tuple[Entry, ...]
+    state: State
+    settings: DynamoSettings
+    is_closed: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a change leads to.
+
+    Attributes:
+        recompiles: Whether torch compiles once more.
+        becomes: What becomes of what changed.
+        served_by: The entry that fits, or None.
+        failed: The guards of the newest entry that fail.
+        is_certain: Whether every guard that decides it could be evaluated.
+    """
+
+    recompiles: bool
+    becomes: Becomes
+    served_by: CompileId | None = None
+    failed: tuple[Guard, ...] = ()
+    is_certain: bool = True
+
+
+def frame_guards(frame: Frame) -> FrameGuards | None:
+    """The guards of a frame, or None where none were logged.
+
+    Raises:
+        OSError: The log is gone.
+    """
+    entries = tuple(entries_of(frame))
+    if not entries:
+        return None
+    is_closed = any(item.hit_limit for item in frame.compilations)
+    return FrameGuards(entries, state_after(entries), entries[-1].settings, is_closed)
+
+
+def predict(frame: FrameGuards, change: Change) -> Prediction:
+    """What one change leads to, after the call for which the frame was compiled last."""
+    state = change.applied(frame.state)
+    newest: tuple[Guard, ...] = ()
+    for entry in reversed(frame.entries):
+        failed, unknown = _tested(entry, state, frame.state)
+        if not failed:
+            return Prediction(
+                recompiles=False,
+                becomes=Becomes.SERVED,
+                served_by=entry.compile_id,
+                is_certain=not unknown,
+            )
+        newest = newest or failed
+    if frame.is_closed or len(frame.entries) >= frame.settings.recompile_limit:
+        return Prediction(recompiles=False, becomes=Becomes.EAGER, failed=newest)
+    becomes = Becomes.DYNAMIC if _gets_dynamic(frame, change) else Becomes.CONSTANT
+    return Prediction(recompiles=True, becomes=becomes, failed=newest)
+
+
+def _tested(entry: Entry, state: State, before: State) -> tuple[tuple[Guard, ...], bool]:
+    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
+    grad_mode = _grad_mode(entry)
+    failed, unknown = [], False
+    for guard in entry.guards:
+        result = passes(guard, state, grad_mode=grad_mode)
+        if result is False:
+            failed.append(guard)
+        elif result is None and passes(guard, before, grad_mode=grad_mode) is not None:
+            unknown = True
+    return tuple(failed), unknown
+
+
+def _grad_mode(entry: Entry) -> bool:
+    states = (guard.check for guard in entry.guards if isinstance(guard.check, GlobalStateCheck))
+    found = next(states, None)
+    return bool(found.state.get("grad_mode", True)) if found else True
+
+
+def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
+    """Automatic dynamic shapes: what changed becomes dynamic, if torch lets it.
+
+    torch/_dynamo/variables/builder.py (`wrap_symint`, `wrap_symfloat`, `wrap_to_fake_tensor`) and
+    pgo.py, 2.13.
+    """
+    value = change.value
+    if value is None or not frame.settings.automatic_dynamic:
+        return False
+    source = normal(change.source)
+    before = frame.state.values.get(source, Value())
+    if value.tensor is not None:
+        return _tensor_gets_dynamic(frame, source, before, value)
+    return _number_gets_dynamic(frame, source, before, value)
+
+
+def _tensor_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: Value) -> bool:
+    old, new = before.tensor, after.tensor
+    if old is None or new is None:
+        return False
+    if _origin(frame, source) is Origin.PARAMETER or new.type == "Parameter":
+        return False  # parameters are static (`force_parameter_static_shapes`)
+    if len(old.size) != len(new.size):
+        return any(size not in (0, 1) for size in new.size)  # then all of them become dynamic
+    changed = [at for at, (a, b) in enumerate(zip(old.size, new.size, strict=True)) if a != b]
+    seen = [check for entry in frame.entries if (check := _tensor_check(entry, source)) is not None]
+    if not changed:
+        # Strides become dynamic only where all sizes are constants (`is_stride_dynamic`).
+        return old.stride != new.stride and all(
+            check.size == seen[-1].size and None not in check.size for check in seen
+        )
+    return any(
+        new.size[at] not in (0, 1) and not _was_tried([check.size[at] for check in seen])
+        for at in changed
+        if all(at < len(check.size) for check in seen)
+    )
+
+
+def _was_tried(values: list[int | None]) -> bool:
+    """Whether it has changed before and is a constant still: the model's code needs its value."""
+    distinct = {value for value in values if value is not None}
+    return bool(values) and values[-1] not in (None, 0, 1) and len(distinct) > 1
+
+
+def _number_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: Value) -> bool:
+    settings, origin = frame.settings, _origin(frame, source)
+    seen = [check.text for check in _equal_checks(frame, source)]
+    if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):
+        return False
+    if before.type == after.type and len(set(seen)) > 1:
+        return False  # it was tried, and the model's code needs its value
+    if before.type != after.type and not _is_other_number(frame, source, after):
+        return False
+    if after.type == _FLOAT:
+        return not settings.specialize_float and after.text not in ("nan", "inf", "-inf")
+    if settings.specialize_int:
+        return False
+    if origin is Origin.MODULE and not settings.int_attributes:
+        return False
+    return origin not in (Origin.GLOBAL, Origin.LIBRARY, Origin.PARAMETER)
+
+
+def _is_other_number(frame: FrameGuards, source: str, after: Value) -> bool:
+    """Whether a number of another class differs from one before (2 and 2.0 do not)."""
+    newest = frame.entries[-1]
+    seen = {check.value for check in _equal_checks(frame, source)} - {None}
+    seen |= {newest.symbols[source]} if source in newest.symbols else set()
+    return any(repr(float(old)) != repr(float(after.text or 0)) for old in seen if _is_number(old))
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float)
+
+
+def _origin(frame: FrameGuards, source: str) -> Origin:
+    found = (
+        guard.origin
+        for entry in reversed(frame.entries)
+        for guard in entry.guards
+        if guard.source and normal(guard.source) == source
+    )
+    return next(found, Origin.INPUT)
+
+
+def _tensor_check(entry: Entry, source: str) -> TensorCheck | None:
+    checks = (
+        guard.check
+        for guard in entry.guards
+        if isinstance(guard.check, TensorCheck) and normal(guard.source) == source
+    )
+    return next(checks, None)
+
+
+def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
+    for entry in frame.entries:
+        for guard in entry.guards:
+            if isinstance(guard.check, EqualsCheck) and normal(guard.source) == source:
+                yield guard.check
