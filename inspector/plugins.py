@@ -54,6 +54,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "run": CommandEntry(
         "inspector.commands.run", "Record any program, however it calls torch.compile."
     ),
+    "guards": CommandEntry(
+        "inspector.commands.guards",
+        "Show what is assumed, at what price, and what recompiles next.",
+    ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),
@@ -65,6 +69,7 @@ COMMANDS: dict[str, CommandEntry] = {
 ANALYSES: tuple[str, ...] = (
     "inspector.analyses.compile_error",
     "inspector.analyses.graph_break",
+    "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
     "inspector.analyses.skipped_frame",
 )

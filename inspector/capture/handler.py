@@ -49,6 +49,7 @@ class TraceHandler(logging.Handler):
         self._before: dict[str, Any] = {}
         self._window: WarmWindow | None = None
         self._measures = False
+        self._times_guards = False
 
     @property
     def is_attached(self) -> bool:
@@ -78,6 +79,10 @@ class TraceHandler(logging.Handler):
         From the first frame on: before, `import torch` may not be over.
         """
         self._measures = True
+
+    def time_guards(self) -> None:
+        """Times the guards of every cache entry from now on, which makes compiling slower."""
+        self._times_guards = True
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
@@ -165,6 +170,8 @@ class TraceHandler(logging.Handler):
                 self._begin_to_measure()
             for frame in metadata["dynamo_start"]["stack"]:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
+        elif self._times_guards and "dynamo_cpp_guards_str" in metadata:
+            self._write_guard_costs()
         elif metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
             self._add_positions()
 
@@ -174,6 +181,11 @@ class TraceHandler(logging.Handler):
         self._window = WarmWindow()
         self._window.start()
         atexit.register(self.end_measuring)
+
+    def _write_guard_costs(self) -> None:
+        from inspector.capture.guard_costs import write_guard_costs
+
+        write_guard_costs()
 
     def _add_positions(self) -> None:
         positions = versions.positions_of_graph_break() or []

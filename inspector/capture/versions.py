@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
@@ -23,6 +23,7 @@ __all__ = [
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
+    "guards_of_trace",
     "interned_strings",
     "mark_graphs",
     "original_module",
@@ -139,6 +140,23 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
             return code, frame
         elif depth > _MOST_FRAMES:
             return None
+    return None
+
+
+def guards_of_trace() -> tuple[Any, object] | None:
+    """The tree of guards that is being logged, and the frame's values; None where torch differs.
+
+    ``self.guard_manager.root`` and ``output_graph.local_scope`` in the constructor of
+    ``CheckFunctionManager``, which logs the tree (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    for frame in _callers():
+        owner = frame.f_locals.get("self")
+        if frame.f_code.co_name != "__init__" or type(owner).__name__ != "CheckFunctionManager":
+            continue
+        root = getattr(getattr(owner, "guard_manager", None), "root", None)
+        values = getattr(frame.f_locals.get("output_graph"), "local_scope", None)
+        has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
+        return (root, values) if has_parts and values is not None else None
     return None
 
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
-import difflib
-import hashlib
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +11,7 @@ import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
+from inspector.commands.existing import existing, is_model, refuse_options, say_which
 from inspector.commands.gate import (
     EXIT_FINDINGS,
     asked_gate,
@@ -27,16 +24,13 @@ from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Recorded, Settings, record
 from inspector.commands.verify import recorder, verification_of, verify_option
-from inspector.errors import UsageError
 from inspector.findings.closing import next_steps
-from inspector.findings.escaping import one_line
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
-from inspector.sources.store import newest_recording
 
 __all__ = ["command"]
 
@@ -83,7 +77,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     unasked |= {"measure"} if asked["measure"] else set()
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
-    if target is not None and _is_model(target):
+    if target is not None and is_model(target):
         if python is None:
             check_file(target)
         settings = Settings(
@@ -97,7 +91,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         report, code = _explained(Request(target, **given), settings, verified=verify)
     else:
         others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
-        _refuse_options({**given, **others})
+        refuse_options({**given, **others})
         # How the program ended back then is in the report; reading it has succeeded.
         report, code = _report(_read(target)), 0
     report = with_gate(report, gate)
@@ -127,69 +121,13 @@ def _report(run: Run) -> Report:
     return make_report(run, rules, next_steps(run))
 
 
-def _is_model(target: str) -> bool:
-    path = Path(target)
-    if path.exists():
-        return path.suffix == ".py"
-    return ".py" in target or ":" in target
-
-
 def _recorded(request: Request, settings: Settings) -> Recorded:
     arguments = ("explain", request.to_json())
     return record(arguments, request.target, request.asked, settings)
 
 
-def _refuse_options(given: dict[str, object]) -> None:
-    used = [name for name, value in given.items() if value is not None]
-    if used:
-        names = ", ".join(
-            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
-        )
-        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
-        raise UsageError(message, "Name a model (model.py) to record it with these options.")
-
-
 def _read(target: str | None) -> Run:
-    path = newest_recording() if target is None else Path(target)
-    if not path.exists():
-        near = difflib.get_close_matches(path.name, [p.name for p in Path().iterdir()], 2)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
-        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
-    with opened(path) as recording:
+    with opened(existing(target)) as recording:
         run = read_run(recording)
-    if target is None:
-        sys.stderr.write(_which(run) + "\n")
-    for file in _changed(run):
-        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
+    say_which(run, target)
     return run
-
-
-def _which(run: Run) -> str:
-    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
-    settings = run.meta.settings
-    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
-    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
-    return " · ".join(one_line(part) for part in parts if part)
-
-
-def _age(started: str) -> str:
-    try:
-        then = dt.datetime.fromisoformat(started)
-        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
-    except (ValueError, TypeError):  # no time, or one without a zone
-        return ""
-    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
-        return f"{minutes} min ago"
-    hours = minutes // 60
-    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
-
-
-def _changed(run: Run) -> list[str]:
-    """The project's files that are here and differ from what was recorded."""
-    changed = []
-    for file, digest in run.sources.digests.items():
-        path = Path(file)
-        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
-        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            changed.append(file)
-    return changed

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from inspector import plugins
 from inspector.errors import RecordingError
+from inspector.findings.guards_report import GuardsReport
 from inspector.findings.report import Report
 
 __all__ = ["check_output", "write_report"]
@@ -34,7 +35,7 @@ def check_output(output: Path | None, format_: str | None) -> None:
         raise _unwritable(output, os.strerror(errno.EACCES))
 
 
-def write_report(report: Report, output: Path | None, format_: str | None) -> None:
+def write_report(report: Report | GuardsReport, output: Path | None, format_: str | None) -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 
     Raises:
@@ -47,7 +48,7 @@ def write_report(report: Report, output: Path | None, format_: str | None) -> No
         plugins.load_renderer(format_ or "terminal").render(report, sys.stdout)
 
 
-def _write_file(report: Report, output: Path) -> None:
+def _write_file(report: Report | GuardsReport, output: Path) -> None:
     renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
     target = output.resolve()  # a link stays a link
     part = target.with_name(f"{target.name}.{os.getpid()}.part")

@@ -64,7 +64,8 @@ class TextManager:
             string for the root.
         accessor: How it is fetched, or an empty string (keys and values of a dict).
         value_type: ``<class 'dict'>``, or an empty string for the root.
-        is_key: Whether the value is a key of the dict above.
+        pair: Which item of the dict above it is the key or the value of, or None.
+        is_key: Whether it is the key.
         is_tag_safe: Whether torch may skip it by a dict's tag; None where torch does not say.
     """
 
@@ -73,6 +74,7 @@ class TextManager:
     source: str = ""
     accessor: str = ""
     value_type: str = ""
+    pair: int | None = None
     is_key: bool = False
     is_tag_safe: bool | None = None
 
@@ -123,6 +125,7 @@ class _Reader:
         self.latency_ns: int | None = None
         # Numbers of the managers above the next line, by depth; a pair of a dict has its dict's.
         self._above: list[int] = []
+        self._pair = 0
 
     def read(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -156,13 +159,15 @@ class _Reader:
 
     def _take(self, depth: int, rest: str) -> bool:
         parent = self._above[-1] if depth else 0
-        if _PAIR.fullmatch(rest):
+        pair = _PAIR.fullmatch(rest)
+        if pair:
+            self._pair = int(pair["index"])
             self._above.append(parent)
             return bool(depth)
         manager = _MANAGER.fullmatch(rest)
         if manager and depth:
             self._above.append(len(self.managers))
-            self.managers.append(_manager(manager, parent))
+            self.managers.append(_manager(manager, parent, self._pair))
             return True
         guard = _GUARD.fullmatch(rest)
         if guard is None:
@@ -186,13 +191,14 @@ def parse_guards(text: str) -> GuardText:
     )
 
 
-def _manager(match: re.Match[str], parent: int) -> TextManager:
+def _manager(match: re.Match[str], parent: int, pair: int) -> TextManager:
     return TextManager(
         parent=parent,
         kind=match["kind"],
         source=match["source"],
         accessor=match["accessor"] or "",
         value_type=match["type"],
+        pair=pair if match["role"] else None,
         is_key=match["role"].startswith("Key"),
         is_tag_safe=None if match["safe"] is None else match["safe"] == "True",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping
 
 from inspector.events.compile_id import CompileId
@@ -15,7 +14,6 @@ from inspector.model.guards import Guard, GuardTree, read_guards
 
 __all__ = ["Entry", "entries_of"]
 
-_KEY = re.compile(r"list\(dict\.keys\((.*)\)\)\[\d+\]")
 _HINT = "integer attributes of the nn.Module"
 
 
@@ -86,11 +84,10 @@ def _owned(guard: Guard, modules: tuple[str, ...]) -> Guard:
 
 def _of_dicts(tree: GuardTree) -> Iterator[Guard]:
     """A manager of a dict checks its class and length itself (DictGuardManager, guards.cpp)."""
-    keys: dict[str, int] = {}
+    pairs: dict[int, set[int]] = {}
     for manager in tree.managers:
-        match = _KEY.fullmatch(manager.source) if manager.is_key else None
-        if match:
-            keys[match[1]] = keys.get(match[1], 0) + 1
+        if manager.pair is not None:
+            pairs.setdefault(manager.parent, set()).add(manager.pair)
     by_source = {guard.source: guard for guard in tree.guards}
     for manager in tree.managers:
         if manager.kind == "GuardManager" or not manager.source or "Dict" not in manager.kind:
@@ -98,7 +95,7 @@ def _of_dicts(tree: GuardTree) -> Iterator[Guard]:
         example = by_source.get(manager.source)
         for check in (
             TypeCheck(manager.value_type, ""),
-            LengthCheck(keys.get(manager.source, 0)),
+            LengthCheck(len(pairs.get(manager.number, ()))),
         ):
             yield Guard(
                 manager=manager.number,

@@ -166,7 +166,9 @@ def _was_tried(values: list[int | None]) -> bool:
     return bool(values) and values[-1] not in (None, 0, 1) and len(distinct) > 1
 
 
-def _number_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: Value) -> bool:
+def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number constant
+    frame: FrameGuards, source: str, before: Value, after: Value
+) -> bool:
     settings, origin = frame.settings, _origin(frame, source)
     seen = [check.text for check in _equal_checks(frame, source)]
     if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):

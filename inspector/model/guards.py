@@ -24,7 +24,7 @@ class Manager:
         name: The user's spelling (``self.layers[3].weight``).
         accessor: How torch fetches it, or an empty string.
         value_type: Its class as torch prints it, or an empty string.
-        is_key: Whether it is a key of the dict above.
+        pair: Which item of the dict above it is the key or the value of, or None.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Manager:
     name: str
     accessor: str
     value_type: str
-    is_key: bool
+    pair: int | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -115,5 +115,5 @@ def _manager(number: int, item: TextManager) -> Manager:
         name=spelled(item.source),
         accessor=item.accessor,
         value_type=item.value_type,
-        is_key=item.is_key,
+        pair=item.pair,
     )

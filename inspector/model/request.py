@@ -29,6 +29,7 @@ class Request:
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
+        guards: Whether guards are timed, and calls also where there is no graph break.
         config: Settings of ``torch._dynamo.config`` to compile with.
         keep_outputs: Folder in which to keep what the first calls give, or None.
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
@@ -45,6 +46,7 @@ class Request:
     backend: str = "eager"
     calls: int = 20
     measure: bool = True
+    guards: bool = False
     config: tuple[Setting, ...] = ()
     keep_outputs: str | None = None
     compare_outputs: str | None = None

@@ -97,12 +97,13 @@ def _hook(*_arguments: object) -> None:
 
 def _arguments(module: Any, values: dict[str, Any]) -> list[Any]:
     x, y = values["x"].make(), values["y"].make()
-    items = [torch.ones(3) for _ in range(values["items"])]
-    rest = [torch.ones(2) for _ in range(values["rest"])]
+    # The default dtype is a change of its own.
+    items = [torch.ones(3, dtype=torch.float32) for _ in range(values["items"])]
+    rest = [torch.ones(2, dtype=torch.float32) for _ in range(values["rest"])]
     return [
         x, x if values["same"] else y,
         *(values[name] for name in ("n", "f", "s", "b", "o", "e")),
-        items, {key: torch.ones(3) for key in values["d"]}, module.make(*values["fn"]), *rest,
+        items, {key: torch.ones(3, dtype=torch.float32) for key in values["d"]}, module.make(*values["fn"]), *rest,
     ]  # fmt: skip
 
 
@@ -281,7 +282,9 @@ def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
         if len(old.tensor.size) != len(tensor.size):
             return (Becomes.DYNAMIC if None in check.size else Becomes.CONSTANT).value
         if old.tensor.stride != tensor.stride:
-            return (Becomes.DYNAMIC if None in check.stride else Becomes.CONSTANT).value
+            # Strides that follow from dynamic sizes say nothing of the new layout.
+            is_dynamic = None in check.stride and None not in check.size
+            return (Becomes.DYNAMIC if is_dynamic else Becomes.CONSTANT).value
         return Becomes.CONSTANT.value
     kinds = {g.kind for g in new.entries[-1].guards if g.source == change.source}
     only_type = bool(kinds) and kinds <= {"TYPE_MATCH"}

@@ -134,7 +134,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("name", "m", ("r = r * (2 if self.name == 'm' else 3)",), {Kind.ATTRIBUTE: _choice("m", "k")}, "attribute"),
     Feature("training", True, ("r = r * 2 if self.training else r", "r = self.drop(r)"),
             {Kind.TRAINING: _choice(True, False)}, "attribute"),
-    Feature("hook", False, ("r = r + self.linear(torch.ones(2)).sum()",), {Kind.HOOK: _choice(True, False)}, "attribute"),
+    Feature("hook", False, ("r = r + self.linear(torch.ones(2, dtype=torch.float32)).sum()",), {Kind.HOOK: _choice(True, False)}, "attribute"),
     Feature("LIMIT", 3, ("r = r + LIMIT", "r = r * 2 if LIMIT > 3 else r"), {Kind.GLOBAL: _choice(2, 3, 4, 5)}, "global"),
     Feature("WORD", "w", ("r = r * len(WORD)",), {Kind.GLOBAL: _choice("w", "ww")}, "global"),
     Feature("fn", ("double", 2), ("r = fn(r)",),

@@ -1,0 +1,93 @@
+"""What a user names: a model that is to be recorded, or a recording that is there already."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import hashlib
+import sys
+from pathlib import Path
+
+from inspector.errors import UsageError
+from inspector.findings.escaping import one_line
+from inspector.model.run import Run
+from inspector.sources.store import newest_recording
+
+__all__ = ["existing", "is_model", "refuse_options", "say_which"]
+
+
+def is_model(target: str) -> bool:
+    """Whether a target is Python code, and no recording."""
+    path = Path(target)
+    if path.exists():
+        return path.suffix == ".py"
+    return ".py" in target or ":" in target
+
+
+def refuse_options(given: dict[str, object]) -> None:
+    """Refuses options of recording where a recording is read.
+
+    Raises:
+        UsageError: One was given.
+    """
+    used = [name for name, value in given.items() if value is not None]
+    if used:
+        names = ", ".join(
+            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
+        )
+        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
+        raise UsageError(message, "Name a model (model.py) to record it with these options.")
+
+
+def existing(target: str | None) -> Path:
+    """The recording or trace that is meant; without a name the newest recording.
+
+    Raises:
+        UsageError: There is none of that name.
+        RecordingError: There is no recording at all.
+    """
+    path = newest_recording() if target is None else Path(target)
+    if not path.exists():
+        near = difflib.get_close_matches(path.name, [p.name for p in Path().iterdir()], 2)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
+    return path
+
+
+def say_which(run: Run, target: str | None) -> None:
+    """Says on standard error which recording was read, and what has changed since."""
+    if target is None:
+        sys.stderr.write(_which(run) + "\n")
+    for file in _changed(run):
+        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
+
+
+def _which(run: Run) -> str:
+    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
+    settings = run.meta.settings
+    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
+    return " · ".join(one_line(part) for part in parts if part)
+
+
+def _age(started: str) -> str:
+    try:
+        then = dt.datetime.fromisoformat(started)
+        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
+    except (ValueError, TypeError):  # no time, or one without a zone
+        return ""
+    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
+
+
+def _changed(run: Run) -> list[str]:
+    """The project's files that are here and differ from what was recorded."""
+    changed = []
+    for file, digest in run.sources.digests.items():
+        path = Path(file)
+        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
+        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            changed.append(file)
+    return changed
