@@ -21,6 +21,12 @@ __all__ = ["RULE"]
 _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000
 
+_FILTER = (
+    'torch.compile(model, options={"guard_filter_fn": '
+    "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
+    "state; that is wrong once the model is changed."
+)
+
 
 class GuardCostRule(Rule):
     """Guards take a good part of every call.
@@ -70,11 +76,7 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
             "torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks only what tells the "
             "compiled versions apart."
         ),
-        alternatives=(
-            'torch.compile(model, options={"guard_filter_fn": '
-            "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's "
-            "own state; that is wrong once the model is changed.",
-        ),
+        alternatives=(_FILTER,),
         notes=("inspect guards shows which part of the model the guards are about",),
         fingerprint=fingerprint(run, place, GuardCostRule.id),
         evidence="inspector_profile",

@@ -2,7 +2,7 @@
 
 Torch's own figure (``profile_guard_manager``) is one evaluation behind a flush of the processor's
 caches; it is no figure of a warm call, and it is of the whole tree alone. Here the tree is
-evaluated many times with the frame's own values. What one value costs is the difference between two
+evaluated many times with the frame's own values. What one value costs is the difference between
 two partial copies of the tree that torch makes (``RootGuardManager.clone_manager``): one with the
 guards on the way to the value, and one with those of the value and of all reached from it as well.
 """
@@ -18,10 +18,11 @@ from inspector.capture.writer import write_artifact
 
 __all__ = ["write_guard_costs"]
 
-_SECONDS = 0.4
+# Of this thread's own time: on a busy machine the clock says nothing of the work done.
+_SECONDS = 1.0
 _MOST_SUBTREES = 150
 _ROUNDS = 5
-_ROUND_NS = 200_000
+_ROUND_NS = 100_000
 # A child with less than this of the whole is not looked into.
 _SMALL = 0.05
 
@@ -32,7 +33,7 @@ def write_guard_costs() -> None:
     if found is None:
         return
     root, values = found
-    until = time.monotonic() + _SECONDS
+    until = time.thread_time() + _SECONDS
     whole_ns = _time_ns(root, values)
     subtrees = list(_subtrees(_Tree(root), values, whole_ns, until))
     write_artifact("guard_costs", {"v": 1, "whole_ns": round(whole_ns), "subtrees": subtrees})
@@ -43,6 +44,7 @@ class _Tree:
 
     def __init__(self, root: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self.root = root
+        self.source = str(root.get_source())
         self.parents: dict[str, str] = {}
         self.children: dict[str, list[str]] = {}
         waiting = [(root, "")]
@@ -50,14 +52,14 @@ class _Tree:
             manager, source = waiting.pop()
             for child in _children(manager):
                 name = child.get_source()
-                if name not in self.parents and name:
+                if name and name != source and name not in self.parents:
                     self.parents[name] = source
                     self.children.setdefault(source, []).append(name)
                 waiting.append((child, name))
 
     def way_to(self, source: str) -> set[str]:
         """The sources above one, the root's included."""
-        way = {""}
+        way = {"", self.source}
         while source := self.parents.get(source, ""):
             way.add(source)
         return way
@@ -101,7 +103,7 @@ def _subtrees(
         base_ns = _time_ns(tree.part(way), values)
         found = []
         for child in children:
-            if time.monotonic() > until:
+            if time.thread_time() > until:
                 return
             part_ns = _time_ns(tree.part(way | tree.below(child)), values)
             found.append((max(part_ns - base_ns, 0.0), child))

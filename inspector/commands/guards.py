@@ -1,4 +1,4 @@
-"""``inspect guards``: what is assumed, because of which line, at what price; what recompiles next."""
+"""``inspect guards``: what is assumed, because of which line, at what price; what comes next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RULES = frozenset({"guard-cost"})
 @target_options
 @process_options
 @output_options
-def command(  # noqa: PLR0913 - one parameter per option
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
     output: Path | None,
     format_: str | None,

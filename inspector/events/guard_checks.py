@@ -143,10 +143,10 @@ class MarkCheck:
     """Whether a tensor has been marked (``mark_dynamic`` and the like).
 
     Attributes:
-        mark: The attribute with which torch marks it.
+        marks: The attributes with which torch marks it.
     """
 
-    mark: str
+    marks: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ def _attribute(code: str, _source: str) -> Check | None:
 
 def _mark(code: str, _source: str) -> Check | None:
     match = _MARK.search(code)
-    return MarkCheck(match[0]) if match else None
+    return MarkCheck((match[0],)) if match else None
 
 
 def _relation(code: str, _source: str) -> Check | None:

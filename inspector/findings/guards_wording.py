@@ -18,22 +18,28 @@ __all__ = [
     "group_line",
     "guards_headline",
     "kinds_line",
+    "percent",
     "subtree_line",
     "subtrees_title",
     "time_lines",
 ]
 
 _MOST_KINDS = 4
+_FEW = 0.0995
 
 
 def guards_headline(report: GuardsReport) -> str:
     """``1,204 guards in 2 frames; they take 41 µs, 12% of a call``."""
     text = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
     if report.time is not None:
-        text += (
-            f"; {duration(report.time.per_call_ns)} per warm call, {report.time.share:.0%} of it"
-        )
+        part = percent(report.time.share)
+        text += f"; {duration(report.time.per_call_ns)} per warm call, {part} of it"
     return text
+
+
+def percent(share: float) -> str:
+    """``0.3%``, ``12%``."""
+    return f"{share:.1%}" if share < _FEW else f"{share:.0%}"
 
 
 def kinds_line(kinds: Mapping[str, int], most: int = _MOST_KINDS) -> str:
@@ -50,7 +56,7 @@ def time_lines(report: GuardsReport) -> Iterator[str]:
         looks = count(round(time.lookups), "look")
         yield (
             f"{duration(time.per_call_ns)} of a warm call of {duration(time.call_ns)} "
-            f"({time.share:.1%}), {looks} into Dynamo's cache per call, measured in "
+            f"({percent(time.share)}), {looks} into Dynamo's cache per call, measured in "
             f"{count(time.calls, 'warm call')}"
         )
     cold = [row.torch_latency_ns for row in report.frames if row.torch_latency_ns is not None]

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.compile_id import CompileId
-from inspector.events.guard_checks import LengthCheck, TypeCheck
+from inspector.events.guard_checks import LengthCheck, OtherCheck, TypeCheck
 from inspector.events.guards import DynamoSettings
 from inspector.model.compilation import Compilation, Frame
-from inspector.model.guard_source import Origin
+from inspector.model.guard_source import Origin, origin_of
 from inspector.model.guards import Guard, GuardTree, read_guards
 
 __all__ = ["Entry", "entries_of"]
@@ -24,7 +24,7 @@ class Entry:
     Attributes:
         compile_id: Which compilation made it.
         tree: Its guards as torch prints them.
-        guards: The same, and what guard managers of dicts check by themselves.
+        guards: The same, and what guard managers check by themselves.
         symbols: Values of what it keeps dynamic when it was compiled, by source.
         settings: Settings of Dynamo.
     """
@@ -54,7 +54,7 @@ def make_entry(compilation: Compilation, tree: GuardTree) -> Entry:
     return Entry(
         compile_id=compilation.compile_id,
         tree=tree,
-        guards=(*guards, *_of_dicts(tree)),
+        guards=(*guards, *_of_dicts(tree), *_reached(tree)),
         symbols=compilation.symbols,
         settings=compilation.settings or DynamoSettings(),
     )
@@ -102,8 +102,25 @@ def _of_dicts(tree: GuardTree) -> Iterator[Guard]:
                 kind=manager.kind,
                 source=manager.source,
                 name=manager.name,
-                origin=example.origin if example else Origin.INPUT,
+                origin=example.origin if example else origin_of(manager.source),
                 check=check,
                 code="",
                 cause=example.cause if example else None,
+            )
+
+
+def _reached(tree: GuardTree) -> Iterator[Guard]:
+    """A value that nothing checks must be there still: to reach it is a check."""
+    checked = {guard.manager for guard in tree.guards}
+    for manager in tree.managers:
+        if manager.source and manager.number not in checked:
+            yield Guard(
+                manager=manager.number,
+                kind=manager.kind,
+                source=manager.source,
+                name=manager.name,
+                origin=origin_of(manager.source),
+                check=OtherCheck(""),
+                code="",
+                cause=None,
             )

@@ -26,17 +26,12 @@ from inspector.model.guards import Guard
 __all__ = ["passes"]
 
 
-def passes(  # noqa: PLR0911 - one per kind of check
-    guard: Guard, state: State, *, grad_mode: bool
-) -> bool | None:
-    """Whether a guard passes; None where what it looks at is not known.
-
-    Args:
-        guard: The guard.
-        state: What it looks at.
-        grad_mode: Whether grad mode was on when it was made.
-    """
+def passes(guard: Guard, state: State) -> bool | None:
+    """Whether a guard passes; None where what it looks at is not known."""
     check = guard.check
+    source = normal(guard.source)
+    if source and state.is_gone(source):
+        return False
     match check:
         case GlobalStateCheck():
             return _same_thread(check.state, state.thread)
@@ -47,11 +42,6 @@ def passes(  # noqa: PLR0911 - one per kind of check
             return None if known is None else known == check.text
         case AliasCheck():
             return _apart(check, state)
-    source = normal(guard.source)
-    if state.is_gone(source):
-        return False
-    if isinstance(check, TensorCheck):
-        return _tensor(check, state.values.get(source, Value()), state.thread, grad_mode=grad_mode)
     compare = _COMPARE.get(type(check))
     return None if compare is None else compare(check, state.values.get(source, Value()))
 
@@ -77,17 +67,14 @@ def _apart(check: AliasCheck, state: State) -> bool | None:
     return not any(pair <= names for pair in state.same)
 
 
-def _tensor(
-    check: TensorCheck, value: Value, thread: Mapping[str, object], *, grad_mode: bool
-) -> bool | None:
+def _tensor(check: TensorCheck, value: Value) -> bool | None:
     """``TensorCheck::check`` in torch/csrc/dynamo/guards.cpp (2.13)."""
     tensor = value.tensor
     if tensor is None:
         return False if value.type or value.text is not None else None
     if not _same_kind(check, tensor):
         return False
-    now = bool(thread.get("grad_mode", True)) and tensor.requires_grad
-    if now != (grad_mode and check.requires_grad) or len(check.size) != len(tensor.size):
+    if len(check.size) != len(tensor.size):
         return False
     pairs = [
         *zip(check.size, tensor.size, strict=True),
@@ -103,6 +90,7 @@ def _same_kind(check: TensorCheck, tensor: Tensor) -> bool:
         check.type == tensor.type
         and check.dtype == tensor.dtype
         and check.device_index == tensor.device_index
+        and check.requires_grad == tensor.requires_grad
         and _own(check.keys) == _own(tensor.keys)
     )
 
@@ -153,10 +141,11 @@ def _contains(check: ContainsCheck, value: Value) -> bool | None:
 
 
 def _mark(check: MarkCheck, value: Value) -> bool | None:
-    return False if value.items.get(check.mark) else None
+    return False if any(value.items.get(mark) for mark in check.marks) else None
 
 
 _COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
+    TensorCheck: _tensor,
     EqualsCheck: _equals,
     TypeCheck: _type,
     IdCheck: _id,

@@ -8,9 +8,10 @@ The order is a judgement, not a measurement: what has changed before, then what 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Iterator
 
-from inspector.events.guard_checks import EqualsCheck, IdCheck, LengthCheck, TensorCheck
+from inspector.events.guard_checks import Check, EqualsCheck, IdCheck, LengthCheck, TensorCheck
 from inspector.events.guard_text import TextCause
 from inspector.guards.change import (
     Change,
@@ -64,8 +65,10 @@ _BY_ORIGIN = {
     Origin.CLOSURE: ChangeKind.CLOSURE,
 }
 _NOUNS = {bool: "a bool", int: "an int", float: "a float", str: "a str", type(None): "None"}
-_THREAD = "grad mode, autocast, default dtype, deterministic algorithms, number of threads"
-_MOST_FOR_SAME = 3
+# What Python keeps in functions and classes, and modules in themselves: nobody changes it.
+_INSIDE = re.compile(r"\.__(?:kw)?defaults__|\.__mro__|\._modules$|\._non_persistent_buffers_set")
+_THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
+_ONE = "a size of 1"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,6 +105,23 @@ class _Candidate:
     fixed: str
     other: str
     cause: TextCause | None
+    aspect: Callable[[Check], str] = repr
+
+
+def _size_of(dimension: int) -> Callable[[Check], str]:
+    """What a guard expects of one size."""
+    return lambda check: (
+        str(check.size[dimension])
+        if isinstance(check, TensorCheck) and dimension < len(check.size)
+        else ""
+    )
+
+
+def _rest_of_tensor(check: Check) -> str:
+    """What a guard expects of a tensor but for its sizes."""
+    if not isinstance(check, TensorCheck):
+        return ""
+    return repr((check.type, check.dtype, check.requires_grad, check.device_index, len(check.size)))
 
 
 def next_changes(frame: FrameGuards) -> tuple[NextChange, ...]:
@@ -113,8 +133,21 @@ def next_changes(frame: FrameGuards) -> tuple[NextChange, ...]:
             found.append(_told(frame, candidate, prediction))
     merged = _merged(found)
     return tuple(
-        sorted(merged, key=lambda item: (not item.changed_before, _RANKS.get(item.kind, 99)))
+        sorted(
+            merged,
+            key=lambda item: (
+                not item.changed_before,
+                _is_of_torch(item),
+                _RANKS.get(item.kind, len(_RANKS)),
+            ),
+        )
     )
+
+
+def _is_of_torch(item: NextChange) -> bool:
+    """Whether a line of torch's own modules is why it is fixed: their settings rarely change."""
+    is_setting = item.kind is ChangeKind.ATTRIBUTE and item.cause is not None
+    return is_setting and item.cause is not None and item.cause.file.startswith("nn/modules/")
 
 
 def _told(frame: FrameGuards, candidate: _Candidate, prediction: Prediction) -> NextChange:
@@ -128,6 +161,8 @@ def _told(frame: FrameGuards, candidate: _Candidate, prediction: Prediction) -> 
                 f"the recompile limit ({frame.settings.recompile_limit}) is reached, so "
                 f"{candidate.other} runs eagerly"
             )
+        case _ if candidate.other == _ONE:
+            leads = "0 and 1 are compiled as constants of their own"
         case _:
             leads = f"one compilation per value, {left} more until the recompile limit"
     return NextChange(
@@ -136,7 +171,7 @@ def _told(frame: FrameGuards, candidate: _Candidate, prediction: Prediction) -> 
         name=candidate.name,
         text=f"{candidate.fixed}: {leads}",
         becomes=prediction.becomes,
-        changed_before=_changed_before(frame, change),
+        changed_before=_changed_before(frame, candidate),
         cause=candidate.cause,
         is_certain=prediction.is_certain,
     )
@@ -145,7 +180,7 @@ def _told(frame: FrameGuards, candidate: _Candidate, prediction: Prediction) -> 
 def _candidates(frame: FrameGuards) -> Iterator[_Candidate]:
     """Real changes, one or two for each thing that the newest entry looks at."""
     for guard in frame.entries[-1].guards:
-        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER):
+        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
             continue
         match guard.check:
             case TensorCheck():
@@ -176,6 +211,7 @@ def _of_tensor(frame: FrameGuards, guard: Guard) -> Iterator[_Candidate]:
             f"{guard.name}.size({dimension}) is fixed at {fixed}",
             f"any other {what}",
             guard.cause,
+            _size_of(dimension),
         )
     dtype = "torch.float64" if tensor.dtype != "torch.float64" else "torch.float32"
     yield _Candidate(
@@ -185,6 +221,7 @@ def _of_tensor(frame: FrameGuards, guard: Guard) -> Iterator[_Candidate]:
         f"({tensor.requires_grad}), device, memory layout and number of dimensions",
         "any other",
         guard.cause,
+        _rest_of_tensor,
     )
 
 
@@ -194,8 +231,9 @@ def _of_dynamic(guard: Guard, tensor: Tensor, dimension: int) -> _Candidate:
         of_tensor(ChangeKind.SIZE, guard.source, resized(tensor, dimension, 1)),
         f"{guard.name}.size({dimension})",
         f"{guard.name}.size({dimension}) is dynamic from 2 on",
-        "a size of 1",
+        _ONE,
         guard.cause,
+        lambda _check: "",
     )
 
 
@@ -274,19 +312,21 @@ def _of_thread(frame: FrameGuards) -> Iterator[_Candidate]:
         mode = "on" if frame.state.thread["grad_mode"] else "off"
         yield _Candidate(
             change, "state of the thread",
-            f"the state of the thread is fixed (grad mode {mode}; {_THREAD})", "another", None,
+            f"the state of the thread is fixed (grad mode {mode}, and {_THREAD})", "another", None,
         )  # fmt: skip
 
 
-def _changed_before(frame: FrameGuards, change: Change) -> bool:
+def _changed_before(frame: FrameGuards, candidate: _Candidate) -> bool:
+    """Whether two entries expect another value, another size or another class of it."""
+    change = candidate.change
     seen = {
-        repr(guard.check)
+        candidate.aspect(guard.check)
         for entry in frame.entries
         for guard in entry.guards
-        if change.source and guard.source == change.source and guard.kind != "TYPE_MATCH"
-        and "MARKING" not in guard.kind and "ALIASING" not in guard.kind
-        and guard.kind != "NO_HASATTR"
-    }  # fmt: skip
+        if change.source
+        and guard.source == change.source
+        and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
+    }
     return len(seen) > 1
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 from inspector.events.compile_id import CompileId
-from inspector.events.guard_checks import EqualsCheck, GlobalStateCheck, TensorCheck
+from inspector.events.guard_checks import EqualsCheck, RelationCheck, TensorCheck
 from inspector.events.guards import DynamoSettings
 from inspector.guards.change import Change
 from inspector.guards.entry import Entry, entries_of
@@ -43,12 +43,14 @@ class FrameGuards:
         state: The values of the call for which the newest one was compiled.
         settings: Settings of Dynamo when that was compiled.
         is_closed: Whether the recompile limit was hit: nothing more is compiled.
+        failing: Per entry, which of its guards fail for that call.
     """
 
     entries: tuple[Entry, ...]
     state: State
     settings: DynamoSettings
     is_closed: bool = False
+    failing: tuple[tuple[Guard, ...], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,15 +82,17 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
     if not entries:
         return None
     is_closed = any(item.hit_limit for item in frame.compilations)
-    return FrameGuards(entries, state_after(entries), entries[-1].settings, is_closed)
+    state = state_after(entries)
+    failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
+    return FrameGuards(entries, state, entries[-1].settings, is_closed, failing)
 
 
 def predict(frame: FrameGuards, change: Change) -> Prediction:
     """What one change leads to, after the call for which the frame was compiled last."""
     state = change.applied(frame.state)
     newest: tuple[Guard, ...] = ()
-    for entry in reversed(frame.entries):
-        failed, unknown = _tested(entry, state, frame.state)
+    for entry, before in zip(reversed(frame.entries), reversed(frame.failing), strict=True):
+        failed, unknown = _tested(entry, before, change, (state, frame.state))
         if not failed:
             return Prediction(
                 recompiles=False,
@@ -103,23 +107,51 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
     return Prediction(recompiles=True, becomes=becomes, failed=newest)
 
 
-def _tested(entry: Entry, state: State, before: State) -> tuple[tuple[Guard, ...], bool]:
-    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
-    grad_mode = _grad_mode(entry)
-    failed, unknown = [], False
+def _tested(
+    entry: Entry, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
+) -> tuple[tuple[Guard, ...], bool]:
+    """The guards of an entry that fail, and whether one that the change concerns is unknown.
+
+    Only what the change can concern is looked at again: a large model has thousands of guards.
+    """
+    after, known = states
+    concerned = list(_concerned(entry, change))
+    failed, unknown = _failing(concerned, after)
+    ids = set(map(id, concerned))
+    others = tuple(guard for guard in before if id(guard) not in ids)
+    is_unknown = any(passes(guard, known) is not None for guard in unknown)
+    return (*failed, *others), is_unknown
+
+
+def _concerned(entry: Entry, change: Change) -> Iterator[Guard]:
+    """The guards whose result a change can alter."""
+    if change.thread or change.same or change.apart:
+        yield from entry.guards
+        return
+    source = normal(change.source)
+    is_whole = bool(change.gone) or bool(change.value and change.value.identity)
+    roots = {normal(name) for name in change.gone} | {source}
     for guard in entry.guards:
-        result = passes(guard, state, grad_mode=grad_mode)
+        if isinstance(guard.check, RelationCheck):
+            if any(root in guard.check.expression for root in roots | {change.source}):
+                yield guard
+            continue
+        name = normal(guard.source)
+        inside = is_whole and any(name.startswith((f"{root}[", f"{root}.")) for root in roots)
+        if name in roots or inside:
+            yield guard
+
+
+def _failing(guards: Iterable[Guard], state: State) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
+    """The guards that fail in a state, and those of which nobody knows."""
+    failed, unknown = [], []
+    for guard in guards:
+        result = passes(guard, state)
         if result is False:
             failed.append(guard)
-        elif result is None and passes(guard, before, grad_mode=grad_mode) is not None:
-            unknown = True
-    return tuple(failed), unknown
-
-
-def _grad_mode(entry: Entry) -> bool:
-    states = (guard.check for guard in entry.guards if isinstance(guard.check, GlobalStateCheck))
-    found = next(states, None)
-    return bool(found.state.get("grad_mode", True)) if found else True
+        elif result is None:
+            unknown.append(guard)
+    return tuple(failed), tuple(unknown)
 
 
 def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
@@ -173,7 +205,8 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
     seen = [check.text for check in _equal_checks(frame, source)]
     if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):
         return False
-    if before.type == after.type and len(set(seen)) > 1:
+    is_constant = any(normal(guard.source) == source for guard in _equal_guards(frame.entries[-1]))
+    if before.type == after.type and len(set(seen)) > 1 and is_constant:
         return False  # it was tried, and the model's code needs its value
     if before.type != after.type and not _is_other_number(frame, source, after):
         return False
@@ -219,6 +252,10 @@ def _tensor_check(entry: Entry, source: str) -> TensorCheck | None:
 
 def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
     for entry in frame.entries:
-        for guard in entry.guards:
-            if isinstance(guard.check, EqualsCheck) and normal(guard.source) == source:
+        for guard in _equal_guards(entry):
+            if normal(guard.source) == source and isinstance(guard.check, EqualsCheck):
                 yield guard.check
+
+
+def _equal_guards(entry: Entry) -> Iterator[Guard]:
+    return (guard for guard in entry.guards if isinstance(guard.check, EqualsCheck))

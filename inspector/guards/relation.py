@@ -10,6 +10,7 @@ import ast
 import functools
 import math
 import operator
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -18,6 +19,8 @@ __all__ = ["Known", "equality", "identity", "normal", "relation_holds"]
 Known: TypeAlias = Callable[[str], int | float | bool | None]
 """The value of a source or of one of its sizes (``L['x'].size()[0]``), or None."""
 
+# Most sources: names, attributes, numbers and plain strings in single quotes.
+_NORMAL = re.compile(r"[LG](?:\['[\w/:-]*'\]|\[\d+\]|\.[A-Za-z_]\w*)*")
 _BINARY: dict[type[ast.operator], Callable[..., object]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -71,9 +74,11 @@ def _parsed(expression: str) -> ast.expr | None:
         return None
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1 << 16)
 def normal(source: str) -> str:
     """One spelling of a source: quotes and spaces as `ast.unparse` has them."""
+    if _NORMAL.fullmatch(source):
+        return source
     tree = _parsed(source)
     return source if tree is None else ast.unparse(tree)
 

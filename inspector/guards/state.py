@@ -26,6 +26,7 @@ from inspector.model.guards import Guard
 __all__ = ["State", "Tensor", "Value", "state_after"]
 
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
+_MOST_NUMBERS = 24
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -237,7 +238,8 @@ def _candidates(state: State) -> set[int]:
         for number in (*value.tensor.size, *value.tensor.stride)
         if number is not None
     }
-    return found | {one * other for one in found for other in found} if len(found) < 64 else found  # noqa: PLR2004
+    few = sorted(found)[-_MOST_NUMBERS:]
+    return found | {one * other for one in few for other in few}
 
 
 def _set(values: dict[str, Value], expression: str, number: int) -> None:

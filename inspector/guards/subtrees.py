@@ -15,7 +15,7 @@ __all__ = ["Subtree", "subtrees_of"]
 # A part of which one child has so much is told as that child.
 _MOST_OF_IT = 0.5
 _MOST = 8
-_PLUMBING = (".__dict__", "._modules", "._parameters", "._buffers")
+_PLUMBING = ("._modules", "._parameters", "._buffers", ".__dict__")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,18 +70,21 @@ def subtrees_of(
 
 
 def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
-    """Goes down from the root as long as one child has most of its parent, or is plumbing."""
+    """Goes down from the root as long as one child has most of its parent."""
     children: dict[str, list[SubtreeCost]] = {}
     for item in costs.subtrees:
         children.setdefault(item.parent, []).append(item)
     done: list[SubtreeCost] = []
     waiting = list(children.get("", ()))
+    seen: set[str] = set()
     while waiting:
         item = waiting.pop()
+        if item.source in seen:  # several managers can have one source, also below each other
+            continue
+        seen.add(item.source)
         below = children.get(item.source, [])
         largest = max((child.time_ns for child in below), default=0)
-        is_plumbing = item.source.endswith(_PLUMBING) or item.source == "G"
-        if below and (largest > _MOST_OF_IT * item.time_ns or is_plumbing):
+        if below and largest > _MOST_OF_IT * item.time_ns:
             waiting += below
         else:
             done.append(item)
@@ -117,4 +120,6 @@ def _counted(entry: Entry, counts: dict[str, int]) -> Sequence[SubtreeCost]:
 
 def _name(source: str) -> str:
     """The user's spelling; the globals of a frame are a part of their own."""
+    for end in _PLUMBING:
+        source = source.removesuffix(end)
     return "globals" if source == "G" else spelled(source)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.guard_checks import Check, parse_check
-from inspector.events.guard_text import TextCause, TextManager, parse_guards
+from inspector.events.guard_checks import Check, MarkCheck, parse_check
+from inspector.events.guard_text import TextCause, TextGuard, TextManager, parse_guards
 from inspector.events.payload import Payload
 from inspector.model.guard_source import Origin, origin_of, spelled
 
@@ -87,23 +87,38 @@ def read_guards(payload: Payload) -> GuardTree:
     """
     text = parse_guards(payload.text())
     sources = [manager.source for manager in text.managers]
-    guards = []
+    guards: list[Guard] = []
     for item in text.guards:
-        source = "" if item.is_epilogue or not sources else sources[item.manager]
-        guards.append(
-            Guard(
-                manager=item.manager,
-                kind=item.kind,
-                source=source,
-                name=spelled(source),
-                origin=origin_of(source),
-                check=parse_check(item.kind, item.code, source),
-                code=item.code,
-                cause=item.cause,
-            )
-        )
+        guard = _guard(item, "" if item.is_epilogue or not sources else sources[item.manager])
+        joined = _joined(guards[-1], guard) if guards else None
+        if joined is None:
+            guards.append(guard)
+        else:
+            guards[-1] = joined
     managers = tuple(_manager(number, item) for number, item in enumerate(text.managers))
     return GuardTree(managers, tuple(guards), text.latency_ns, text.unknown)
+
+
+def _guard(item: TextGuard, source: str) -> Guard:
+    return Guard(
+        manager=item.manager,
+        kind=item.kind,
+        source=source,
+        name=spelled(source),
+        origin=origin_of(source),
+        check=parse_check(item.kind, item.code, source),
+        code=item.code,
+        cause=item.cause,
+    )
+
+
+def _joined(one: Guard, other: Guard) -> Guard | None:
+    """One guard where torch 2.13 prints a line for each mark that it looks for, else None."""
+    match one.check, other.check:
+        case MarkCheck(marks=marks), MarkCheck(marks=more) if one.manager == other.manager:
+            code = f"{one.code} and {other.code}"
+            return dataclasses.replace(one, check=MarkCheck((*marks, *more)), code=code)
+    return None
 
 
 def _manager(number: int, item: TextManager) -> Manager:

@@ -7,8 +7,8 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
-from inspector.findings.overview import recording_line
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
