@@ -59,7 +59,7 @@ def cases(seed: int, count: int, python: str = sys.executable) -> list[dict[str,
     """Runs generated cases in one child process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [python, "-W", "ignore", "-m", "tests.compile.what_if.harness"]
-        done = subprocess.run(  # noqa: S603 - our own module
+        done = subprocess.run(
             [*command, str(seed), str(count), folder],
             cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
             check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -128,7 +128,7 @@ def lines(found: Sequence[dict[str, Any]], seed: int, torch: str) -> Iterator[st
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+    return "-" if value is None else f"{value:.0%}"
 
 
 def is_good(found: Sequence[dict[str, Any]]) -> bool:
@@ -150,7 +150,7 @@ def main() -> int:
     options = parser.parse_args()
     found = cases(options.seed, options.count, options.python)
     version = "import torch; print(torch.__version__)"
-    torch = subprocess.run(  # noqa: S603 - the interpreter that was named
+    torch = subprocess.run(
         [options.python, "-c", version], check=True, capture_output=True, text=True
     ).stdout.strip()
     text = "\n".join(lines(found, options.seed, torch)).rstrip() + "\n"

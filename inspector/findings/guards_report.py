@@ -182,14 +182,11 @@ def _notices(
         yield f"no tree of guards was recorded: nothing was compiled, or its log lacks {_EVENT}"
         return
     if time is None:
-        yield f"what guards take in a warm call was not measured; `{again}` measures it"
+        yield f"what guards take in a warm call was not measured: `{again}` measures it"
     elif time.is_program:
         yield "a program's calls are not marked: a call is one entry into compiled code"
-    if not any(item.time_ns is not None for item in subtrees):
-        yield (
-            "no part of the guards was timed, so that they are ranked by the number of guards; "
-            f"`{again}` times them"
-        )
+    if time is not None and not any(item.time_ns is not None for item in subtrees):
+        yield f"no part of the guards was timed: `{again}` times them"
     if unread:
         yield f"{unread:,} lines of guard trees could not be read; the JSON report has them"
     yield "guards are read out of the text that torch prints of them (parsed)"
@@ -200,5 +197,5 @@ _EVENT = "`dynamo_cpp_guards_str`"
 
 def _next_steps(run: Run) -> Iterator[str]:
     target = run.meta.target
-    if any(item.is_recompile or item.hit_limit for item in run.compilations):
-        yield f"inspect explain {target or 'model.py'}"
+    if target and any(item.is_recompile or item.hit_limit for item in run.compilations):
+        yield f"inspect explain {target}"

@@ -83,12 +83,8 @@ class _Case:
         if values["hook"]:
             self.model.linear.register_forward_hook(_hook)
         self.module.LIMIT, self.module.WORD = values["LIMIT"], values["WORD"]
-        with _thread(values), contextlib.suppress(_Refused):
+        with _thread(values):
             self.compiled(*_arguments(self.module, values))
-
-
-class _Refused(Exception):
-    """A call that fails without the compiler too."""
 
 
 def _hook(*_arguments: object) -> None:
@@ -101,10 +97,14 @@ def _arguments(module: Any, values: dict[str, Any]) -> list[Any]:
     items = [torch.ones(3, dtype=torch.float32) for _ in range(values["items"])]
     rest = [torch.ones(2, dtype=torch.float32) for _ in range(values["rest"])]
     return [
-        x, x if values["same"] else y,
+        x,
+        x if values["same"] else y,
         *(values[name] for name in ("n", "f", "s", "b", "o", "e")),
-        items, {key: torch.ones(3, dtype=torch.float32) for key in values["d"]}, module.make(*values["fn"]), *rest,
-    ]  # fmt: skip
+        items,
+        {key: torch.ones(3, dtype=torch.float32) for key in values["d"]},
+        module.make(*values["fn"]),
+        *rest,
+    ]
 
 
 @contextlib.contextmanager
@@ -135,7 +135,8 @@ def _made(rng: random.Random, folder: Path, number: int, feature: Feature) -> _C
     path = folder / f"case_{number}.py"
     path.write_text(source_of(used))
     spec = importlib.util.spec_from_file_location(f"case_{number}", path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -156,9 +157,14 @@ def described(value: Tensor) -> KnownTensor:
     tensor = value.make()
     # As torch prints them: with those that the thread adds and without those that it takes away.
     included, excluded = (
-        torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
+        torch._C._dispatch_tls_local_include_set(),
+        torch._C._dispatch_tls_local_exclude_set(),
     )
-    keys = str((torch._C._dispatch_keys(tensor) | included) - excluded).removeprefix("DispatchKeySet(").removesuffix(")")
+    keys = (
+        str((torch._C._dispatch_keys(tensor) | included) - excluded)
+        .removeprefix("DispatchKeySet(")
+        .removesuffix(")")
+    )
     return KnownTensor(
         type=type(tensor).__name__,
         keys=tuple(keys.split(", ")),
@@ -170,7 +176,9 @@ def described(value: Tensor) -> KnownTensor:
     )
 
 
-def _change(case: _Case, kind: Kind, feature: Feature, before: dict[str, Any], after: dict[str, Any]) -> Change:
+def _change(  # noqa: C901, PLR0911 - one per kind of change
+    case: _Case, kind: Kind, feature: Feature, before: dict[str, Any], after: dict[str, Any]
+) -> Change:
     """The change as a user of `predict` would describe it."""
     old, new = before[feature.name], after[feature.name]
     local = f"L['{feature.name}']"
@@ -187,7 +195,9 @@ def _change(case: _Case, kind: Kind, feature: Feature, before: dict[str, Any], a
         return of_length(kind, local, old, new)
     if kind is Kind.KEYS:
         found = having(kind, local, {repr(key): key in new for key in "abc"}, len(new))
-        return dataclasses.replace(found, gone=tuple(f"{local}[{key!r}]" for key in old if key not in new))
+        return dataclasses.replace(
+            found, gone=tuple(f"{local}[{key!r}]" for key in old if key not in new)
+        )
     if kind is Kind.ENUM:
         return another_object(kind, local, str(id(new)))
     if kind is Kind.FUNCTION:
@@ -199,7 +209,9 @@ def _change(case: _Case, kind: Kind, feature: Feature, before: dict[str, Any], a
         return having(kind, "L['self']._modules['linear']._forward_hooks", {}, int(new))
     if kind is Kind.TRAINING:
         # One call changes it in all modules; the generated programs ask one of them.
-        owner = "L['self']._modules['drop']" if "drop" in case.used.get("training", "") else "L['self']"
+        owner = (
+            "L['self']._modules['drop']" if "drop" in case.used.get("training", "") else "L['self']"
+        )
         return of_value(kind, f"{owner}.training", new)
     if feature.place == "attribute":
         return of_value(kind, f"L['self'].{feature.name}", new)
@@ -212,7 +224,9 @@ def _state() -> dict[str, Any]:
     return json.loads(_STATE().__getstate__())
 
 
-def _case(rng: random.Random, folder: Path, number: int, kind: Kind, recorder: _Recorder) -> dict[str, Any]:
+def _case(
+    rng: random.Random, folder: Path, number: int, kind: Kind, recorder: _Recorder
+) -> dict[str, Any]:
     feature = rng.choice([item for item in FEATURES if kind in item.others])
     torch._dynamo.reset()
     case = _made(rng, folder, number, feature)
@@ -253,15 +267,21 @@ def _case(rng: random.Random, folder: Path, number: int, kind: Kind, recorder: _
     frames = _read(made)
     compiled = [c for f in frames for c in f.compilations if c.has_guarded_code]
     return {
-        "number": number, "kind": kind.value, "feature": feature.name, "used": case.used.get(feature.name),
-        "history": history, "from": repr(base[feature.name]), "to": repr(after[feature.name]),
-        "predicted": prediction.recompiles, "actual": bool(compiled),
+        "number": number,
+        "kind": kind.value,
+        "feature": feature.name,
+        "used": case.used.get(feature.name),
+        "history": history,
+        "from": repr(base[feature.name]),
+        "to": repr(after[feature.name]),
+        "predicted": prediction.recompiles,
+        "actual": bool(compiled),
         "becomes": prediction.becomes.value,
         "became": _became(guards, frames, change) if compiled else None,
         "certain": prediction.is_certain,
         "failed": [f"{g.kind} {g.name}" for g in prediction.failed[:2]],
         "reason": list(compiled[0].recompile_reasons[:1]) if compiled else [],
-    }  # fmt: skip
+    }
 
 
 def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
@@ -272,13 +292,24 @@ def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
     if tensor is not None:
         old = before.state.values.get(change.source)
         check = next(
-            (g.check for g in new.entries[-1].guards if g.kind == "TENSOR_MATCH" and g.source == change.source), None
+            (
+                g.check
+                for g in new.entries[-1].guards
+                if g.kind == "TENSOR_MATCH" and g.source == change.source
+            ),
+            None,
         )
         if check is None or old is None or old.tensor is None:
             return Becomes.CONSTANT.value
         if old.tensor.size != tensor.size and len(old.tensor.size) == len(tensor.size):
-            changed = [i for i, (a, b) in enumerate(zip(old.tensor.size, tensor.size, strict=True)) if a != b]
-            return (Becomes.DYNAMIC if any(check.size[i] is None for i in changed) else Becomes.CONSTANT).value
+            changed = [
+                i
+                for i, (a, b) in enumerate(zip(old.tensor.size, tensor.size, strict=True))
+                if a != b
+            ]
+            return (
+                Becomes.DYNAMIC if any(check.size[i] is None for i in changed) else Becomes.CONSTANT
+            ).value
         if len(old.tensor.size) != len(tensor.size):
             return (Becomes.DYNAMIC if None in check.size else Becomes.CONSTANT).value
         if old.tensor.stride != tensor.stride:
@@ -288,7 +319,9 @@ def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
         return Becomes.CONSTANT.value
     kinds = {g.kind for g in new.entries[-1].guards if g.source == change.source}
     only_type = bool(kinds) and kinds <= {"TYPE_MATCH"}
-    return (Becomes.DYNAMIC if only_type and change.value and change.value.text else Becomes.CONSTANT).value
+    return (
+        Becomes.DYNAMIC if only_type and change.value and change.value.text else Becomes.CONSTANT
+    ).value
 
 
 def _compilations() -> int:

@@ -102,53 +102,150 @@ _TENSOR_CHANGES: dict[Kind, Callable[[random.Random, Any], Any]] = {
 
 FEATURES: tuple[Feature, ...] = (
     Feature(
-        "x", Tensor(),
-        ("r = r + x.sum()", "r = r + (x * x.shape[0]).sum()", "r = r + x.reshape(-1).sum() * 2",
-         "r = r + (x.sum() if x.shape[0] > 3 else x.sum() * 3)",
-         "r = r + torch.ones(x.shape[-1] + 1).sum() + x.sum()"),
+        "x",
+        Tensor(),
+        (
+            "r = r + x.sum()",
+            "r = r + (x * x.shape[0]).sum()",
+            "r = r + x.reshape(-1).sum() * 2",
+            "r = r + (x.sum() if x.shape[0] > 3 else x.sum() * 3)",
+            "r = r + torch.ones(x.shape[-1] + 1).sum() + x.sum()",
+        ),
         _TENSOR_CHANGES,
     ),
-    Feature("y", Tensor((3, 5)), ("r = r + y.sum()", "r = r + y.mean() * y.shape[1]"), _TENSOR_CHANGES),
     Feature(
-        "n", 3,
-        ("r = r + n", "r = r + torch.ones(n + 2).sum()", "r = r * (2 if n > 4 else 3)",
-         "r = r + (1 if n % 2 == 0 else 2)", "r = r * [1, 2, 3, 4, 5, 6, 7, 8, 9, 10][n]"),
-        {Kind.INT: _choice(0, 1, 2, 3, 4, 5, 6, 9), Kind.TYPE: lambda _, v: float(v) if isinstance(v, int) else 3},
+        "y", Tensor((3, 5)), ("r = r + y.sum()", "r = r + y.mean() * y.shape[1]"), _TENSOR_CHANGES
     ),
-    Feature("f", 0.5, ("r = r * f", "r = r + (1 if f > 1 else 2)"),
-            {Kind.FLOAT: _choice(0.5, 1.5, 2.5, 3.25, float("inf"))}),
-    Feature("s", "a", ("r = r * (2 if s == 'a' else 3)", "r = r + len(s)"), {Kind.STR: _choice("a", "b", "cc")}),
-    Feature("b", True, ("r = r * 2 if b else r", "r = r * (b + 1)"), {Kind.BOOL: _choice(True, False)}),
+    Feature(
+        "n",
+        3,
+        (
+            "r = r + n",
+            "r = r + torch.ones(n + 2).sum()",
+            "r = r * (2 if n > 4 else 3)",
+            "r = r + (1 if n % 2 == 0 else 2)",
+            "r = r * [1, 2, 3, 4, 5, 6, 7, 8, 9, 10][n]",
+        ),
+        {
+            Kind.INT: _choice(0, 1, 2, 3, 4, 5, 6, 9),
+            Kind.TYPE: lambda _, v: float(v) if isinstance(v, int) else 3,
+        },
+    ),
+    Feature(
+        "f",
+        0.5,
+        ("r = r * f", "r = r + (1 if f > 1 else 2)"),
+        {Kind.FLOAT: _choice(0.5, 1.5, 2.5, 3.25, float("inf"))},
+    ),
+    Feature(
+        "s",
+        "a",
+        ("r = r * (2 if s == 'a' else 3)", "r = r + len(s)"),
+        {Kind.STR: _choice("a", "b", "cc")},
+    ),
+    Feature(
+        "b", True, ("r = r * 2 if b else r", "r = r * (b + 1)"), {Kind.BOOL: _choice(True, False)}
+    ),
     Feature("o", None, ("r = r if o is None else r + 1",), {Kind.NONE: _choice(None, "given", 7)}),
-    Feature("e", Color.RED, ("r = r * 2 if e is Color.RED else r", "r = r + e.value"),
-            {Kind.ENUM: _choice(Color.RED, Color.BLUE)}),
-    Feature("items", 2, ("for item in items: r = r + item.sum()", "r = r + items[0].sum()", "r = r * len(items)"),
-            {Kind.LENGTH: _choice(1, 2, 3, 4)}),
-    Feature("d", ("a", "b"), ("for v in d.values(): r = r + v.sum()", "r = r + d['a'].sum()", "r = r * len(d)",
-                              "r = r + (d['b'].sum() if 'b' in d else 1)"),
-            {Kind.KEYS: _choice(("a", "b"), ("a",), ("a", "b", "c"), ("a", "c"))}),
-    Feature("rest", 1, ("for item in rest: r = r + item.sum()", "r = r * len(rest)"), {Kind.ARGUMENTS: _choice(0, 1, 2, 3)}),
-    Feature("index", 2, ("r = r * self.index", "r = r + torch.ones(self.index + 2).sum()"),
-            {Kind.ATTRIBUTE: _choice(1, 2, 3, 4)}, "attribute"),
-    Feature("scale", 0.5, ("r = r * self.scale",), {Kind.ATTRIBUTE: _choice(0.5, 0.75, 2.0)}, "attribute"),
-    Feature("name", "m", ("r = r * (2 if self.name == 'm' else 3)",), {Kind.ATTRIBUTE: _choice("m", "k")}, "attribute"),
-    Feature("training", True, ("r = r * 2 if self.training else r", "r = self.drop(r)"),
-            {Kind.TRAINING: _choice(True, False)}, "attribute"),
-    Feature("hook", False, ("r = r + self.linear(torch.ones(2, dtype=torch.float32)).sum()",), {Kind.HOOK: _choice(True, False)}, "attribute"),
-    Feature("LIMIT", 3, ("r = r + LIMIT", "r = r * 2 if LIMIT > 3 else r"), {Kind.GLOBAL: _choice(2, 3, 4, 5)}, "global"),
+    Feature(
+        "e",
+        Color.RED,
+        ("r = r * 2 if e is Color.RED else r", "r = r + e.value"),
+        {Kind.ENUM: _choice(Color.RED, Color.BLUE)},
+    ),
+    Feature(
+        "items",
+        2,
+        ("for item in items: r = r + item.sum()", "r = r + items[0].sum()", "r = r * len(items)"),
+        {Kind.LENGTH: _choice(1, 2, 3, 4)},
+    ),
+    Feature(
+        "d",
+        ("a", "b"),
+        (
+            "for v in d.values(): r = r + v.sum()",
+            "r = r + d['a'].sum()",
+            "r = r * len(d)",
+            "r = r + (d['b'].sum() if 'b' in d else 1)",
+        ),
+        {Kind.KEYS: _choice(("a", "b"), ("a",), ("a", "b", "c"), ("a", "c"))},
+    ),
+    Feature(
+        "rest",
+        1,
+        ("for item in rest: r = r + item.sum()", "r = r * len(rest)"),
+        {Kind.ARGUMENTS: _choice(0, 1, 2, 3)},
+    ),
+    Feature(
+        "index",
+        2,
+        ("r = r * self.index", "r = r + torch.ones(self.index + 2).sum()"),
+        {Kind.ATTRIBUTE: _choice(1, 2, 3, 4)},
+        "attribute",
+    ),
+    Feature(
+        "scale",
+        0.5,
+        ("r = r * self.scale",),
+        {Kind.ATTRIBUTE: _choice(0.5, 0.75, 2.0)},
+        "attribute",
+    ),
+    Feature(
+        "name",
+        "m",
+        ("r = r * (2 if self.name == 'm' else 3)",),
+        {Kind.ATTRIBUTE: _choice("m", "k")},
+        "attribute",
+    ),
+    Feature(
+        "training",
+        True,
+        ("r = r * 2 if self.training else r", "r = self.drop(r)"),
+        {Kind.TRAINING: _choice(True, False)},
+        "attribute",
+    ),
+    Feature(
+        "hook",
+        False,
+        ("r = r + self.linear(torch.ones(2, dtype=torch.float32)).sum()",),
+        {Kind.HOOK: _choice(True, False)},
+        "attribute",
+    ),
+    Feature(
+        "LIMIT",
+        3,
+        ("r = r + LIMIT", "r = r * 2 if LIMIT > 3 else r"),
+        {Kind.GLOBAL: _choice(2, 3, 4, 5)},
+        "global",
+    ),
     Feature("WORD", "w", ("r = r * len(WORD)",), {Kind.GLOBAL: _choice("w", "ww")}, "global"),
-    Feature("fn", ("double", 2), ("r = fn(r)",),
-            {Kind.CLOSURE: lambda rng, v: (v[0], _choice(2, 3, 4)(rng, v[1])),
-             Kind.FUNCTION: lambda rng, v: (_choice("double", "triple", "square")(rng, v[0]), v[1])}, "closure"),
+    Feature(
+        "fn",
+        ("double", 2),
+        ("r = fn(r)",),
+        {
+            Kind.CLOSURE: lambda rng, v: (v[0], _choice(2, 3, 4)(rng, v[1])),
+            Kind.FUNCTION: lambda rng, v: (_choice("double", "triple", "square")(rng, v[0]), v[1]),
+        },
+        "closure",
+    ),
     Feature("grad_mode", True, (), {Kind.GRAD_MODE: _choice(True, False)}, "thread"),
     Feature("autocast", False, (), {Kind.AUTOCAST: _choice(True, False)}, "thread"),
-    Feature("default_dtype", "float32", (), {Kind.DEFAULT_DTYPE: _choice("float32", "float64")}, "thread"),
+    Feature(
+        "default_dtype",
+        "float32",
+        (),
+        {Kind.DEFAULT_DTYPE: _choice("float32", "float64")},
+        "thread",
+    ),
     Feature("num_threads", 1, (), {Kind.NUM_THREADS: _choice(1, 2, 3)}, "thread"),
     Feature("deterministic", False, (), {Kind.DETERMINISTIC: _choice(True, False)}, "thread"),
-    Feature("same", False, ("r = r + x.sum() + y.sum()",), {Kind.ALIAS: _choice(True, False)}, "alias"),
-)  # fmt: skip
+    Feature(
+        "same", False, ("r = r + x.sum() + y.sum()",), {Kind.ALIAS: _choice(True, False)}, "alias"
+    ),
+)
 
-_HEAD = '''
+_HEAD = """
 import torch
 from tests.compile.what_if.programs import Color
 
@@ -177,7 +274,7 @@ class Model(torch.nn.Module):
 
     def forward(self, x, y, n, f, s, b, o, e, items, d, fn, *rest):
         r = torch.ones(2)
-'''
+"""
 
 
 def source_of(used: dict[str, str]) -> str:
