@@ -5,7 +5,7 @@ predicts each change from the recording of the calls alone, makes it, and counts
 of change; a case is right where torch compiles exactly if that was predicted. "becomes" is right
 where what changed is afterwards dynamic, or a constant, as predicted.
 
-    python benchmarks/what_if.py [--seed 4] [--count 420] [-o reports/what_if.md]
+    python benchmarks/what_if.py [--seed 11] [--count 420] [-o reports/what_if.md]
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def is_good(found: Sequence[dict[str, Any]]) -> bool:
 def main() -> int:
     """Prints the table, and writes it where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--count", type=int, default=420)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("-o", "--output", type=Path)

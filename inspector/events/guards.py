@@ -101,11 +101,13 @@ class InspectorGuardCosts:
 
     Attributes:
         whole_ns: One evaluation of all of them.
+        copy_ns: One of a whole copy, which the parts are parts of; or 0.
         subtrees: Those that were timed, siblings all or none.
     """
 
     whole_ns: int
     subtrees: tuple[SubtreeCost, ...]
+    copy_ns: int = 0
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -118,6 +120,7 @@ class InspectorGuardCosts:
         entries = subtrees if isinstance(subtrees, list) else []
         return cls(
             whole_ns=natural(payload.get("whole_ns")) or 0,
+            copy_ns=natural(payload.get("copy_ns")) or 0,
             subtrees=tuple(
                 SubtreeCost(
                     str(entry.get("source", "")),

@@ -22,6 +22,7 @@ from inspector.model.guards import Guard
 __all__ = ["Becomes", "FrameGuards", "Prediction", "frame_guards", "predict"]
 
 
+_NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
@@ -207,11 +208,12 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
         return False
     is_constant = any(normal(guard.source) == source for guard in _equal_guards(frame.entries[-1]))
     if before.type == after.type and len(set(seen)) > 1 and is_constant:
-        return False  # it was tried, and the model's code needs its value
+        # It was tried, and the model's code needs its value; infinity is never tried.
+        return seen[-1] in _NO_NUMBERS and after.text not in _NO_NUMBERS
     if before.type != after.type and not _is_other_number(frame, source, after):
         return False
     if after.type == _FLOAT:
-        return not settings.specialize_float and after.text not in ("nan", "inf", "-inf")
+        return not settings.specialize_float and after.text not in _NO_NUMBERS
     if settings.specialize_int:
         return False
     if origin is Origin.MODULE and not settings.int_attributes:

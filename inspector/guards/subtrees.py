@@ -28,7 +28,7 @@ class Subtree:
         name: The user's spelling.
         guards: How many guards there are.
         time_ns: What they take per evaluation, or None where that was not timed.
-        whole_ns: What all guards of the entry take, or None.
+        whole_ns: What all guards of the entry take in a copy, as the parts do; or None.
     """
 
     frame: str
@@ -59,7 +59,7 @@ def subtrees_of(
         return tuple(
             Subtree(
                 frame, item.source, _name(item.source), counts.get(item.source, 0),
-                item.time_ns, costs.whole_ns,
+                item.time_ns, costs.copy_ns or costs.whole_ns,
             )
             for item in _split(costs)
         )  # fmt: skip
