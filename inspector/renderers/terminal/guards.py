@@ -30,7 +30,8 @@ __all__ = ["add_guards"]
 
 _GAP = "  "
 _MOST_ROWS = 8
-_MOST_CHANGES = 8
+# Of the first frame, and of each further one.
+_MOST_CHANGES = (8, 3)
 _MOST_FRAMES = 6
 _LONGEST_NAME = 0.55
 
@@ -69,12 +70,15 @@ def _next(page: Page, frames: Sequence[FrameRow]) -> Iterator[Text]:
     yield from page.wrapped(
         Text("What recompiles next, the most likely first", style="bold underline")
     )
-    for row in shown:
+    for number, row in enumerate(shown):
+        most = _MOST_CHANGES[min(number, 1)]
+        # The state of the thread is the same for all frames, and told once.
+        changes = [item for item in row.next_changes if item.source or not number]
         yield from page.wrapped(Text(frame_line(row), style="dim"), _GAP, _GAP * 2)
-        for item in row.next_changes[:_MOST_CHANGES]:
+        for item in changes[:most]:
             mark = "*" if item.changed_before else "-"
             yield from page.wrapped(Text(change_text(item)), f"{_GAP * 2}{mark} ", _GAP * 4)
-        more = len(row.next_changes) - _MOST_CHANGES
+        more = len(changes) - most
         if more > 0:
             yield Text(f"{_GAP * 2}… {more:,} more in the JSON report", style="dim")
     if any(item.changed_before for row in shown for item in row.next_changes):
