@@ -27,6 +27,7 @@ __all__ = ["State", "Tensor", "Value", "state_after"]
 
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
 _MOST_NUMBERS = 24
+_NO_LITERALS = frozenset({"inf", "-inf", "nan"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -167,8 +168,7 @@ def _with(  # noqa: PLR0911 - one per kind of check
         case TensorCheck():
             return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
         case EqualsCheck():
-            kind = f"<class '{type(check.value).__name__}'>" if check.is_literal else value.type
-            return dataclasses.replace(value, text=check.text, type=kind)
+            return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
         case TypeCheck():
             return dataclasses.replace(value, type=check.type)
         case IdCheck():
@@ -178,6 +178,13 @@ def _with(  # noqa: PLR0911 - one per kind of check
         case ContainsCheck():
             return dataclasses.replace(value, items={**value.items, check.item: check.expected})
     return value
+
+
+def _type_of(check: EqualsCheck) -> str:
+    """The class of a constant; infinity and NaN are no literals."""
+    if check.is_literal:
+        return f"<class '{type(check.value).__name__}'>"
+    return "<class 'float'>" if check.text in _NO_LITERALS else ""
 
 
 def _tensor(check: TensorCheck, source: str, symbols: Mapping[str, float]) -> Tensor:

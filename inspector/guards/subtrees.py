@@ -73,13 +73,14 @@ def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
     """Goes down from the root as long as one child has most of its parent."""
     children: dict[str, list[SubtreeCost]] = {}
     for item in costs.subtrees:
-        children.setdefault(item.parent, []).append(item)
+        if item.source != item.parent:  # two managers can have one source, one below the other
+            children.setdefault(item.parent, []).append(item)
     done: list[SubtreeCost] = []
     waiting = list(children.get("", ()))
     seen: set[str] = set()
     while waiting:
         item = waiting.pop()
-        if item.source in seen:  # several managers can have one source, also below each other
+        if item.source in seen:
             continue
         seen.add(item.source)
         below = children.get(item.source, [])
