@@ -61,6 +61,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "cold-start": CommandEntry(
         "inspector.commands.cold_start", "Show where compile time goes, and what the caches had."
     ),
+    "guards": CommandEntry(
+        "inspector.commands.guards",
+        "Show what is assumed, at what price, and what recompiles next.",
+    ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),
@@ -73,6 +77,7 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.compile_error",
     "inspector.analyses.constraint_violation",
     "inspector.analyses.graph_break",
+    "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
     "inspector.analyses.skipped_frame",
 )

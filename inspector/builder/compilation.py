@@ -10,7 +10,9 @@ from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.envelope import RawFrame
 from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
+from inspector.events.guards import InspectorGuardCosts
 from inspector.events.inspector import Position
+from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
@@ -40,6 +42,9 @@ class CompilationDraft:
     error_stack: tuple[TracebackFrame, ...] = ()
     metrics: CompilationMetrics | None = None
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
+    guards_text: Payload | None = None
+    guard_costs: InspectorGuardCosts | None = None
+    symbols: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
@@ -99,6 +104,11 @@ class CompilationDraft:
             finished=metrics is not None,
             start_time_ns=metrics.start_time_ns if metrics else None,
             duration_ns=metrics.duration_ns if metrics else None,
+            guards_text=self.guards_text,
+            guard_latency_ns=metrics.guard_latency_ns if metrics else None,
+            guard_costs=self.guard_costs,
+            settings=metrics.settings if metrics else None,
+            symbols=self.symbols,
         )
 
     def _graphs(self) -> int:

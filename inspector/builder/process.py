@@ -17,7 +17,6 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
-    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
@@ -27,6 +26,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import InductorStage
 from inspector.events.inspector import (
     InspectorCall,
@@ -152,8 +152,8 @@ class ProcessBuilder:
                 draft.error_stack = event.stack
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
-            case InspectorRecompile():
-                draft.facts.seen = event
+            case InspectorGuardCosts() | InspectorRecompile():
+                _take_seen(draft, event)
             case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
                 self._add_fact(draft, envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
@@ -292,8 +292,14 @@ class ProcessBuilder:
         self, draft: CompilationDraft, attempt: int, event: SymbolEvent | DynamoGuards
     ) -> None:
         draft.facts.add(attempt, event)
-        if isinstance(event, CreateSymbol):
-            self._measurements.add(event)
+        match event:
+            case DynamoGuards():
+                draft.guards_text = event.text
+            case CreateSymbol():
+                self._measurements.add(event)
+                # Of several attempts the last one counts: the name has another meaning then.
+                if event.value is not None and event.source:
+                    draft.symbols[event.source] = event.value
 
     def _add_to_recompile(self, event: ChromiumEvent) -> None:
         """What the spans of a recompilation say of it; first compilations need none of it."""
@@ -306,6 +312,14 @@ class ProcessBuilder:
     def _note_torch(self, event: DynamoStart) -> None:
         for frame in event.stack:
             self.torch_hint = self.torch_hint.with_torch_from(frame.file)
+
+
+def _take_seen(draft: CompilationDraft, event: InspectorGuardCosts | InspectorRecompile) -> None:
+    match event:
+        case InspectorGuardCosts():
+            draft.guard_costs = event
+        case InspectorRecompile():
+            draft.facts.seen = event
 
 
 def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Compilation]:

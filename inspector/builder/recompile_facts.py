@@ -6,8 +6,9 @@ import dataclasses
 import re
 
 from inspector.builder.spans import Spans
-from inspector.events.dynamo import CreateSymbol, DynamoGuards, SymbolGuard, SymbolSpecialized
+from inspector.events.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
 from inspector.events.guard_lines import GuardLines, read_guard_lines
+from inspector.events.guards import DynamoGuards
 from inspector.events.payload import Payload
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent

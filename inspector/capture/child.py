@@ -58,7 +58,10 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
 
-    sources = attach(folder, project=None).handler.sources
+    handler = attach(folder, project=None).handler
+    sources = handler.sources
+    if request.guards:
+        handler.time_guards()
     seed_trial(request)
     target = load_target(request)
     apply_settings(request.config)  # after what the user's file sets

@@ -165,6 +165,7 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         arguments=target.calls[index],
         target=target.function,
         run=lambda call: _call(call, request, function),
+        one_graph=request.guards,
     )
     try:
         with quiet():

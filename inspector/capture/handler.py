@@ -51,6 +51,7 @@ class TraceHandler(logging.Handler):
         self._before: dict[str, Any] = {}
         self._window: WarmWindow | None = None
         self._measures = False
+        self._times_guards = False
 
     @property
     def is_attached(self) -> bool:
@@ -80,6 +81,10 @@ class TraceHandler(logging.Handler):
         From the first frame on: before, `import torch` may not be over.
         """
         self._measures = True
+
+    def time_guards(self) -> None:
+        """Times the guards of every cache entry from now on, which makes compiling slower."""
+        self._times_guards = True
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
@@ -171,6 +176,8 @@ class TraceHandler(logging.Handler):
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
                 self._recompiles.remember(payload)
+            if self._times_guards:
+                self._write_guard_costs()
         else:
             self._look_at_artifact(metadata.get("artifact", {}).get("name"))
 
@@ -188,6 +195,11 @@ class TraceHandler(logging.Handler):
             self._window.start()
             atexit.register(self.end_measuring)
         self._window.prime()
+
+    def _write_guard_costs(self) -> None:
+        from inspector.capture.guard_costs import write_guard_costs
+
+        write_guard_costs()
 
     def _add_positions(self) -> None:
         positions = versions.positions_of_graph_break() or []

@@ -39,6 +39,7 @@ class Measurement:
         arguments: The input; every call gets a copy.
         target: The target without the compiler: its state is the same before every call.
         run: Calls the compiled target with arguments.
+        one_graph: Whether a target without any graph break is profiled too.
     """
 
     input: int
@@ -47,6 +48,7 @@ class Measurement:
     arguments: Call
     target: Callable[..., object]
     run: Callable[[Call], None]
+    one_graph: bool = False
 
 
 def measure(what: Measurement) -> None:
@@ -58,7 +60,7 @@ def measure(what: Measurement) -> None:
     """
     state = State(what.target)
     plain = list(_plain_times_ns(what, state))
-    if _is_one_graph():
+    if not what.one_graph and _is_one_graph():
         write_profile((), {"input": what.input, "plain_ns": _warm_ns(plain)})
         return
     _profile(what, state, plain, with_device=False)

@@ -25,6 +25,7 @@ __all__ = [
     "dynamo_settings",
     "frame_of_conversion",
     "guarded_scope",
+    "guards_of_trace",
     "interned_strings",
     "mark_graphs",
     "marked_graphs",
@@ -197,6 +198,23 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
             )
             if isinstance(local, Mapping) and isinstance(global_, Mapping):
                 return local, global_
+    return None
+
+
+def guards_of_trace() -> tuple[Any, object] | None:
+    """The tree of guards that is being logged, and the frame's values; None where torch differs.
+
+    ``self.guard_manager.root`` and ``output_graph.local_scope`` in the constructor of
+    ``CheckFunctionManager``, which logs the tree (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    for frame in _callers():
+        owner = frame.f_locals.get("self")
+        if frame.f_code.co_name != "__init__" or type(owner).__name__ != "CheckFunctionManager":
+            continue
+        root = getattr(getattr(owner, "guard_manager", None), "root", None)
+        values = getattr(frame.f_locals.get("output_graph"), "local_scope", None)
+        has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
+        return (root, values) if has_parts and values is not None else None
     return None
 
 

@@ -16,7 +16,7 @@ from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
 
-__all__ = ["is_model", "read", "recorded", "refuse_options"]
+__all__ = ["existing", "is_model", "read", "recorded", "refuse_options", "say_which"]
 
 
 def is_model(target: str) -> bool:
@@ -55,6 +55,19 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
         UsageError: There is no such file.
         RecordingError: It is neither.
     """
+    with opened(existing(target)) as recording:
+        run = read_run(recording, keep_spans=keep_spans)
+    say_which(run, target)
+    return run
+
+
+def existing(target: str | None) -> Path:
+    """The recording or trace that is meant; without a name the newest recording.
+
+    Raises:
+        UsageError: There is none of that name.
+        RecordingError: There is no recording at all.
+    """
     path = newest_recording() if target is None else Path(target)
     if not path.exists():
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
@@ -62,13 +75,15 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
         if is_store(path.parent):
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
-    with opened(path) as recording:
-        run = read_run(recording, keep_spans=keep_spans)
+    return path
+
+
+def say_which(run: Run, target: str | None) -> None:
+    """Says on standard error which recording was read, and what has changed since."""
     if target is None:
         sys.stderr.write(_which(run) + "\n")
     for file in _changed(run):
         sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
-    return run
 
 
 def _which(run: Run) -> str:

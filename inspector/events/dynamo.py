@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.payload import Payload
 
 __all__ = [
     "CompilationMetrics",
     "CreateSymbol",
     "DynamoError",
-    "DynamoGuards",
     "DynamoOutputGraph",
     "DynamoStart",
     "RecompileReasons",
@@ -106,7 +107,7 @@ class CreateSymbol:
         value = str(fields.get("val", ""))
         return cls(
             symbol=str(fields.get("symbol", "")),
-            value=int(value) if value.isdecimal() else None,
+            value=int(value) if re.fullmatch(r"-?\d{1,18}", value) else None,
             source=str(fields.get("source", "")),
             text=value,
             stack=envelope.frames(fields.get("user_stack")),
@@ -159,23 +160,6 @@ class SymbolSpecialized:
             value=str(fields.get("value", "")),
             stack=envelope.frames(fields.get("user_stack")),
         )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class DynamoGuards:
-    """Event ``dynamo_cpp_guards_str``: the guard tree of a compilation, which stays in the log.
-
-    Attributes:
-        text: Where it is, or None.
-    """
-
-    text: Payload | None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the text, and not the text."""
-        payload = envelope.payload
-        return cls(text=payload and dataclasses.replace(payload, held=None))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -241,6 +225,8 @@ class CompilationMetrics:
         is_forward: False for a backward compilation that ran later.
         logging_ns: What torch has spent on the structured trace under this compile id so far.
         cache_counts: How often a cache hit or missed in it: ``FX graph hit`` → 2.
+        guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
+        settings: Settings of Dynamo that decide what a failed guard leads to, or None.
     """
 
     name: str | None
@@ -260,6 +246,8 @@ class CompilationMetrics:
     is_forward: bool
     logging_ns: int | None = None
     cache_counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    guard_latency_ns: int | None = None
+    settings: DynamoSettings | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -283,6 +271,8 @@ class CompilationMetrics:
             is_forward=envelope.key == "compilation_metrics",
             logging_ns=nanoseconds(fields.get("structured_logging_overhead_us"), _US_NS),
             cache_counts=_cache_counts(fields),
+            guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
+            settings=read_settings(fields.get("dynamo_config")),
         )
 
     @property

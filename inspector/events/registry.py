@@ -21,7 +21,6 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
-    DynamoGuards,
     DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
@@ -31,6 +30,7 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import INDUCTOR_KEYS, InductorStage
 from inspector.events.inspector import (
     InspectorCall,
@@ -96,6 +96,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
+    ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,
     ("artifact", "inspector_recompile"): InspectorRecompile,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Mapping
 
 from inspector.events.compile_id import CompileId
+from inspector.events.guards import DynamoSettings, InspectorGuardCosts
+from inspector.events.payload import Payload
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Recompile, SymbolUse
 from inspector.model.stack import StackFrame
@@ -59,6 +62,11 @@ class Compilation:
         duration_ns: Wall time, or None.
         specialized: The symbolic sizes that a line made constant.
         recompile: What it was for where the code object had been compiled before, or None.
+        guards_text: Where the tree of its guards is, which `inspector.model.guards` reads; or None.
+        guard_latency_ns: Torch's own figure for its guards, cold caches of the processor, or None.
+        guard_costs: What its guards were measured to take, or None.
+        settings: Settings of Dynamo at its end, or None where torch did not say.
+        symbols: Values that sizes and numbers had which it keeps dynamic, by source.
     """
 
     compile_id: CompileId
@@ -78,6 +86,11 @@ class Compilation:
     duration_ns: int | None
     specialized: tuple[SymbolUse, ...] = ()
     recompile: Recompile | None = None
+    guards_text: Payload | None = None
+    guard_latency_ns: int | None = None
+    guard_costs: InspectorGuardCosts | None = None
+    settings: DynamoSettings | None = None
+    symbols: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def raised(self) -> bool:

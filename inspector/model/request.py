@@ -35,6 +35,7 @@ class Request:
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
+        guards: Whether guards are timed, and calls also where there is no graph break.
         config: Settings of ``torch._dynamo.config`` to compile with.
         line_times: Whether it is measured how long Dynamo traces each line.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
@@ -54,6 +55,7 @@ class Request:
     backend: str = "eager"
     calls: int = 20
     measure: bool = True
+    guards: bool = False
     config: tuple[Setting, ...] = ()
     line_times: bool = False
     dynamic_sources: str | None = None

@@ -38,6 +38,8 @@ _CONTEXT = frozenset(
      "stack", "subgraph_name"}
 )  # fmt: skip
 _MOST_WARNINGS = 20
+# Texts that stay in the file until somebody asks for them.
+_LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph"})
 _READ_BYTES = 1 << 20
 _LONGEST_PREFIX_BYTES = 1 << 16
 
@@ -288,8 +290,7 @@ def _use(line: bytes, start: int) -> tuple[bool, bool]:
 def _use_of(key: bytes, name: bytes) -> tuple[bool, bool]:
     event = (key.decode(), name.decode())
     is_read = event in EVENTS
-    # A graph's text is long, and that there was one is all that counts.
-    return not is_read and is_known(*event), is_read and event[0] != "dynamo_output_graph"
+    return not is_read and is_known(*event), is_read and event[0] not in _LONG_TEXTS
 
 
 def _loads(text: bytes) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from inspector.findings.guards_report import GuardsReport
 from inspector.findings.overview import (
     headline,
     notices,
@@ -17,6 +18,7 @@ from inspector.findings.wording import duration
 from inspector.model.run import Meta
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
+from inspector.renderers.markdown.guards import guards_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.tried import tried_lines
 
@@ -25,9 +27,9 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: Report, stream: TextIO) -> None:
+def render(report: Report | GuardsReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
-    lines = list(_lines(report))
+    lines = list(guards_lines(report) if isinstance(report, GuardsReport) else _lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
     stream.write("\n".join(lines).rstrip("\n") + "\n")
 

@@ -7,10 +7,12 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.guards_report import GuardsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
+from inspector.renderers.terminal.guards import add_guards
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
@@ -18,7 +20,7 @@ from inspector.renderers.terminal.tried import tried_lines
 __all__ = ["render"]
 
 
-def render(report: Report, stream: TextIO) -> None:
+def render(report: Report | GuardsReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
@@ -26,6 +28,10 @@ def render(report: Report, stream: TextIO) -> None:
     make a line longer than that.
     """
     page = Page(stream)
+    if isinstance(report, GuardsReport):
+        add_guards(page, report)
+        page.write()
+        return
     _begin(page, report)
     first = [finding for finding in report.findings if not finding.later]
     later = [finding for finding in report.findings if finding.later]

@@ -1,0 +1,110 @@
+"""Guards that take a good part of every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.finding import Finding, Place
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.findings.wording import count, duration
+from inspector.guards.time import GuardTime, guard_time
+from inspector.model.compilation import Frame
+from inspector.model.cost import Cost, CostKind
+from inspector.model.run import Process, Run
+from inspector.model.stack import StackFrame
+
+__all__ = ["RULE"]
+
+# Below either, another fix gains more.
+_LEAST_SHARE = 0.10
+_LEAST_NS = 20_000
+
+_FILTER = (
+    'torch.compile(model, options={"guard_filter_fn": '
+    "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
+    "state; that is wrong once the model is changed."
+)
+
+
+class GuardCostRule(Rule):
+    """Guards take a good part of every call.
+
+    What it means:
+        Before compiled code runs, Dynamo checks everything that it assumed when it compiled:
+        each input, and every attribute, parameter, hook and global that the code looked at.
+
+    Why it matters:
+        The checks run on the host in every call. In a small model, or in a large one with many
+        submodules, they can take longer than the kernels, and a GPU waits for them.
+
+    Example:
+        A model of 300 small layers: 2,000 guards, 60 µs per call, and a forward of 200 µs.
+
+    What to do:
+        When the model has seen all of its shapes, run it under
+        ``torch.compiler.set_stance(skip_guard_eval_unsafe=True)``: only what tells the compiled
+        versions apart is checked then. Or drop the guards on the model's own state with
+        ``torch.compile(model, options={"guard_filter_fn":
+        torch.compiler.skip_guard_on_all_nn_modules_unsafe})``. Both are unsafe if the model is
+        changed afterwards. ``inspect guards`` shows which part of the model the guards are about.
+    """
+
+    id = "guard-cost"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per process whose guards take long."""
+        for process in run.processes:
+            time = guard_time(process)
+            if time and time.share >= _LEAST_SHARE and time.per_call_ns >= _LEAST_NS:
+                yield _finding(run, process, time)
+
+
+def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
+    frame = _dearest(process, time)
+    place = StackFrame(frame.file, frame.first_line, frame.name) if frame else None
+    return Finding(
+        rule=GuardCostRule.id,
+        severity=GuardCostRule.severity,
+        message=f"guards take {time.share:.0%} of a call",
+        place=make_place(run, place) if place else Place(),
+        why=_why(process, time),
+        fix=(
+            "When all shapes have been seen: "
+            "torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks only what tells the "
+            "compiled versions apart."
+        ),
+        alternatives=(_FILTER,),
+        notes=("inspect guards shows which part of the model the guards are about",),
+        fingerprint=fingerprint(run, place, GuardCostRule.id),
+        evidence="inspector_profile",
+        cost=Cost(
+            kind=CostKind.MEASURED,
+            cost_ns=time.per_call_ns,
+            outside_ns=time.per_call_ns,
+            executions_per_call=time.lookups,
+            calls=time.calls,
+            call_ns=time.call_ns,
+        ),
+    )
+
+
+def _dearest(process: Process, time: GuardTime) -> Frame | None:
+    """The frame whose guards take most."""
+    frame_id = max(time.by_frame, key=lambda number: time.by_frame[number], default=None)
+    return next((frame for frame in process.frames if frame.frame_id == frame_id), None)
+
+
+def _why(process: Process, time: GuardTime) -> str:
+    newest = [frame.compilations[-1].guards for frame in process.frames if frame.compilations]
+    guards = sum(number for number in newest if number is not None)
+    looks = count(round(time.lookups), "look") + " into Dynamo's cache"
+    return (
+        f"{looks} per call, {count(guards, 'guard')}: {duration(time.per_call_ns)} of "
+        f"{duration(time.call_ns)}, measured in {count(time.calls, 'warm call')}"
+    )
+
+
+RULE = GuardCostRule()

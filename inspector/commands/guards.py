@@ -1,0 +1,100 @@
+"""``inspect guards``: what is assumed, because of which line, at what price; what comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector import plugins
+from inspector.commands.completion import complete_file
+from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.output import check_output, write_report
+from inspector.commands.precheck import check_file
+from inspector.commands.record import Settings, record
+from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.findings.guards_report import GuardsReport, make_guards_report
+from inspector.model.input_parser import parse_inputs
+from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+
+__all__ = ["command"]
+
+_RULES = frozenset({"guard-cost"})
+
+
+@click.command("guards")
+@click.argument("target", required=False, shell_complete=complete_file)
+@target_options
+@process_options
+@output_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    target: str | None,
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
+) -> int:
+    """Show what is assumed, at what price, and what recompiles next.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read.
+
+    \b
+    Examples:
+      inspect guards samples/small_cnn/model.py
+      inspect guards model.py:Net --input 'f32[8,3,224,224]' --backend inductor
+      inspect guards .inspector/7 -o guards.md
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    check_output(output, format_)
+    # dynamic=False was asked for; a flag that is False was not.
+    unasked = {name for name in ("train", "fullgraph") if not asked[name]}
+    unasked |= {"measure"} if asked["measure"] else set()
+    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
+    parse_inputs(given.get("inputs", ()))
+    if target is not None and is_model(target):
+        if python is None:
+            check_file(target)
+        settings = Settings(
+            python=python,
+            timeout_seconds=timeout,
+            save=save,
+            progress=not no_progress,
+            own_stdout=output is not None and format_ is None,
+            fresh_caches=True,
+        )
+        report, code = _recorded(Request(target, guards=True, **given), settings)
+    else:
+        refuse_options({**given, "python": python, "timeout": timeout, "save": save})
+        report, code = _read(target), 0
+    write_report(report, output, format_)
+    return code
+
+
+def _recorded(request: Request, settings: Settings) -> tuple[GuardsReport, int]:
+    arguments = ("explain", request.to_json())
+    recorded = record(arguments, request.target, request.asked, settings)
+    if recorded.place.is_dir():
+        return _report(recorded.run), recorded.exit_code
+    # Trees are read from the logs, which are in the .zip by now.
+    with opened(recorded.place) as recording:
+        return _report(read_run(recording)), recorded.exit_code
+
+
+def _read(target: str | None) -> GuardsReport:
+    with opened(existing(target)) as recording:
+        run = read_run(recording)
+        say_which(run, target)
+        return _report(run)
+
+
+def _report(run: Run) -> GuardsReport:
+    rules = [module.RULE for module in plugins.load_analyses()]
+    return make_guards_report(run, [rule for rule in rules if rule.id in _RULES])

@@ -1,0 +1,338 @@
+"""What a guard checks, typed, out of the code that torch prints for it.
+
+The forms are those of ``GuardBuilder`` (torch/_dynamo/guards.py, 2.11 and 2.13). A guard of another
+form, or of a kind that is not listed, keeps its text (`OtherCheck`).
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+__all__ = [
+    "AliasCheck",
+    "Check",
+    "ContainsCheck",
+    "EqualsCheck",
+    "GlobalStateCheck",
+    "IdCheck",
+    "LengthCheck",
+    "MarkCheck",
+    "OtherCheck",
+    "RelationCheck",
+    "TensorCheck",
+    "TypeCheck",
+    "parse_check",
+]
+
+_INT = r"-?\d{1,19}"
+_SIZES = rf"\[((?:(?:{_INT}|None)(?:, )?)*)\]"
+_TENSOR = re.compile(
+    r"check_tensor\((?P<source>.*), (?P<type>[^,\s]+), DispatchKeySet\((?P<keys>[^)]*)\), "
+    rf"(?P<dtype>torch\.\w+), device=(?P<device>None|\d+), requires_grad=(?P<grad>True|False), "
+    rf"size={_SIZES}, stride={_SIZES}\)",
+    re.DOTALL,
+)
+_TYPE = re.compile(r"___check_type_id\(.*, (?P<id>\d+)\), type=(?P<type>.*)", re.DOTALL)
+_ID = re.compile(r"___check_obj_id\(.*, (?P<id>\d+)\), type=(?P<type>.*)", re.DOTALL)
+_LENGTH = re.compile(r"len\(.*\) == (?P<length>\d{1,18})", re.DOTALL)
+_CONTAINS = re.compile(
+    r"(?P<not>not )?(?:___dict_contains\((?P<key>.*), [^,]*\)"
+    r"|set\.__contains__\([^,]*, (?P<item>.*)\))",
+    re.DOTALL,
+)
+_HASATTR = re.compile(r"(?P<not>not )?hasattr\(.*, '(?P<attribute>\w+)'\)(?P<false> == False)?")
+_STATE = "___check_global_state() against "
+_MARK = re.compile(r"_dynamo_\w+_indices|_dynamo_shape_ids|_dynamo_unbacked_bounds")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TensorCheck:
+    """Class, dispatch keys, dtype, device, requires_grad, sizes and strides of a tensor.
+
+    Attributes:
+        type: Name of its class (``Tensor``, ``Parameter``).
+        keys: The dispatch keys under which it was traced; the first is the device's.
+        dtype: ``torch.float32``.
+        device_index: Number of the device, or None (the CPU has none).
+        requires_grad: As the tensor says; what is checked is that and whether grad mode is on.
+        size: The sizes; None for one that may change.
+        stride: The strides; None for one that may change.
+    """
+
+    type: str
+    keys: tuple[str, ...]
+    dtype: str
+    device_index: int | None
+    requires_grad: bool
+    size: tuple[int | None, ...]
+    stride: tuple[int | None, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EqualsCheck:
+    """A Python value, whose type must be the same too.
+
+    Attributes:
+        text: Its repr.
+        is_literal: Whether `value` is known.
+        value: The value, where its repr is a literal.
+    """
+
+    text: str
+    is_literal: bool = False
+    value: object = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TypeCheck:
+    """The exact class of a value.
+
+    Attributes:
+        type: ``<class 'dict'>``.
+        id: The class's address.
+    """
+
+    type: str
+    id: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class IdCheck:
+    """One certain object.
+
+    Attributes:
+        type: Its class (2.13), or its repr (2.11).
+        id: Its address.
+    """
+
+    type: str
+    id: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LengthCheck:
+    """How many items a container has.
+
+    Attributes:
+        length: The number.
+    """
+
+    length: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ContainsCheck:
+    """Whether a dict or set has an item, or an object an attribute.
+
+    Attributes:
+        item: The repr of the key, or the attribute's name.
+        expected: Whether it must be there.
+    """
+
+    item: str
+    expected: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MarkCheck:
+    """Whether a tensor has been marked (``mark_dynamic`` and the like).
+
+    Attributes:
+        marks: The attributes with which torch marks it.
+    """
+
+    marks: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RelationCheck:
+    """A relation of sizes, strides or numbers, as a Python expression over sources.
+
+    Attributes:
+        expression: The expression.
+    """
+
+    expression: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AliasCheck:
+    """That tensors are different ones, or that two sources are the same object.
+
+    Attributes:
+        text: What torch prints; empty for all but the first tensor.
+    """
+
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GlobalStateCheck:
+    """The state of the thread: grad mode, autocast, default dtype, number of threads, ….
+
+    Attributes:
+        state: The values by torch's names (``GlobalStateGuard`` in torch/csrc/dynamo/guards.cpp).
+    """
+
+    state: Mapping[str, object]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OtherCheck:
+    """Anything else.
+
+    Attributes:
+        text: What torch prints.
+    """
+
+    text: str
+
+
+Check: TypeAlias = (
+    TensorCheck
+    | EqualsCheck
+    | TypeCheck
+    | IdCheck
+    | LengthCheck
+    | ContainsCheck
+    | MarkCheck
+    | RelationCheck
+    | AliasCheck
+    | GlobalStateCheck
+    | OtherCheck
+)
+
+
+def parse_check(kind: str, code: str, source: str) -> Check:
+    """What a guard checks.
+
+    Args:
+        kind: The guard's kind (``TENSOR_MATCH``).
+        code: Its code, without the comment.
+        source: The source of the manager that it stands under.
+    """
+    reader = _READERS.get(kind)
+    found = reader(code, source) if reader else None
+    return found or OtherCheck(code)
+
+
+def _tensor(code: str, _source: str) -> Check | None:
+    match = _TENSOR.fullmatch(code)
+    if match is None:
+        return None
+    return TensorCheck(
+        type=match["type"],
+        keys=tuple(key for key in match["keys"].split(", ") if key),
+        dtype=match["dtype"],
+        device_index=None if match["device"] == "None" else int(match["device"]),
+        requires_grad=match["grad"] == "True",
+        size=_sizes(match[match.re.groups - 1]),
+        stride=_sizes(match[match.re.groups]),
+    )
+
+
+def _sizes(text: str) -> tuple[int | None, ...]:
+    return tuple(
+        None if item == "None" else int(item) for item in text.split(", ") if item.strip(" ,")
+    )
+
+
+def _equals(code: str, source: str) -> Check | None:
+    left, found, text = code.partition(f"{source} == ")
+    if not found or left:
+        return RelationCheck(code) if "isnan(" in code else None
+    try:
+        return EqualsCheck(text, is_literal=True, value=ast.literal_eval(text))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return EqualsCheck(text)
+
+
+def _none(_code: str, _source: str) -> Check:
+    return EqualsCheck("None", is_literal=True)
+
+
+def _type(code: str, _source: str) -> Check | None:
+    match = _TYPE.fullmatch(code)
+    return TypeCheck(match["type"].strip(), match["id"]) if match else None
+
+
+def _id(code: str, _source: str) -> Check | None:
+    match = _ID.fullmatch(code)
+    return IdCheck(match["type"].strip(), match["id"]) if match else None
+
+
+def _length(code: str, _source: str) -> Check | None:
+    match = _LENGTH.fullmatch(code)
+    if match:
+        return LengthCheck(int(match["length"]))
+    return LengthCheck(0) if code.startswith("not ") else None
+
+
+def _contains(code: str, _source: str) -> Check | None:
+    match = _CONTAINS.fullmatch(code)
+    if match is None:
+        return None
+    return ContainsCheck(match["key"] or match["item"], expected=not match["not"])
+
+
+def _attribute(code: str, _source: str) -> Check | None:
+    if _MARK.search(code):
+        return _mark(code, _source)
+    match = _HASATTR.fullmatch(code)
+    if match is None:
+        return None
+    return ContainsCheck(match["attribute"], expected=not (match["not"] or match["false"]))
+
+
+def _mark(code: str, _source: str) -> Check | None:
+    match = _MARK.search(code)
+    return MarkCheck((match[0],)) if match else None
+
+
+def _relation(code: str, _source: str) -> Check | None:
+    # Also of saved-tensor hooks and the like, which are no relations of sizes.
+    return RelationCheck(code) if "L[" in code or "G[" in code else None
+
+
+def _alias(code: str, _source: str) -> Check:
+    return AliasCheck(code)
+
+
+def _state(code: str, _source: str) -> Check | None:
+    if not code.startswith(_STATE):
+        return None
+    try:
+        state = json.loads(code.removeprefix(_STATE))
+    except (ValueError, RecursionError):
+        return None
+    return GlobalStateCheck(state) if isinstance(state, dict) else None
+
+
+_READERS: dict[str, Callable[[str, str], Check | None]] = {
+    "TENSOR_MATCH": _tensor,
+    "EQUALS_MATCH": _equals,
+    "TRUE_MATCH": _equals,
+    "FALSE_MATCH": _equals,
+    "NONE_MATCH": _none,
+    "FLOAT_IS_NAN": _equals,
+    "TYPE_MATCH": _type,
+    "ID_MATCH": _id,
+    "LENGTH_CHECK": _length,
+    "DICT_LENGTH": _length,
+    "DICT_CONTAINS": _contains,
+    "SET_CONTAINS": _contains,
+    "NO_HASATTR": _attribute,
+    "DIMENSION_DYNAMIC_MARKING_GUARD": _mark,
+    "DYNAMIC_INDICES": _mark,
+    "LAMBDA_GUARD": _relation,
+    "SYMBOLIC_SHAPE_GUARD": _relation,
+    "NO_TENSOR_ALIASING": _alias,
+    "OBJECT_ALIASING": _alias,
+    "STORAGE_OVERLAPPING": _alias,
+    "GLOBAL_STATE": _state,
+}

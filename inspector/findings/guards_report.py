@@ -1,0 +1,201 @@
+"""Everything that is said about the guards of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.findings.finding import Finding
+from inspector.findings.processes import found_in
+from inspector.findings.rule import Rule
+from inspector.guards.entry import Entry
+from inspector.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
+from inspector.guards.next import NextChange, next_changes
+from inspector.guards.predict import FrameGuards, frame_guards
+from inspector.guards.subtrees import Subtree, subtrees_of
+from inspector.guards.time import GuardTime, guard_time
+from inspector.model.compilation import Frame
+from inspector.model.run import Process, Run
+from inspector.model.stack import plain_name, shown_name
+
+__all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
+
+FORMAT_VERSION = 1
+"""Of a guards report as JSON: counts up when a field changes its meaning or goes."""
+
+_MOST_SUBTREES = 5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FrameRow:
+    """The guards of one frame.
+
+    Attributes:
+        process: Index of its process in the run.
+        frame_id: Torch's number of it, or None.
+        name: Its name as a person sees it.
+        file: Its file as a person sees it.
+        line: Its first line, or 0.
+        entries: How many cache entries it has.
+        limit: How many it may have.
+        is_closed: Whether the recompile limit was hit.
+        guards: Guards of the newest entry.
+        torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
+        measured_ns: One evaluation of that entry's guards with warm caches, or None.
+        per_call_ns: Guard time per warm call, all of its entries; or None.
+        next_changes: What recompiles it next.
+    """
+
+    process: int
+    frame_id: int | None
+    name: str
+    file: str
+    line: int
+    entries: int
+    limit: int
+    is_closed: bool
+    guards: int
+    torch_latency_ns: int | None
+    measured_ns: int | None
+    per_call_ns: int | None
+    next_changes: tuple[NextChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GuardsReport:
+    """The guards of a run.
+
+    Attributes:
+        run: The run.
+        guards: Guards of the newest entries of all frames.
+        kinds: The same by kind, the most frequent first.
+        groups: The same by module.
+        causes: The same by the line that caused them.
+        frames: The frames, those with most guards first.
+        time: What guards take in a warm call, or None where that was not measured.
+        subtrees: The most expensive parts of the trees.
+        unread: Lines of guard trees that could not be read.
+        findings: Findings about guards.
+        notices: What is missing, and what would show it; one sentence each.
+        next_steps: Commands worth running next.
+    """
+
+    run: Run
+    guards: int
+    kinds: Mapping[str, int]
+    groups: tuple[Group, ...]
+    causes: tuple[Cause, ...]
+    frames: tuple[FrameRow, ...]
+    time: GuardTime | None
+    subtrees: tuple[Subtree, ...]
+    unread: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    notices: tuple[str, ...]
+    next_steps: tuple[str, ...]
+
+
+def make_guards_report(run: Run, rules: Iterable[Rule]) -> GuardsReport:
+    """Reads the trees of a run, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    rows: list[FrameRow] = []
+    newest: list[Entry] = []
+    subtrees: list[Subtree] = []
+    unread: list[str] = []
+    times = [guard_time(process) for process in run.processes]
+    for index, process in enumerate(run.processes):
+        for frame, guards in _frames(process):
+            rows.append(_row(run, index, frame, guards, times[index]))
+            entry = guards.entries[-1]
+            newest.append(entry)
+            unread += [line for item in guards.entries for line in item.tree.unknown]
+            subtrees += subtrees_of(_name(run, frame), frame.compilations, entry)
+    found = [finding for rule in rules for finding in found_in(run, rule.check)]
+    known = [item for item in times if item is not None]
+    time = max(known, key=lambda item: item.per_call_ns, default=None)
+    return GuardsReport(
+        run=run,
+        guards=sum(row.guards for row in rows),
+        kinds=kinds_of(guard for entry in newest for guard in entry.tree.guards),
+        groups=by_module(newest),
+        causes=by_cause(run, newest),
+        frames=tuple(sorted(rows, key=lambda row: -row.guards)),
+        time=time,
+        subtrees=_dearest(subtrees),
+        unread=tuple(unread),
+        findings=tuple(found),
+        notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
+        next_steps=tuple(_next_steps(run)),
+    )
+
+
+def _frames(process: Process) -> Iterator[tuple[Frame, FrameGuards]]:
+    for frame in process.frames:
+        guards = frame_guards(frame)
+        if guards is not None:
+            yield frame, guards
+
+
+def _row(
+    run: Run, process: int, frame: Frame, guards: FrameGuards, time: GuardTime | None
+) -> FrameRow:
+    entry = guards.entries[-1]
+    compilation = next(c for c in frame.compilations if c.compile_id == entry.compile_id)
+    costs = compilation.guard_costs
+    return FrameRow(
+        process=process,
+        frame_id=frame.frame_id,
+        name=_name(run, frame),
+        file=run.roots.shown(frame.file),
+        line=frame.first_line,
+        entries=len(guards.entries),
+        limit=guards.settings.recompile_limit,
+        is_closed=guards.is_closed,
+        guards=len(entry.tree.guards),
+        torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
+        measured_ns=costs.whole_ns if costs else None,
+        per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
+        next_changes=next_changes(guards),
+    )
+
+
+def _name(run: Run, frame: Frame) -> str:
+    qualified = run.sources.qualname(frame.file, frame.first_line)
+    shown = shown_name(frame.name)
+    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
+
+
+def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
+    """The most expensive ones; where none was timed, those with the most guards."""
+    timed = [item for item in subtrees if item.time_ns is not None]
+    ranked = sorted(timed or subtrees, key=lambda item: (-(item.time_ns or 0), -item.guards))
+    return tuple(ranked[:_MOST_SUBTREES])
+
+
+def _notices(
+    run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
+) -> Iterator[str]:
+    again = f"inspect guards {run.meta.target or 'model.py'}"
+    if not rows:
+        yield f"no tree of guards was recorded: nothing was compiled, or its log lacks {_EVENT}"
+        return
+    if time is None:
+        yield f"what guards take in a warm call was not measured: `{again}` measures it"
+    elif time.is_program:
+        yield "a program's calls are not marked: a call is one entry into compiled code"
+    if time is not None and not any(item.time_ns is not None for item in subtrees):
+        yield f"no part of the guards was timed: `{again}` times them"
+    if unread:
+        yield f"{unread:,} lines of guard trees could not be read; the JSON report has them"
+    yield "guards are read out of the text that torch prints of them (parsed)"
+
+
+_EVENT = "`dynamo_cpp_guards_str`"
+
+
+def _next_steps(run: Run) -> Iterator[str]:
+    target = run.meta.target
+    if target and any(item.is_recompile or item.hit_limit for item in run.compilations):
+        yield f"inspect explain {target}"

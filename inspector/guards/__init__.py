@@ -1,0 +1,1 @@
+"""What guards mean: what they assume, what they cost, and which change recompiles next."""

@@ -1,0 +1,170 @@
+"""One change of an input or of the state around a call."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping, Sequence
+
+from inspector.guards.relation import normal
+from inspector.guards.state import State, Tensor, Value
+
+__all__ = [
+    "Change",
+    "ChangeKind",
+    "another_object",
+    "contiguous",
+    "having",
+    "of_length",
+    "of_tensor",
+    "of_thread",
+    "of_value",
+    "resized",
+    "same_tensor",
+    "two_tensors",
+    "without",
+]
+
+NEW_OBJECT = "another object"
+
+
+class ChangeKind(enum.Enum):
+    """What changes."""
+
+    SIZE = "tensor size"
+    STRIDE = "stride"
+    DTYPE = "dtype"
+    DEVICE = "device"
+    REQUIRES_GRAD = "requires_grad"
+    DIMENSIONS = "number of dimensions"
+    TENSOR_TYPE = "class of a tensor"
+    INT = "int"
+    FLOAT = "float"
+    STR = "str"
+    BOOL = "bool"
+    NONE = "None"
+    ENUM = "enum or object"
+    LENGTH = "length of a container"
+    KEYS = "keys of a dict"
+    ARGUMENTS = "number of *args"
+    ATTRIBUTE = "module attribute"
+    TRAINING = "training flag"
+    HOOK = "module hook"
+    GLOBAL = "global"
+    CLOSURE = "closure"
+    FUNCTION = "function"
+    TYPE = "type"
+    GRAD_MODE = "grad mode"
+    AUTOCAST = "autocast"
+    DEFAULT_DTYPE = "default dtype"
+    NUM_THREADS = "number of threads"
+    DETERMINISTIC = "deterministic algorithms"
+    DEFAULT_DEVICE = "default device"
+    ALIAS = "one tensor for two arguments"
+    MARK = "dynamic mark"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """What is different in the next call.
+
+    Attributes:
+        kind: What changes.
+        source: Whose value, in torch's spelling; empty for the state of the thread.
+        value: The value afterwards, or None.
+        thread: The part of the thread's state that changes.
+        gone: Sources that no longer exist.
+        same: Sources that become one tensor.
+        apart: Sources that were one tensor and become two.
+    """
+
+    kind: ChangeKind
+    source: str = ""
+    value: Value | None = None
+    thread: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    gone: tuple[str, ...] = ()
+    same: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+
+    def applied(self, state: State) -> State:
+        """The state with this change."""
+        values = dict(state.values)
+        if self.value is not None:
+            source = normal(self.source)
+            if self.value.identity:  # what was known of the other object says nothing of this one
+                inside = [name for name in values if name.startswith((f"{source}[", f"{source}."))]
+                for name in inside:
+                    del values[name]
+            values[source] = self.value
+        return State(
+            values=values,
+            thread={**state.thread, **self.thread},
+            gone=state.gone | {normal(source) for source in self.gone},
+            same=(state.same | ({self.same} if self.same else set())) - {self.apart},
+        )
+
+
+def of_value(kind: ChangeKind, source: str, value: object) -> Change:
+    """Another Python value (an int, a str, None, …)."""
+    return Change(kind, source, Value(type=f"<class '{type(value).__name__}'>", text=repr(value)))
+
+
+def of_tensor(kind: ChangeKind, source: str, tensor: Tensor) -> Change:
+    """Another tensor."""
+    return Change(kind, source, Value(tensor=tensor))
+
+
+def another_object(kind: ChangeKind, source: str, identity: str = NEW_OBJECT) -> Change:
+    """Another object, of the same class as far as anybody looks at that."""
+    return Change(kind, source, Value(identity=identity))
+
+
+def of_length(kind: ChangeKind, source: str, before: int, after: int) -> Change:
+    """A list or tuple with fewer or more items."""
+    gone = tuple(f"{source}[{index}]" for index in range(after, before))
+    return Change(kind, source, Value(length=after), gone=gone)
+
+
+def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int | None) -> Change:
+    """A dict, or an object, that has other items; their spelling is the guards'."""
+    return Change(kind, source, Value(items=items, length=length))
+
+
+def without(kind: ChangeKind, *sources: str) -> Change:
+    """Values that are no longer there."""
+    return Change(kind, gone=sources)
+
+
+def same_tensor(one: str, other: str) -> Change:
+    """One tensor given for two arguments."""
+    return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))
+
+
+def two_tensors(one: str, other: str, tensor: Tensor) -> Change:
+    """Two tensors given for two arguments that were one; the second is ``tensor``."""
+    change = of_tensor(ChangeKind.ALIAS, other, tensor)
+    return dataclasses.replace(change, apart=frozenset({normal(one), normal(other)}))
+
+
+def of_thread(kind: ChangeKind, **state: object) -> Change:
+    """Another state of the thread, by torch's names."""
+    return Change(kind, thread=state)
+
+
+def contiguous(size: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a contiguous tensor (torch counts a size of 0 as 1 for this)."""
+    return tuple(math.prod(max(item, 1) for item in size[at + 1 :]) for at in range(len(size)))
+
+
+def resized(tensor: Tensor, dimension: int, size: int) -> Tensor:
+    """The tensor with one other size, laid out in memory in the same order."""
+    sizes = tuple(size if at == dimension else item for at, item in enumerate(tensor.size))
+    known = [item for item in (*sizes, *tensor.stride) if item is not None]
+    if len(known) < len(sizes) + len(tensor.stride):
+        return dataclasses.replace(tensor, size=sizes)
+    order = sorted(range(len(sizes)), key=lambda at: -(tensor.stride[at] or 0))
+    dense = contiguous([sizes[at] or 0 for at in order])
+    strides = dict(zip(order, dense, strict=True))
+    stride = tuple(strides[at] for at in range(len(sizes)))
+    return dataclasses.replace(tensor, size=sizes, stride=stride)

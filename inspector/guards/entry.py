@@ -1,0 +1,126 @@
+"""The cache entries of a frame with their guards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from inspector.events.compile_id import CompileId
+from inspector.events.guard_checks import LengthCheck, OtherCheck, TypeCheck
+from inspector.events.guards import DynamoSettings
+from inspector.model.compilation import Compilation, Frame
+from inspector.model.guard_source import Origin, origin_of
+from inspector.model.guards import Guard, GuardTree, read_guards
+
+__all__ = ["Entry", "entries_of"]
+
+_HINT = "integer attributes of the nn.Module"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """A cache entry.
+
+    Attributes:
+        compile_id: Which compilation made it.
+        tree: Its guards as torch prints them.
+        guards: The same, and what guard managers check by themselves.
+        symbols: Values of what it keeps dynamic when it was compiled, by source.
+        settings: Settings of Dynamo.
+    """
+
+    compile_id: CompileId
+    tree: GuardTree
+    guards: tuple[Guard, ...]
+    symbols: Mapping[str, float]
+    settings: DynamoSettings
+
+
+def entries_of(frame: Frame) -> Iterator[Entry]:
+    """The cache entries of a frame, the oldest first; those whose guards were logged.
+
+    Raises:
+        OSError: The log is gone.
+    """
+    for compilation in frame.compilations:
+        if compilation.guards_text is not None and compilation.has_guarded_code is not False:
+            yield make_entry(compilation, read_guards(compilation.guards_text))
+
+
+def make_entry(compilation: Compilation, tree: GuardTree) -> Entry:
+    """An entry out of its tree."""
+    modules = _modules(tree)
+    guards = tuple(_owned(guard, modules) for guard in tree.guards)
+    return Entry(
+        compile_id=compilation.compile_id,
+        tree=tree,
+        guards=(*guards, *_of_dicts(tree), *_reached(tree)),
+        symbols=compilation.symbols,
+        settings=compilation.settings or DynamoSettings(),
+    )
+
+
+def _modules(tree: GuardTree) -> tuple[str, ...]:
+    """Sources that are modules, whatever the user calls them: torch looks into their dicts."""
+    found = {
+        manager.source.rpartition("._")[0]
+        for manager in tree.managers
+        if manager.source.endswith(("._modules", "._parameters", "._buffers"))
+    }
+    found |= {
+        guard.source.rpartition(".")[0]
+        for guard in tree.guards
+        if guard.cause and _HINT in guard.cause.note
+    }
+    return tuple(sorted(found - {""}))
+
+
+def _owned(guard: Guard, modules: tuple[str, ...]) -> Guard:
+    inside = guard.origin is Origin.INPUT and any(
+        guard.source == module or guard.source.startswith(f"{module}.") for module in modules
+    )
+    return dataclasses.replace(guard, origin=Origin.MODULE) if inside else guard
+
+
+def _of_dicts(tree: GuardTree) -> Iterator[Guard]:
+    """A manager of a dict checks its class and length itself (DictGuardManager, guards.cpp)."""
+    pairs: dict[int, set[int]] = {}
+    for manager in tree.managers:
+        if manager.pair is not None:
+            pairs.setdefault(manager.parent, set()).add(manager.pair)
+    by_source = {guard.source: guard for guard in tree.guards}
+    for manager in tree.managers:
+        if manager.kind == "GuardManager" or not manager.source or "Dict" not in manager.kind:
+            continue
+        example = by_source.get(manager.source)
+        for check in (
+            TypeCheck(manager.value_type, ""),
+            LengthCheck(len(pairs.get(manager.number, ()))),
+        ):
+            yield Guard(
+                manager=manager.number,
+                kind=manager.kind,
+                source=manager.source,
+                name=manager.name,
+                origin=example.origin if example else origin_of(manager.source),
+                check=check,
+                code="",
+                cause=example.cause if example else None,
+            )
+
+
+def _reached(tree: GuardTree) -> Iterator[Guard]:
+    """A value that nothing checks must be there still: to reach it is a check."""
+    checked = {guard.manager for guard in tree.guards}
+    for manager in tree.managers:
+        if manager.source and manager.number not in checked:
+            yield Guard(
+                manager=manager.number,
+                kind=manager.kind,
+                source=manager.source,
+                name=manager.name,
+                origin=origin_of(manager.source),
+                check=OtherCheck(""),
+                code="",
+                cause=None,
+            )

@@ -1,0 +1,155 @@
+"""Whether a guard passes in a state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.events.guard_checks import (
+    AliasCheck,
+    ContainsCheck,
+    EqualsCheck,
+    GlobalStateCheck,
+    IdCheck,
+    LengthCheck,
+    MarkCheck,
+    OtherCheck,
+    RelationCheck,
+    TensorCheck,
+    TypeCheck,
+)
+from inspector.guards.relation import identity, normal, relation_holds
+from inspector.guards.state import State, Tensor, Value
+from inspector.model.guards import Guard
+
+__all__ = ["passes"]
+
+
+def passes(guard: Guard, state: State) -> bool | None:
+    """Whether a guard passes; None where what it looks at is not known."""
+    check = guard.check
+    source = normal(guard.source)
+    if source and state.is_gone(source):
+        return False
+    match check:
+        case GlobalStateCheck():
+            return _same_thread(check.state, state.thread)
+        case RelationCheck():
+            return _relation(check, state)
+        case OtherCheck():
+            known = state.thread.get("default_device") if guard.kind == "DEFAULT_DEVICE" else None
+            return None if known is None else known == check.text
+        case AliasCheck():
+            return _apart(check, state)
+    compare = _COMPARE.get(type(check))
+    return None if compare is None else compare(check, state.values.get(source, Value()))
+
+
+def _same_thread(expected: Mapping[str, object], found: Mapping[str, object]) -> bool:
+    return all(found.get(name, value) == value for name, value in expected.items())
+
+
+def _relation(check: RelationCheck, state: State) -> bool | None:
+    pair = identity(check.expression)
+    return relation_holds(check.expression, state.number) if pair is None else pair in state.same
+
+
+def _apart(check: AliasCheck, state: State) -> bool | None:
+    """Whether tensors that must be different ones are."""
+    pair = identity(check.text)
+    if pair is not None:
+        return pair in state.same
+    if not check.text.startswith("check_no_aliasing("):
+        return None
+    listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
+    names = {normal(name) for name in listed.split(", ")}
+    return not any(pair <= names for pair in state.same)
+
+
+def _tensor(check: TensorCheck, value: Value) -> bool | None:
+    """``TensorCheck::check`` in torch/csrc/dynamo/guards.cpp (2.13)."""
+    tensor = value.tensor
+    if tensor is None:
+        return False if value.type or value.text is not None else None
+    if not _same_kind(check, tensor):
+        return False
+    if len(check.size) != len(tensor.size):
+        return False
+    pairs = [
+        *zip(check.size, tensor.size, strict=True),
+        *zip(check.stride, tensor.stride, strict=False),
+    ]
+    if any(want is not None and have is not None and want != have for want, have in pairs):
+        return False
+    return None if any(want is not None and have is None for want, have in pairs) else True
+
+
+def _same_kind(check: TensorCheck, tensor: Tensor) -> bool:
+    return (
+        check.type == tensor.type
+        and check.dtype == tensor.dtype
+        and check.device_index == tensor.device_index
+        and check.requires_grad == tensor.requires_grad
+        and _own(check.keys) == _own(tensor.keys)
+    )
+
+
+def _own(keys: tuple[str, ...]) -> set[str]:
+    """The keys without autocast's: those are the thread's, which `GLOBAL_STATE` compares."""
+    return {key for key in keys if not key.startswith("Autocast")}
+
+
+def _equals(check: EqualsCheck, value: Value) -> bool | None:
+    if value.tensor is not None:
+        return False
+    if value.text is None:
+        expected = f"<class '{type(check.value).__name__}'>"
+        return False if value.type and check.is_literal and value.type != expected else None
+    if value.text == check.text:
+        return True
+    if not check.is_literal:
+        return False
+    try:
+        found = ast.literal_eval(value.text)
+    except (ValueError, SyntaxError):
+        return False
+    return type(found) is type(check.value) and bool(found == check.value)
+
+
+def _type(check: TypeCheck, value: Value) -> bool | None:
+    if value.tensor is not None:
+        return value.tensor.type in check.type
+    return None if not value.type else value.type == check.type
+
+
+def _id(check: IdCheck, value: Value) -> bool | None:
+    if not value.identity:
+        return False if value.type and value.text is not None else None
+    return value.identity == check.id
+
+
+def _length(check: LengthCheck, value: Value) -> bool | None:
+    if value.length is None:
+        return False if value.text is not None or value.tensor is not None else None
+    return value.length == check.length
+
+
+def _contains(check: ContainsCheck, value: Value) -> bool | None:
+    found = value.items.get(check.item)
+    return None if found is None else found == check.expected
+
+
+def _mark(check: MarkCheck, value: Value) -> bool | None:
+    return False if any(value.items.get(mark) for mark in check.marks) else None
+
+
+_COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
+    TensorCheck: _tensor,
+    EqualsCheck: _equals,
+    TypeCheck: _type,
+    IdCheck: _id,
+    LengthCheck: _length,
+    ContainsCheck: _contains,
+    MarkCheck: _mark,
+}

@@ -1,0 +1,263 @@
+"""Whether a change makes torch compile again, and what then becomes of what changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterable, Iterator
+from typing import TypeGuard
+
+from inspector.events.compile_id import CompileId
+from inspector.events.guard_checks import EqualsCheck, RelationCheck, TensorCheck
+from inspector.events.guards import DynamoSettings
+from inspector.guards.change import Change
+from inspector.guards.entry import Entry, entries_of
+from inspector.guards.evaluate import passes
+from inspector.guards.relation import normal
+from inspector.guards.state import State, Value, state_after
+from inspector.model.compilation import Frame
+from inspector.model.guard_source import Origin
+from inspector.model.guards import Guard
+
+__all__ = ["Becomes", "FrameGuards", "Prediction", "frame_guards", "predict"]
+
+
+_NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
+_INT, _FLOAT = "<class 'int'>", "<class 'float'>"
+
+
+class Becomes(enum.Enum):
+    """What becomes of what changed."""
+
+    SERVED = "an entry fits"
+    DYNAMIC = "dynamic"
+    CONSTANT = "a constant again"
+    EAGER = "runs eagerly"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FrameGuards:
+    """The cache entries of a frame, and what they say of its last compiled call.
+
+    Attributes:
+        entries: The oldest first.
+        state: The values of the call for which the newest one was compiled.
+        settings: Settings of Dynamo when that was compiled.
+        is_closed: Whether the recompile limit was hit: nothing more is compiled.
+        failing: Per entry, which of its guards fail for that call.
+    """
+
+    entries: tuple[Entry, ...]
+    state: State
+    settings: DynamoSettings
+    is_closed: bool = False
+    failing: tuple[tuple[Guard, ...], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a change leads to.
+
+    Attributes:
+        recompiles: Whether torch compiles once more.
+        becomes: What becomes of what changed.
+        served_by: The entry that fits, or None.
+        failed: The guards of the newest entry that fail.
+        is_certain: Whether every guard that decides it could be evaluated.
+    """
+
+    recompiles: bool
+    becomes: Becomes
+    served_by: CompileId | None = None
+    failed: tuple[Guard, ...] = ()
+    is_certain: bool = True
+
+
+def frame_guards(frame: Frame) -> FrameGuards | None:
+    """The guards of a frame, or None where none were logged.
+
+    Raises:
+        OSError: The log is gone.
+    """
+    entries = tuple(entries_of(frame))
+    if not entries:
+        return None
+    is_closed = any(item.hit_limit for item in frame.compilations)
+    state = state_after(entries)
+    failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
+    return FrameGuards(entries, state, entries[-1].settings, is_closed, failing)
+
+
+def predict(frame: FrameGuards, change: Change) -> Prediction:
+    """What one change leads to, after the call for which the frame was compiled last."""
+    state = change.applied(frame.state)
+    newest: tuple[Guard, ...] = ()
+    for entry, before in zip(reversed(frame.entries), reversed(frame.failing), strict=True):
+        failed, unknown = _tested(entry, before, change, (state, frame.state))
+        if not failed:
+            return Prediction(
+                recompiles=False,
+                becomes=Becomes.SERVED,
+                served_by=entry.compile_id,
+                is_certain=not unknown,
+            )
+        newest = newest or failed
+    if frame.is_closed or len(frame.entries) >= frame.settings.recompile_limit:
+        return Prediction(recompiles=False, becomes=Becomes.EAGER, failed=newest)
+    becomes = Becomes.DYNAMIC if _gets_dynamic(frame, change) else Becomes.CONSTANT
+    return Prediction(recompiles=True, becomes=becomes, failed=newest)
+
+
+def _tested(
+    entry: Entry, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
+) -> tuple[tuple[Guard, ...], bool]:
+    """The guards of an entry that fail, and whether one that the change concerns is unknown.
+
+    Only what the change can concern is looked at again: a large model has thousands of guards.
+    """
+    after, known = states
+    concerned = list(_concerned(entry, change))
+    failed, unknown = _failing(concerned, after)
+    ids = set(map(id, concerned))
+    others = tuple(guard for guard in before if id(guard) not in ids)
+    is_unknown = any(passes(guard, known) is not None for guard in unknown)
+    return (*failed, *others), is_unknown
+
+
+def _concerned(entry: Entry, change: Change) -> Iterator[Guard]:
+    """The guards whose result a change can alter."""
+    if change.thread or change.same or change.apart:
+        yield from entry.guards
+        return
+    source = normal(change.source)
+    is_whole = bool(change.gone) or bool(change.value and change.value.identity)
+    roots = {normal(name) for name in change.gone} | {source}
+    for guard in entry.guards:
+        if isinstance(guard.check, RelationCheck):
+            if any(root in guard.check.expression for root in roots | {change.source}):
+                yield guard
+            continue
+        name = normal(guard.source)
+        inside = is_whole and any(name.startswith((f"{root}[", f"{root}.")) for root in roots)
+        if name in roots or inside:
+            yield guard
+
+
+def _failing(guards: Iterable[Guard], state: State) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
+    """The guards that fail in a state, and those of which nobody knows."""
+    failed, unknown = [], []
+    for guard in guards:
+        result = passes(guard, state)
+        if result is False:
+            failed.append(guard)
+        elif result is None:
+            unknown.append(guard)
+    return tuple(failed), tuple(unknown)
+
+
+def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
+    """Automatic dynamic shapes: what changed becomes dynamic, if torch lets it.
+
+    torch/_dynamo/variables/builder.py (`wrap_symint`, `wrap_symfloat`, `wrap_to_fake_tensor`) and
+    pgo.py, 2.13.
+    """
+    value = change.value
+    if value is None or not frame.settings.automatic_dynamic:
+        return False
+    source = normal(change.source)
+    before = frame.state.values.get(source, Value())
+    if value.tensor is not None:
+        return _tensor_gets_dynamic(frame, source, before, value)
+    return _number_gets_dynamic(frame, source, before, value)
+
+
+def _tensor_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: Value) -> bool:
+    old, new = before.tensor, after.tensor
+    if old is None or new is None:
+        return False
+    if _origin(frame, source) is Origin.PARAMETER or new.type == "Parameter":
+        return False  # parameters are static (`force_parameter_static_shapes`)
+    if len(old.size) != len(new.size):
+        return any(size not in (0, 1) for size in new.size)  # then all of them become dynamic
+    changed = [at for at, (a, b) in enumerate(zip(old.size, new.size, strict=True)) if a != b]
+    seen = [check for entry in frame.entries if (check := _tensor_check(entry, source)) is not None]
+    if not changed:
+        # Strides become dynamic only where all sizes are constants (`is_stride_dynamic`).
+        return old.stride != new.stride and all(
+            check.size == seen[-1].size and None not in check.size for check in seen
+        )
+    return any(
+        new.size[at] not in (0, 1) and not _was_tried([check.size[at] for check in seen])
+        for at in changed
+        if all(at < len(check.size) for check in seen)
+    )
+
+
+def _was_tried(values: list[int | None]) -> bool:
+    """Whether it has changed before and is a constant still: the model's code needs its value."""
+    distinct = {value for value in values if value is not None}
+    return bool(values) and values[-1] not in (None, 0, 1) and len(distinct) > 1
+
+
+def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number constant
+    frame: FrameGuards, source: str, before: Value, after: Value
+) -> bool:
+    settings, origin = frame.settings, _origin(frame, source)
+    seen = [check.text for check in _equal_checks(frame, source)]
+    if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):
+        return False
+    is_constant = any(normal(guard.source) == source for guard in _equal_guards(frame.entries[-1]))
+    if before.type == after.type and len(set(seen)) > 1 and is_constant:
+        # It was tried, and the model's code needs its value; infinity is never tried.
+        return seen[-1] in _NO_NUMBERS and after.text not in _NO_NUMBERS
+    if before.type != after.type and not _is_other_number(frame, source, after):
+        return False
+    if after.type == _FLOAT:
+        return not settings.specialize_float and after.text not in _NO_NUMBERS
+    if settings.specialize_int:
+        return False
+    if origin is Origin.MODULE and not settings.int_attributes:
+        return False
+    return origin not in (Origin.GLOBAL, Origin.LIBRARY, Origin.PARAMETER)
+
+
+def _is_other_number(frame: FrameGuards, source: str, after: Value) -> bool:
+    """Whether a number of another class differs from one before (2 and 2.0 do not)."""
+    newest = frame.entries[-1]
+    seen = {check.value for check in _equal_checks(frame, source)} - {None}
+    seen |= {newest.symbols[source]} if source in newest.symbols else set()
+    return any(repr(float(old)) != repr(float(after.text or 0)) for old in seen if _is_number(old))
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float)
+
+
+def _origin(frame: FrameGuards, source: str) -> Origin:
+    found = (
+        guard.origin
+        for entry in reversed(frame.entries)
+        for guard in entry.guards
+        if guard.source and normal(guard.source) == source
+    )
+    return next(found, Origin.INPUT)
+
+
+def _tensor_check(entry: Entry, source: str) -> TensorCheck | None:
+    checks = (
+        guard.check
+        for guard in entry.guards
+        if isinstance(guard.check, TensorCheck) and normal(guard.source) == source
+    )
+    return next(checks, None)
+
+
+def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
+    for entry in frame.entries:
+        for guard in _equal_guards(entry):
+            if normal(guard.source) == source and isinstance(guard.check, EqualsCheck):
+                yield guard.check
+
+
+def _equal_guards(entry: Entry) -> Iterator[Guard]:
+    return (guard for guard in entry.guards if isinstance(guard.check, EqualsCheck))

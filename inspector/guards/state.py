@@ -1,0 +1,267 @@
+"""What the guards of a frame say about the values that it was called with last."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.events.guard_checks import (
+    AliasCheck,
+    Check,
+    ContainsCheck,
+    EqualsCheck,
+    GlobalStateCheck,
+    IdCheck,
+    LengthCheck,
+    OtherCheck,
+    RelationCheck,
+    TensorCheck,
+    TypeCheck,
+)
+from inspector.guards.entry import Entry
+from inspector.guards.relation import equality, identity, normal, relation_holds
+from inspector.model.guards import Guard
+
+__all__ = ["State", "Tensor", "Value", "state_after"]
+
+_DEFAULT_DEVICE = "DEFAULT_DEVICE"
+_MOST_NUMBERS = 24
+_NO_LITERALS = frozenset({"inf", "-inf", "nan"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tensor:
+    """What is known of a tensor.
+
+    Attributes:
+        type: Name of its class.
+        keys: Its dispatch keys.
+        dtype: ``torch.float32``.
+        device_index: Number of its device, or None.
+        requires_grad: Whether it requires grad.
+        size: Its sizes; None for an unknown one.
+        stride: Its strides; None for an unknown one.
+    """
+
+    type: str
+    keys: tuple[str, ...]
+    dtype: str
+    device_index: int | None
+    requires_grad: bool
+    size: tuple[int | None, ...]
+    stride: tuple[int | None, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of a value.
+
+    Attributes:
+        type: Its class as torch prints it (``<class 'int'>``), or an empty string.
+        identity: Its address, or an empty string.
+        text: Its repr, or None.
+        length: How many items it has, or None.
+        tensor: What is known of it as a tensor, or None where it is none.
+        items: Whether it has an attribute or item, by the guard's spelling.
+    """
+
+    type: str = ""
+    identity: str = ""
+    text: str | None = None
+    length: int | None = None
+    tensor: Tensor | None = None
+    items: Mapping[str, bool] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class State:
+    """Everything that guards look at.
+
+    Attributes:
+        values: By source.
+        thread: The state of the thread by torch's names, and ``default_device``.
+        gone: Sources that no longer exist, with all that is reached from them.
+        same: Pairs of sources that are one tensor.
+    """
+
+    values: Mapping[str, Value]
+    thread: Mapping[str, object]
+    gone: frozenset[str] = frozenset()
+    same: frozenset[frozenset[str]] = frozenset()
+
+    def is_gone(self, source: str) -> bool:
+        """Whether a source can no longer be reached."""
+        return any(
+            source == gone or source.startswith((f"{gone}[", f"{gone}.")) for gone in self.gone
+        )
+
+    def number(self, expression: str) -> int | float | bool | None:
+        """The value of a source, or of one of its sizes (``L['x'].size()[0]``), or None."""
+        for what in ("size", "stride"):
+            source, found, index = expression.partition(f".{what}()[")
+            if found and index[:-1].isdecimal():
+                tensor = self.values.get(source, Value()).tensor
+                numbers: Sequence[int | None] = getattr(tensor, what) if tensor else ()
+                return numbers[int(index[:-1])] if int(index[:-1]) < len(numbers) else None
+        return _number(self.values.get(expression, Value()).text)
+
+
+def _number(text: str | None) -> int | float | bool | None:
+    try:
+        value = ast.literal_eval(text or "")
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, int | float) else None
+
+
+def state_after(entries: Iterable[Entry]) -> State:
+    """The values that a frame was compiled for last, as far as its guards tell them.
+
+    What a newer entry does not look at is what an older one said of it.
+    """
+    values: dict[str, Value] = {}
+    thread: dict[str, object] = {}
+    same: frozenset[frozenset[str]] = frozenset()
+    for entry in entries:
+        newest: dict[str, Value] = {}
+        same = frozenset(_same(entry.guards))
+        for guard in entry.guards:
+            _take(newest, thread, guard, entry.symbols)
+        for expression, number in entry.symbols.items():
+            source = normal(expression)
+            if ".size()" not in source and ".stride()" not in source:
+                known = newest.get(source, Value())
+                newest[source] = dataclasses.replace(known, text=repr(number))
+        _solve(newest, thread, entry.guards)
+        values |= newest
+    return State(values, thread, same=same)
+
+
+def _same(guards: Iterable[Guard]) -> Iterator[frozenset[str]]:
+    """Pairs of sources that are one object."""
+    for guard in guards:
+        match guard.check:
+            case RelationCheck(expression=text) | AliasCheck(text=text):
+                pair = identity(text)
+                if pair is not None:
+                    yield pair
+
+
+def _take(
+    values: dict[str, Value], thread: dict[str, object], guard: Guard, symbols: Mapping[str, float]
+) -> None:
+    check = guard.check
+    if isinstance(check, GlobalStateCheck):
+        thread |= check.state
+    elif guard.kind == _DEFAULT_DEVICE and isinstance(check, OtherCheck):
+        thread["default_device"] = check.text
+    elif guard.source:
+        source = normal(guard.source)
+        values[source] = _with(values.get(source, Value()), check, guard.source, symbols)
+
+
+def _with(  # noqa: PLR0911 - one per kind of check
+    value: Value, check: Check, source: str, symbols: Mapping[str, float]
+) -> Value:
+    match check:
+        case TensorCheck():
+            return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
+        case EqualsCheck():
+            return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
+        case TypeCheck():
+            return dataclasses.replace(value, type=check.type)
+        case IdCheck():
+            return dataclasses.replace(value, identity=check.id)
+        case LengthCheck():
+            return dataclasses.replace(value, length=check.length)
+        case ContainsCheck():
+            return dataclasses.replace(value, items={**value.items, check.item: check.expected})
+    return value
+
+
+def _type_of(check: EqualsCheck) -> str:
+    """The class of a constant; infinity and NaN are no literals."""
+    if check.is_literal:
+        return f"<class '{type(check.value).__name__}'>"
+    return "<class 'float'>" if check.text in _NO_LITERALS else ""
+
+
+def _tensor(check: TensorCheck, source: str, symbols: Mapping[str, float]) -> Tensor:
+    def known(what: str, numbers: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        found = (symbols.get(f"{source}.{what}()[{i}]") for i in range(len(numbers)))
+        return tuple(
+            number if number is not None else None if hint is None else int(hint)
+            for number, hint in zip(numbers, found, strict=True)
+        )
+
+    return Tensor(
+        type=check.type,
+        keys=check.keys,
+        dtype=check.dtype,
+        device_index=check.device_index,
+        requires_grad=check.requires_grad,
+        size=known("size", check.size),
+        stride=known("stride", check.stride),
+    )
+
+
+def _solve(values: dict[str, Value], thread: Mapping[str, object], guards: Sequence[Guard]) -> None:
+    """Fills in sizes that a relation says are equal to known ones."""
+    state = State(values, thread)
+    pairs = [
+        pair
+        for guard in guards
+        if isinstance(guard.check, RelationCheck) and (pair := equality(guard.check.expression))
+    ]
+    for one, other in [*pairs, *((right, left) for left, right in pairs)] * 2:
+        if state.number(one) is None:
+            number = _evaluated(other, state)
+            if number is not None:
+                _set(values, one, number)
+
+
+def _evaluated(expression: str, state: State) -> int | None:
+    """The number that an expression is, found by asking which one it equals."""
+    direct = state.number(expression)
+    if isinstance(direct, int):
+        return direct
+    return next(
+        (
+            number
+            for number in _candidates(state)
+            if relation_holds(f"({expression}) == {number}", state.number)
+        ),
+        None,
+    )
+
+
+def _candidates(state: State) -> set[int]:
+    """Numbers that sizes and strides of the frame's tensors are made of."""
+    found = {
+        number
+        for value in state.values.values()
+        if value.tensor
+        for number in (*value.tensor.size, *value.tensor.stride)
+        if number is not None
+    }
+    few = sorted(found)[-_MOST_NUMBERS:]
+    return found | {one * other for one in few for other in few}
+
+
+def _set(values: dict[str, Value], expression: str, number: int) -> None:
+    for what in ("size", "stride"):
+        source, found, index = expression.partition(f".{what}()[")
+        tensor = values.get(source, Value()).tensor
+        if not found or tensor is None or not index[:-1].isdecimal():
+            continue
+        numbers = list(getattr(tensor, what))
+        if int(index[:-1]) < len(numbers):
+            numbers[int(index[:-1])] = number
+            exact = tuple(numbers)
+            changed = (
+                dataclasses.replace(tensor, size=exact)
+                if what == "size"
+                else dataclasses.replace(tensor, stride=exact)
+            )
+            values[source] = dataclasses.replace(values[source], tensor=changed)

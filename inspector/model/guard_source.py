@@ -1,0 +1,87 @@
+"""The user's spelling of what torch calls a source.
+
+Torch's sources are Python expressions over the frame's locals ``L`` and globals ``G``
+(torch/_dynamo/source.py): ``L['self']._modules['layers']._modules['3']._parameters['weight']`` is
+what the user writes as ``self.layers[3].weight``.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+
+__all__ = ["Origin", "module_of", "origin_of", "spelled"]
+
+_LOCAL = re.compile(r"\b[LG]\['([^'\\]*)'\]")
+_IMPORT = re.compile(r"__import_(\w+)")
+_BUILTINS = re.compile(r"\b__builtins_dict___\d+(?:\['(\w+)'\])?")
+_MODULE_DICT = re.compile(r"(?:\.__dict__)?\._(?:modules|parameters|buffers)\['([^'\\]*)'\]")
+_GETATTR = re.compile(r"getattr\((.+?), '([^'\\]+)'\)")
+_CELL = re.compile(r"(\.__closure__\[(\d+)\])\.cell_contents")
+_STACK = re.compile(r"___stack(\d+)")
+_SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
+_INTERNAL = re.compile(r"G\['(?:__import_|__builtins_dict__|___|__compiled|__resume)")
+
+
+class Origin(enum.Enum):
+    """Whose value a guard checks."""
+
+    INPUT = "input"
+    MODULE = "module"
+    PARAMETER = "parameter"
+    GLOBAL = "global"
+    CLOSURE = "closure"
+    KEPT = "kept over a graph break"
+    LIBRARY = "library"
+    STATE = "state"
+
+
+def origin_of(source: str) -> Origin:
+    """Whose value it is, as far as the spelling says."""
+    if source in {"", "L", "G"}:
+        return Origin.STATE
+    return next((origin for form, origin in _ORIGINS if form.search(source)), Origin.INPUT)
+
+
+_ORIGINS = (
+    (_INTERNAL, Origin.LIBRARY),
+    (re.compile(r"\._(?:parameters|buffers)\["), Origin.PARAMETER),
+    (re.compile(r"\.__closure__|\.cell_contents"), Origin.CLOSURE),
+    (_STACK, Origin.KEPT),
+    (re.compile(r"G\["), Origin.GLOBAL),
+    (re.compile(r"L\['self'\]|\._modules"), Origin.MODULE),
+)
+
+
+def module_of(source: str) -> str:
+    """The module that a source belongs to (``layers.3``), or an empty string.
+
+    The model itself is ``self``, whatever its first parameter is called.
+    """
+    names = re.findall(r"\._modules\['([^'\\]*)'\]", source)
+    if names:
+        return ".".join(names)
+    is_own = re.search(r"\._(?:parameters|buffers|modules)\b", source) or "L['self']" in source
+    return "self" if is_own else ""
+
+
+def spelled(source: str) -> str:
+    """The source as the user would write it."""
+    text = _IMPORT.sub(lambda match: match[1].replace("_dot_", "."), source)
+    text = _LOCAL.sub(r"\1", text)
+    text = _BUILTINS.sub(lambda match: match[1] or "builtins", text)
+    text = _STACK.sub("(kept over a graph break)", text)
+    text = _MODULE_DICT.sub(_item, text)
+    for _ in range(text.count("getattr(")):
+        text = _GETATTR.sub(r"\1.\2", text, count=1)
+    text = _CELL.sub(r"'s closure variable \2", text)
+    text = _SIZE.sub(r".\1(\2)", text)
+    return text.replace(".__dict__", "")
+
+
+def _item(match: re.Match[str]) -> str:
+    """``layers`` of a module is ``.layers``, and ``3`` of a list is ``[3]``."""
+    name = match[1]
+    if name.isdecimal():
+        return f"[{name}]"
+    return f".{name}" if name.isidentifier() else f"[{name!r}]"

@@ -1,0 +1,283 @@
+"""Programs made of features, each with the values that it may be called with.
+
+A feature is a parameter, an attribute, a global or a part of the thread's state; it may be used by
+the program or not. `values` gives other values of it, by the kind of the change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import random
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from inspector.guards.change import ChangeKind as Kind
+
+__all__ = ["FEATURES", "Color", "Feature", "Tensor", "source_of"]
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+    """How a tensor is made.
+
+    Attributes:
+        size: Its sizes.
+        dtype: Name of its dtype.
+        grad: Whether it requires grad.
+        permuted: Whether its memory is laid out with the dimensions in the reverse order.
+        parameter: Whether it is an nn.Parameter.
+    """
+
+    size: tuple[int, ...] = (4, 6)
+    dtype: str = "float32"
+    grad: bool = False
+    permuted: bool = False
+    parameter: bool = False
+
+    def make(self) -> torch.Tensor:
+        dtype = getattr(torch, self.dtype)
+        tensor = torch.zeros(self.size[::-1] if self.permuted else self.size, dtype=dtype)
+        if self.permuted:
+            tensor = tensor.permute(*reversed(range(len(self.size))))
+        if self.parameter:
+            return torch.nn.Parameter(tensor, requires_grad=self.grad)
+        return tensor.requires_grad_(self.grad)
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    """One thing that can change.
+
+    Attributes:
+        name: The parameter's name, or another name of it.
+        first: Its first value.
+        uses: Lines of the program that use it; one is chosen.
+        others: By kind of change, what makes another value of it.
+        place: ``argument``, ``attribute``, ``global``, ``closure`` or ``thread``.
+    """
+
+    name: str
+    first: Any
+    uses: tuple[str, ...]
+    others: dict[Kind, Callable[[random.Random, Any], Any]]
+    place: str = "argument"
+
+
+def _size(rng: random.Random, value: Tensor) -> Tensor:
+    size = list(value.size)
+    size[rng.randrange(len(size))] = rng.choice([0, 1, 2, 3, 5, 7, 8, 9])
+    return dataclasses.replace(value, size=tuple(size))
+
+
+def _dimensions(_rng: random.Random, value: Tensor) -> Tensor:
+    size = value.size[1:] if len(value.size) > 2 else (2, *value.size)
+    return dataclasses.replace(value, size=size)
+
+
+def _choice(*values: Any) -> Callable[[random.Random, Any], Any]:
+    def other(rng: random.Random, value: Any) -> Any:
+        return rng.choice([item for item in values if item != value])
+
+    return other
+
+
+_TENSOR_CHANGES: dict[Kind, Callable[[random.Random, Any], Any]] = {
+    Kind.SIZE: _size,
+    Kind.DIMENSIONS: _dimensions,
+    Kind.STRIDE: lambda _, v: dataclasses.replace(v, permuted=not v.permuted),
+    Kind.DTYPE: lambda rng, v: dataclasses.replace(
+        v, dtype=_choice("float32", "float64", "float16")(rng, v.dtype)
+    ),
+    Kind.REQUIRES_GRAD: lambda _, v: dataclasses.replace(v, grad=not v.grad),
+    Kind.TENSOR_TYPE: lambda _, v: dataclasses.replace(v, parameter=not v.parameter),
+}
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        "x",
+        Tensor(),
+        (
+            "r = r + x.sum()",
+            "r = r + (x * x.shape[0]).sum()",
+            "r = r + x.reshape(-1).sum() * 2",
+            "r = r + (x.sum() if x.shape[0] > 3 else x.sum() * 3)",
+            "r = r + torch.ones(x.shape[-1] + 1).sum() + x.sum()",
+        ),
+        _TENSOR_CHANGES,
+    ),
+    Feature(
+        "y", Tensor((3, 5)), ("r = r + y.sum()", "r = r + y.mean() * y.shape[1]"), _TENSOR_CHANGES
+    ),
+    Feature(
+        "n",
+        3,
+        (
+            "r = r + n",
+            "r = r + torch.ones(n + 2).sum()",
+            "r = r * (2 if n > 4 else 3)",
+            "r = r + (1 if n % 2 == 0 else 2)",
+            "r = r * [1, 2, 3, 4, 5, 6, 7, 8, 9, 10][n]",
+        ),
+        {
+            Kind.INT: _choice(0, 1, 2, 3, 4, 5, 6, 9),
+            Kind.TYPE: lambda _, v: float(v) if isinstance(v, int) else 3,
+        },
+    ),
+    Feature(
+        "f",
+        0.5,
+        ("r = r * f", "r = r + (1 if f > 1 else 2)"),
+        {Kind.FLOAT: _choice(0.5, 1.5, 2.5, 3.25, float("inf"))},
+    ),
+    Feature(
+        "s",
+        "a",
+        ("r = r * (2 if s == 'a' else 3)", "r = r + len(s)"),
+        {Kind.STR: _choice("a", "b", "cc")},
+    ),
+    Feature(
+        "b", True, ("r = r * 2 if b else r", "r = r * (b + 1)"), {Kind.BOOL: _choice(True, False)}
+    ),
+    Feature("o", None, ("r = r if o is None else r + 1",), {Kind.NONE: _choice(None, "given", 7)}),
+    Feature(
+        "e",
+        Color.RED,
+        ("r = r * 2 if e is Color.RED else r", "r = r + e.value"),
+        {Kind.ENUM: _choice(Color.RED, Color.BLUE)},
+    ),
+    Feature(
+        "items",
+        2,
+        ("for item in items: r = r + item.sum()", "r = r + items[0].sum()", "r = r * len(items)"),
+        {Kind.LENGTH: _choice(1, 2, 3, 4)},
+    ),
+    Feature(
+        "d",
+        ("a", "b"),
+        (
+            "for v in d.values(): r = r + v.sum()",
+            "r = r + d['a'].sum()",
+            "r = r * len(d)",
+            "r = r + (d['b'].sum() if 'b' in d else 1)",
+        ),
+        {Kind.KEYS: _choice(("a", "b"), ("a",), ("a", "b", "c"), ("a", "c"))},
+    ),
+    Feature(
+        "rest",
+        1,
+        ("for item in rest: r = r + item.sum()", "r = r * len(rest)"),
+        {Kind.ARGUMENTS: _choice(0, 1, 2, 3)},
+    ),
+    Feature(
+        "index",
+        2,
+        ("r = r * self.index", "r = r + torch.ones(self.index + 2).sum()"),
+        {Kind.ATTRIBUTE: _choice(1, 2, 3, 4)},
+        "attribute",
+    ),
+    Feature(
+        "scale",
+        0.5,
+        ("r = r * self.scale",),
+        {Kind.ATTRIBUTE: _choice(0.5, 0.75, 2.0)},
+        "attribute",
+    ),
+    Feature(
+        "name",
+        "m",
+        ("r = r * (2 if self.name == 'm' else 3)",),
+        {Kind.ATTRIBUTE: _choice("m", "k")},
+        "attribute",
+    ),
+    Feature(
+        "training",
+        True,
+        ("r = r * 2 if self.training else r", "r = self.drop(r)"),
+        {Kind.TRAINING: _choice(True, False)},
+        "attribute",
+    ),
+    Feature(
+        "hook",
+        False,
+        ("r = r + self.linear(torch.ones(2, dtype=torch.float32)).sum()",),
+        {Kind.HOOK: _choice(True, False)},
+        "attribute",
+    ),
+    Feature(
+        "LIMIT",
+        3,
+        ("r = r + LIMIT", "r = r * 2 if LIMIT > 3 else r"),
+        {Kind.GLOBAL: _choice(2, 3, 4, 5)},
+        "global",
+    ),
+    Feature("WORD", "w", ("r = r * len(WORD)",), {Kind.GLOBAL: _choice("w", "ww")}, "global"),
+    Feature(
+        "fn",
+        ("double", 2),
+        ("r = fn(r)",),
+        {
+            Kind.CLOSURE: lambda rng, v: (v[0], _choice(2, 3, 4)(rng, v[1])),
+            Kind.FUNCTION: lambda rng, v: (_choice("double", "triple", "square")(rng, v[0]), v[1]),
+        },
+        "closure",
+    ),
+    Feature("grad_mode", True, (), {Kind.GRAD_MODE: _choice(True, False)}, "thread"),
+    Feature("autocast", False, (), {Kind.AUTOCAST: _choice(True, False)}, "thread"),
+    Feature(
+        "default_dtype",
+        "float32",
+        (),
+        {Kind.DEFAULT_DTYPE: _choice("float32", "float64")},
+        "thread",
+    ),
+    Feature("num_threads", 1, (), {Kind.NUM_THREADS: _choice(1, 2, 3)}, "thread"),
+    Feature("deterministic", False, (), {Kind.DETERMINISTIC: _choice(True, False)}, "thread"),
+    Feature(
+        "same", False, ("r = r + x.sum() + y.sum()",), {Kind.ALIAS: _choice(True, False)}, "alias"
+    ),
+)
+
+_HEAD = """
+import torch
+from tests.compile.what_if.programs import Color
+
+LIMIT = 3
+WORD = "w"
+
+
+def make(kind, k):
+    def double(r):
+        return r * k
+
+    def triple(r):
+        return r * k * 3
+
+    def square(r):
+        return r * r + k
+
+    return {"double": double, "triple": triple, "square": square}[kind]
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.index, self.scale, self.name = 2, 0.5, "m"
+        self.linear, self.drop = torch.nn.Linear(2, 2), torch.nn.Dropout()
+
+    def forward(self, x, y, n, f, s, b, o, e, items, d, fn, *rest):
+        r = torch.ones(2)
+"""
+
+
+def source_of(used: dict[str, str]) -> str:
+    """The program that uses the features in the given ways."""
+    lines = [f"        {line}" for line in used.values()]
+    return "\n".join([_HEAD.rstrip("\n"), *lines, "        return r"]) + "\n"

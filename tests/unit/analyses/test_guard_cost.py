@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from inspector.analyses.guard_cost import RULE
+from inspector.findings.processes import found_in
+from inspector.model.run import Run
+from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.sources.recording import opened, read_run
+
+TRACE = Path(__file__).resolve().parents[1] / "guards" / "torch_2_13.log"
+
+
+def run_with(guards_ns: int, call_ns: int) -> Run:
+    with opened(TRACE) as recording:
+        run = read_run(recording)
+    lookup = Mark(MarkKind.LOOKUP, "", 0, guards_ns, -1)
+    region = Mark(MarkKind.REGION, "0/2", guards_ns, call_ns, -1)
+    call = Mark(MarkKind.CALL, "", 0, call_ns, -1, (lookup, region))
+    profile = Profile(
+        input=0, first_call=2, compiled=frozenset(), with_device=False, plain_ns=call_ns,
+        mark_ns=0, threads=(Thread((call,), ()),),
+    )  # fmt: skip
+    process = dataclasses.replace(run.processes[0], profiles=(profile,))
+    return dataclasses.replace(run, processes=(process,))
+
+
+def test_guards_that_take_a_good_part_of_a_call() -> None:
+    (finding,) = found_in(run_with(60_000, 200_000), RULE.check)
+    assert finding.message == "guards take 30% of a call"
+    assert finding.place.line == 20
+    assert finding.cost is not None
+    assert (finding.cost.cost_ns, finding.cost.call_ns) == (60_000, 200_000)
+    assert "skip_guard_eval_unsafe" in finding.fix
+
+
+@pytest.mark.parametrize(("guards_ns", "call_ns"), [(60_000, 6_000_000), (5_000, 10_000)])
+def test_guards_that_cost_little(guards_ns: int, call_ns: int) -> None:
+    assert not list(found_in(run_with(guards_ns, call_ns), RULE.check))
