@@ -97,7 +97,7 @@ def _replacements() -> Sequence[tuple[str, str]]:
     # Torch shortens long paths from the left in some messages.
     for folder, neutral in list(found.items()):
         parts = folder.split("/")
-        shortened = ["/".join(parts[start:]) for start in range(1, len(parts) - 2)]
+        shortened = ["/".join(parts[start:]) for start in range(1, len(parts) - 1)]
         found |= {text: neutral.lstrip("/") for text in shortened}
     return sorted(found.items(), key=lambda item: -len(item[0]))
 

@@ -93,6 +93,7 @@ def ring(*_):
         is_armed = False
         raise Alarm
 rung, is_armed = 0, False
+until(0.1)  # a compilation that a signal breaks off is another matter
 signal.signal(signal.SIGALRM, ring)
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
 end = time.monotonic() + 5

@@ -192,7 +192,7 @@ def started(arguments: Sequence[str], folder: Path, ready: str) -> subprocess.Po
     process = subprocess.Popen(
         [*INSPECT, *arguments], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - pytest has no other thread here
+        preexec_fn=_heed_signals,  # noqa: PLW1509 - pytest has no other thread here
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stderr is not None
@@ -202,9 +202,10 @@ def started(arguments: Sequence[str], folder: Path, ready: str) -> subprocess.Po
     return process
 
 
-def _heed_ctrl_c() -> None:
-    """As in a terminal: a shell that started the tests with `&` has them ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _heed_signals() -> None:
+    """As in a terminal: what starts the tests with `&` or nohup has them ignore signals."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def meta(folder: Path) -> dict[str, Any]:
