@@ -99,6 +99,7 @@ def _replacements() -> Sequence[tuple[str, str]]:
         parts = folder.split("/")
         shortened = ["/".join(parts[start:]) for start in range(1, len(parts) - 1)]
         found |= {text: neutral.lstrip("/") for text in shortened}
+    found[str(ROOT)[2:]] = PROJECT[1:]  # and one letter too many where only the root is shared
     return sorted(found.items(), key=lambda item: -len(item[0]))
 
 

@@ -142,7 +142,8 @@ def whole_name(run: Run, cause: TextCause) -> str:
     )
     torch = run.roots.torch.rstrip("/")
     for file in known:
-        if file == cause.file or file.endswith(f"/{cause.file}"):
+        # Of `/work/model.py` and `/usr/torch`, which share the root alone, it leaves `ork/model.py`.
+        if cause.file in {file, file[2:]} or file.endswith(f"/{cause.file}"):
             return file
     if cause.file.partition("/")[0] in _OF_TORCH:
         return f"{torch}/{cause.file}" if torch else f"torch/{cause.file}"

@@ -13,7 +13,7 @@ import pytest
 from tests import golden, samples
 
 RECORDED_WITH = "2.13"
-_SHORTENED = re.compile(r"[\w./-]+/samples/")
+_SHORTENED = re.compile(r"[\w./-]*/samples/")
 # What differs from one run to the next, or from one machine to the next.
 VOLATILE = {
     "compile_time_by_stage_ns", "compile_time_ns", "duration_ns", "environment", "pid", "started",
