@@ -31,9 +31,16 @@ MODES = ("default", "reduce-overhead", "max-autotune-no-cudagraphs")
 WAYS = ("plain", "run", "record")
 _HEAD = """# Recorded and plain: bit for bit
 
-`python benchmarks/bit_for_bit.py`. Hashes are those of the plain process; *found after* is how many
-graphs a plain process finds in the caches that each of the three left.
+`python benchmarks/bit_for_bit.py --device {device}`: {torch}. Hashes are those of the plain
+process; *found after* is how many graphs a plain process finds in the caches that each of the three
+left.
 
+"""
+# What the table was made with, asked of a process of its own: this one imports no torch.
+_ASKED = """
+import sys, torch
+device = "" if sys.argv[1] == "cpu" else f", {torch.cuda.get_device_name()}"
+print(f"torch {torch.__version__}{device}")
 """
 _TEXTS = {".py", ".cpp", ".h"}
 # Run by each process: the model, one call, and what came out of it as hashes.
@@ -138,7 +145,7 @@ def _call(folder: Path, sample: str, mode: str, train: str, way: str) -> list:
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "TORCH_TRACE"))},
         "TORCHINDUCTOR_CACHE_DIR": str(folder / "caches"),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "OMP_NUM_THREADS": "1",
     }
     done = subprocess.run(
@@ -205,6 +212,9 @@ def main() -> int:
     )  # fmt: skip
     lines = [f"| {' | '.join(columns)} |", "|:--|:--|:--|:--|:--|--:|--:|--:|:--|"]
     print("\n".join(lines), flush=True)
+    asked = [sys.executable, "-c", _ASKED, arguments.device]
+    torch = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    head = _HEAD.format(device=arguments.device, torch=torch)
     all_same = True
     with tempfile.TemporaryDirectory() as folder:
         for sample in arguments.samples:
@@ -215,7 +225,7 @@ def main() -> int:
                     all_same &= same
                     print(line, flush=True)
                     if arguments.output:  # as far as it is, because all of it takes an hour
-                        text = _HEAD + "\n".join(lines) + "\n"
+                        text = head + "\n".join(lines) + "\n"
                         arguments.output.write_text(text, encoding="utf-8")
     return 0 if all_same else 1
 
