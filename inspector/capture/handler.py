@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
+from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
@@ -43,6 +44,7 @@ class TraceHandler(logging.Handler):
         self.sources = SourceWriter()
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
+        self._cuda_graphs = CudaGraphObserver(self.sources)
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -64,12 +66,16 @@ class TraceHandler(logging.Handler):
             guarded("read numbered names", self._read_strings)
             self._stand_in_front()
             self._skips.watch()
+            self._cuda_graphs.watch()
         self._forget()
         self._logs = (*self._logs, log)
 
     def remove(self, log: ProcessLog) -> None:
         """Ends a log; with the last one the logger becomes what it was."""
-        self._logs = tuple(other for other in self._logs if other is not log)
+        left = tuple(other for other in self._logs if other is not log)
+        if not left:
+            guarded("end with CUDA graphs", self._cuda_graphs.release)
+        self._logs = left
         log.close()
         if not self._logs:
             self._skips.release()
@@ -159,8 +165,10 @@ class TraceHandler(logging.Handler):
         """Each log gets all that a reader of it alone needs."""
         self.sources.forget()
         self._skips.forget()
+        self._cuda_graphs.forget()
 
     def _look(self, record: logging.LogRecord) -> None:
+        self._cuda_graphs.look()
         metadata = getattr(record, "metadata", None)
         if not isinstance(metadata, Mapping):
             return

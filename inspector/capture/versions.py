@@ -18,9 +18,15 @@ from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
 
 __all__ = [
+    "CUDA_GRAPH_LOGGER",
+    "PARTITION_HEAD",
+    "PARTITION_LOGGER",
+    "PARTITION_NODE",
+    "PARTITION_STACK_LINE",
     "SKIP_LOGGER",
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
+    "cuda_graph_classes",
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
@@ -42,6 +48,16 @@ SKIP_LOGGER = "torch._dynamo.convert_frame"
 SKIP_MESSAGE = "skipping: %s (reason: %s, file: %s)"
 SOFT_FAILURES = ("Unsupported", "UserError")
 
+# torch/_inductor/cudagraph_utils.py warns here of every CUDA graph that it does not make; what
+# graph partitions leave out is said in torch/_inductor/scheduler.py at level DEBUG, in these
+# messages (the same in 2.11 and 2.13).
+CUDA_GRAPH_LOGGER = "torch._inductor.cudagraph_utils.__cudagraphs"
+PARTITION_LOGGER = "torch._inductor.scheduler.__cudagraphs"
+PARTITION_HEAD = "Created %d graph partitions: %d cudagraphable, %d non-cudagraphable"
+PARTITION_NODE = "    %s: %s"
+PARTITION_STACK_LINE = "         %s"
+
+_CUDA_GRAPHS = "torch._inductor.cudagraph_trees"
 _MOST_FRAMES = 12
 _NAMED_BACKEND = "_TorchCompileWrapper"
 _Place: TypeAlias = tuple[str, int]
@@ -75,6 +91,21 @@ def tracing_functions() -> tuple[Any, Any] | None:
     )
     found = all(hasattr(owner, name) for owner, name in needed)
     return (InstructionTranslatorBase, OutputGraph) if found else None
+
+
+def cuda_graph_classes() -> tuple[Any, Any] | None:
+    """The classes that capture and replay: ``CUDAGraphTreeManager`` and ``CUDAGraphNode``.
+
+    None as long as nothing has imported them (Inductor does when it first wraps a function), or
+    where one of the functions that are observed is missing.
+    """
+    module = sys.modules.get(_CUDA_GRAPHS)
+    manager = getattr(module, "CUDAGraphTreeManager", None)
+    node = getattr(module, "CUDAGraphNode", None)
+    needed = ("run", "record_function", "run_eager")
+    found = all(callable(getattr(manager, name, None)) for name in needed)
+    found = found and callable(getattr(node, "check_invariants", None))
+    return (manager, node) if found else None
 
 
 def _callers() -> Iterator[FrameType]:

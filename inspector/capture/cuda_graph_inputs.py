@@ -1,0 +1,85 @@
+"""What goes into a CUDA graph: metadata of tensors, never the tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+__all__ = ["changed_inputs", "copied_inputs", "pool_bytes"]
+
+_MOST_INPUTS = 50
+_MOST_TEXT = 2000
+# What a refusal compares, by its status (torch/_inductor/cudagraph_trees.py, `check_invariants`).
+_COMPARED = {
+    "CudagraphManagedIdxMismatch": ("cudagraph_managed_idxs",),
+    # 2.13 keeps objects that are no tensors out of the list.
+    "StaticInputIdxMismatch": ("tensor_static_input_idxs", "static_input_idxs"),
+}
+
+
+def changed_inputs(node: Any, inputs: Any, status: Any) -> dict[str, object]:  # noqa: ANN401
+    """The inputs whose address is another than when a graph was captured."""
+    names = _COMPARED.get(status.name, ())
+    indices = next((getattr(node, name) for name in names if hasattr(node, name)), ())
+    changed = [
+        index
+        for index in indices
+        if hasattr(inputs[index], "data_ptr")
+        and inputs[index].data_ptr() != node.static_input_data_ptrs[index]
+    ]
+    shown = [_described(node, index, inputs[index]) for index in changed[:_MOST_INPUTS]]
+    return {"changed": len(changed), "inputs": shown}
+
+
+def copied_inputs(node: Any) -> dict[str, object]:  # noqa: ANN401
+    """The inputs that every replay copies to where the graph reads them."""
+    tensors = node.reconstructed_inputs
+    copied = [index for index in node.non_static_input_idx if hasattr(tensors[index], "dtype")]
+    sizes = {index: _bytes(tensors[index]) for index in copied}
+    largest = sorted(copied, key=lambda index: -sizes[index])[:_MOST_INPUTS]
+    return {
+        "inputs": len(tensors),
+        "managed": len(node.cudagraph_managed_idxs),
+        "copied": len(copied),
+        "copied_bytes": sum(sizes.values()),
+        "copies": [_described(node, index, tensors[index]) for index in largest],
+    }
+
+
+def pool_bytes(manager: Any) -> int:  # noqa: ANN401
+    """Memory that the allocator keeps for a manager's graphs, which share one pool."""
+    import torch
+
+    pool = tuple(manager.cuda_graphs_thread_pool)
+    segments = torch.cuda.memory_snapshot()
+    return sum(
+        segment["total_size"]
+        for segment in segments
+        if tuple(segment.get("segment_pool_id", ())) == pool
+    )
+
+
+def _described(node: Any, index: int, tensor: Any) -> dict[str, object]:  # noqa: ANN401
+    placeholders = node.wrapped_function.placeholders
+    found = placeholders[index] if index < len(placeholders) else None
+    return {
+        "name": getattr(found, "name", "") or f"input {index}",
+        "shape": [int(size) for size in tensor.shape],
+        "dtype": str(tensor.dtype).removeprefix("torch."),
+        "bytes": _bytes(tensor),
+        "stack": (_first_stack(found) or "")[-_MOST_TEXT:],
+    }
+
+
+def _first_stack(placeholder: Any) -> str | None:  # noqa: ANN401
+    """Where an input is first used, as `get_placeholder_stack_trace` finds it."""
+    if placeholder is None:
+        return None
+    stacks = [placeholder.stack_trace, *(user.stack_trace for user in placeholder.users)]
+    return next((stack for stack in stacks if stack), None)
+
+
+def _bytes(tensor: Any) -> int:  # noqa: ANN401
+    """Bytes that a copy moves one way: expanded dimensions are copied once."""
+    sizes = zip(tensor.shape, tensor.stride(), strict=True)
+    return math.prod(int(size) for size, stride in sizes if stride) * int(tensor.element_size())

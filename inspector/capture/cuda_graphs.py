@@ -1,0 +1,226 @@
+"""Observes CUDA graphs: what is captured and why again, what is copied in, how often it replays.
+
+Torch logs none of this as events. The functions of its CUDA-graph trees that are stood in for
+(torch/_inductor/cudagraph_trees.py, 2.11 to 2.13) do what they do; a call that replays gets two
+more Python calls and no look at a tensor. No tensor is kept, and none is read: metadata alone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import dataclasses
+import functools
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.capture import versions
+from inspector.capture.cuda_graph_inputs import changed_inputs, copied_inputs, pool_bytes
+from inspector.capture.cuda_graph_log import CudaGraphLog
+from inspector.capture.sources import SourceWriter
+from inspector.capture.user_stack import user_stack
+from inspector.capture.writer import guarded, write_artifact
+
+__all__ = ["CudaGraphObserver"]
+
+# A snapshot of the allocator takes milliseconds where it has many segments.
+_MOST_SNAPSHOTS = 64
+
+
+@dataclasses.dataclass(slots=True)
+class _Function:
+    """What one function did; torch wraps one per compiled graph, partition and set of integers."""
+
+    about: Mapping[str, object]
+    calls: int = 0
+    replays: int = 0
+    recordings: int = 0
+    warmups: int = 0
+
+    def counts(self) -> dict[str, object]:
+        names = ("calls", "replays", "recordings", "warmups")
+        return {**self.about, **{name: getattr(self, name) for name in names}}
+
+
+class CudaGraphObserver:
+    """Stands in for a few functions of CUDA-graph trees while a process is recorded.
+
+    Args:
+        sources: Gets the places of the calls that capture.
+    """
+
+    def __init__(self, sources: SourceWriter) -> None:
+        self._sources = sources
+        self._log = CudaGraphLog(self._context)
+        self._here = threading.local()
+        self._managers: weakref.WeakKeyDictionary[Any, dict[int, _Function]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._count = 0
+        self._functions: list[_Function] = []
+        self._snapshots = 0
+        self._put_back: list[Callable[[], None]] = []
+        self._is_watching = False
+
+    def watch(self) -> None:
+        """Begins to observe."""
+        self._is_watching = True
+        self._log.watch()
+
+    def release(self) -> None:
+        """Says the counts, and leaves torch as it was."""
+        self._end()
+        atexit.unregister(self._end)
+        self._is_watching = False  # what is bound already still calls us
+        self._log.release()
+        while self._put_back:
+            self._put_back.pop()()
+        self.forget()
+
+    def forget(self) -> None:
+        """Counts anew, for a log that has nothing yet."""
+        self._managers.clear()
+        self._functions.clear()
+
+    def _end(self) -> None:
+        for function in self._functions:
+            _write_counts(function)
+
+    def look(self) -> None:
+        """Looks, at each record of the trace, whether torch has begun to wrap functions."""
+        self._log.write_partitions()
+        if self._is_watching and not self._put_back:
+            found = versions.cuda_graph_classes()
+            if found is not None:
+                self._stand_in(*found)
+                atexit.register(self._end)
+
+    def _stand_in(self, manager: Any, node: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+        self._replace(manager, "run", self._run)
+        self._replace(manager, "record_function", self._record)
+        self._replace(manager, "run_eager", self._warm_up)
+        self._replace(node, "check_invariants", self._check)
+
+    def _replace(self, owner: Any, name: str, ours: Callable[..., Any]) -> None:  # noqa: ANN401
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def standing_in(item: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+            return ours(original, item, *arguments, **named)
+
+        def put_back() -> None:
+            if getattr(owner, name) is standing_in:
+                setattr(owner, name, original)
+
+        setattr(owner, name, standing_in)
+        self._put_back.append(put_back)
+
+    def _run(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        """One call of a wrapped function; torch calls itself for a second look."""
+        here = self._here
+        if getattr(here, "function", None) is not None or not self._is_watching:
+            return original(manager, inputs, function_id)
+        function = self._function(manager, inputs, function_id)
+        if function is None:
+            return original(manager, inputs, function_id)
+        here.function, here.refused = function, []
+        function.calls += 1
+        try:
+            return original(manager, inputs, function_id)
+        finally:
+            here.function, here.refused = None, []
+            if not function.calls & (function.calls - 1):
+                # A process that is killed has said all but the last half of its calls.
+                _write_counts(function)
+
+    def _check(self, original: Any, node: Any, inputs: Any) -> Any:  # noqa: ANN401
+        """Whether a captured graph fits; the first that does is replayed."""
+        found = original(node, inputs)
+        function = getattr(self._here, "function", None)
+        if function is not None:
+            if found[0].name == "SUCCESS":
+                function.replays += 1
+            else:
+                self._here.refused.append((node, found[0]))
+        return found
+
+    def _warm_up(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        function = getattr(self._here, "function", None)
+        if function is not None:
+            function.warmups += 1
+        return original(manager, inputs, function_id)
+
+    def _record(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        """A capture. Torch empties the list of inputs, so that it is looked at before."""
+        function = getattr(self._here, "function", None)
+        if function is None:
+            return original(manager, inputs, function_id)
+        about: dict[str, object] = {}
+        guarded("CUDA graph inputs", lambda: about.update(self._before(function, manager, inputs)))
+        function.recordings += 1
+        began_ns = time.perf_counter_ns()
+        out = original(manager, inputs, function_id)
+        took_ns = time.perf_counter_ns() - began_ns
+        guarded("CUDA graph", lambda: self._after(manager, {**about, "duration_ns": took_ns}))
+        _write_counts(function)
+        return out
+
+    def _function(self, manager: Any, inputs: Any, function_id: Any) -> _Function | None:  # noqa: ANN401
+        with contextlib.suppress(Exception):  # the program must not notice, whatever it is
+            known = self._managers.get(manager)
+            if known is None:
+                known = self._managers[manager] = {}
+                self._count += 1
+                known[-1] = _Function({"manager": self._count})
+            function = known.get(function_id.id)
+            if function is None:
+                function = _Function({**known[-1].about, **_about(manager, inputs, function_id)})
+                known[function_id.id] = function
+                self._functions.append(function)
+            return function
+        return None
+
+    def _before(self, function: _Function, manager: Any, inputs: Any) -> dict[str, object]:  # noqa: ANN401
+        refused = self._here.refused
+        parent = manager.current_node
+        return {
+            **function.about,
+            "recording": function.recordings,
+            "parent": getattr(getattr(parent, "id", None), "id", None),
+            "refused": [
+                {"graph": node.id.id, "status": status.name, **changed_inputs(node, inputs, status)}
+                for node, status in refused
+            ],
+            "stack": user_stack(self._sources),
+        }
+
+    def _after(self, manager: Any, about: dict[str, object]) -> None:  # noqa: ANN401
+        node = manager.current_node
+        self._snapshots += 1
+        size = pool_bytes(manager) if self._snapshots <= _MOST_SNAPSHOTS else None
+        graph = {"v": 1, **about, "graph": node.id.id, "pool_bytes": size, **copied_inputs(node)}
+        write_artifact("cuda_graph", graph)
+
+    def _context(self) -> Mapping[str, object]:
+        function: _Function | None = getattr(self._here, "function", None)
+        return {} if function is None else function.about
+
+
+def _about(manager: Any, inputs: Any, function_id: Any) -> dict[str, object]:  # noqa: ANN401
+    compile_id = manager.id_to_compile_id.get(function_id)
+    return {
+        "function": function_id.id,
+        "device": manager.device_index,
+        "compile_id": None if compile_id is None else str(compile_id),
+        "mode": manager.id_to_mode[function_id].name,
+        # Each set of integers among the inputs (sizes that are dynamic) is a function of its own.
+        "key": [item for item in inputs if isinstance(item, int)],
+    }
+
+
+def _write_counts(function: _Function) -> None:
+    write = functools.partial(write_artifact, "cuda_graph_calls", {"v": 1, **function.counts()})
+    guarded("CUDA graph calls", write)

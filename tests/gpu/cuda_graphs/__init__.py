@@ -1,0 +1,1 @@
+"""Programs that use CUDA graphs in ways of their own, recorded on a GPU."""
