@@ -76,6 +76,11 @@ COMMANDS: dict[str, CommandEntry] = {
 ANALYSES: tuple[str, ...] = (
     "inspector.analyses.compile_error",
     "inspector.analyses.constraint_violation",
+    "inspector.analyses.cuda_graph_copies",
+    "inspector.analyses.cuda_graph_partition",
+    "inspector.analyses.cuda_graph_recapture",
+    "inspector.analyses.cuda_graph_sizes",
+    "inspector.analyses.cuda_graph_skip",
     "inspector.analyses.graph_break",
     "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import Asked, Lookups, concerns_caches
 from inspector.builder.spans import Spans
@@ -19,7 +19,7 @@ from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, plain_name, user_frame
+from inspector.model.stack import StackFrame, below_recorder, plain_frame, plain_name, user_frame
 
 __all__ = ["ColdStartDraft", "graph_hits"]
 

@@ -16,9 +16,15 @@ from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, project_frame, user_frame
+from inspector.model.stack import (
+    StackFrame,
+    below_recorder,
+    plain_frame,
+    project_frame,
+    user_frame,
+)
 
-__all__ = ["CompilationDraft", "plain_frame"]
+__all__ = ["CompilationDraft"]
 
 
 @dataclasses.dataclass(slots=True)
@@ -211,11 +217,6 @@ class CompilationDraft:
             call=self.call,
             evidence=evidence,
         )
-
-
-def plain_frame(frame: RawFrame) -> StackFrame:
-    """A logged frame as the model has it; torch logs no columns for these."""
-    return StackFrame(frame.file, frame.line, frame.name, frame.code)
 
 
 def _stack(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.builder.boundary import make_boundary
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CreateSymbol, DynamoOutputGraph
-from inspector.events.graph_text import parse_graph
+from inspector.events.graph_text import TextNode, parse_graph
 from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile, ProfiledThread
 from inspector.model.boundary import Boundary
@@ -61,6 +61,14 @@ class Measurements:
         """The copy rates, or None."""
         event = self._copy_rates
         return None if event is None else CopyRates(event.device, event.rates)
+
+    def graph_inputs(self, compile_id: str) -> tuple[TextNode, ...]:
+        """What goes into the graph of a compilation, in order, as its text names it."""
+        text = self._texts.get(compile_id)
+        try:
+            return parse_graph(text.text()).inputs if text is not None else ()
+        except (ValueError, SyntaxError, RecursionError):
+            return ()  # it was cut off
 
     def boundaries(self, *, broke: bool) -> dict[str, Boundary]:
         """The boundaries of the graphs; they cost reading their texts, and only costs need them.

@@ -7,12 +7,19 @@ import dataclasses
 from collections.abc import Iterator
 
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
-from inspector.builder.compilation import CompilationDraft, plain_frame
+from inspector.builder.compilation import CompilationDraft
+from inspector.builder.cuda_graphs import CudaGraphsDraft
 from inspector.builder.measurements import Measurements
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
+from inspector.events.cuda_graph import (
+    InspectorCudaGraph,
+    InspectorCudaGraphCalls,
+    InspectorCudaGraphPartitions,
+    InspectorCudaGraphSkip,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -49,7 +56,7 @@ from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
-from inspector.model.stack import below_recorder
+from inspector.model.stack import below_recorder, plain_frame
 
 __all__ = ["ProcessBuilder"]
 
@@ -80,6 +87,7 @@ class ProcessBuilder:
         self._skipped: list[InspectorSkippedFrame] = []
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
+        self._cuda_graphs = CudaGraphsDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -112,12 +120,24 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorTarget():
                 self._take_ours(event)
-            case InspectorProfile() | InspectorCopyRates():
-                self._measurements.add(event)
+            case InspectorProfile() | InspectorCopyRates() | InspectorTrial():
+                self._take_measured(event)
+            case (
+                InspectorCudaGraph()
+                | InspectorCudaGraphCalls()
+                | InspectorCudaGraphPartitions()
+                | InspectorCudaGraphSkip()
+            ):
+                self._cuda_graphs.add(event)
+            case _:
+                self._take_of_compilation(envelope, event)
+
+    def _take_measured(self, event: InspectorProfile | InspectorCopyRates | InspectorTrial) -> None:
+        match event:
             case InspectorTrial():
                 self._trial = event
             case _:
-                self._take_of_compilation(envelope, event)
+                self._measurements.add(event)
 
     def _take_of_stage(
         self, envelope: Envelope, event: CacheArtifact | ChromiumEvent | CodeState | InductorStage
@@ -125,6 +145,7 @@ class ProcessBuilder:
         match event:
             case ChromiumEvent():
                 self._cold_start.add_event(event)
+                self._cuda_graphs.add_span(event)
                 self._add_to_recompile(event)
             case CacheArtifact() | CodeState():
                 self._cold_start.add_said(envelope.compile_id, event)
@@ -160,6 +181,7 @@ class ProcessBuilder:
             case CompilationMetrics():
                 draft.metrics = event if event.is_forward else draft.metrics
                 self._cold_start.add_metrics(draft.compile_id, event)
+                self._cuda_graphs.add_metrics(draft.compile_id, event)
 
     def _take_ours(self, event: object) -> None:
         match event:
@@ -236,6 +258,7 @@ class ProcessBuilder:
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
+            cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

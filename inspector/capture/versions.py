@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,7 @@ __all__ = [
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
+    "generated_code_folder",
     "guarded_scope",
     "guards_of_trace",
     "interned_strings",
@@ -106,6 +108,14 @@ def cuda_graph_classes() -> tuple[Any, Any] | None:
     found = all(callable(getattr(manager, name, None)) for name in needed)
     found = found and callable(getattr(node, "check_invariants", None))
     return (manager, node) if found else None
+
+
+def generated_code_folder() -> str:
+    """Where Inductor writes the code that it generates, or an empty string before it has begun to.
+
+    It sets the variable itself (torch/_inductor/runtime/cache_dir_utils.py, 2.11 and 2.13).
+    """
+    return os.environ.get("TORCHINDUCTOR_CACHE_DIR", "")
 
 
 def _callers() -> Iterator[FrameType]:

@@ -227,6 +227,7 @@ class CompilationMetrics:
         cache_counts: How often a cache hit or missed in it: ``FX graph hit`` → 2.
         guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
         settings: Settings of Dynamo that decide what a failed guard leads to, or None.
+        cuda_graph_skip: Why no CUDA graph is made of what was compiled, or None.
     """
 
     name: str | None
@@ -248,6 +249,7 @@ class CompilationMetrics:
     cache_counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
     guard_latency_ns: int | None = None
     settings: DynamoSettings | None = None
+    cuda_graph_skip: str | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -273,6 +275,7 @@ class CompilationMetrics:
             cache_counts=_cache_counts(fields),
             guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
             settings=read_settings(fields.get("dynamo_config")),
+            cuda_graph_skip=_text(fields, "cudagraph_skip_reason"),
         )
 
     @property

@@ -17,6 +17,12 @@ from inspector.events.caches import (
     CodeState,
     TritonKernels,
 )
+from inspector.events.cuda_graph import (
+    InspectorCudaGraph,
+    InspectorCudaGraphCalls,
+    InspectorCudaGraphPartitions,
+    InspectorCudaGraphSkip,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -91,6 +97,10 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "triton_kernel_info"): TritonKernels,
     ("artifact", "inspector_call"): InspectorCall,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,
+    ("artifact", "inspector_cuda_graph"): InspectorCudaGraph,
+    ("artifact", "inspector_cuda_graph_calls"): InspectorCudaGraphCalls,
+    ("artifact", "inspector_cuda_graph_partitions"): InspectorCudaGraphPartitions,
+    ("artifact", "inspector_cuda_graph_skip"): InspectorCudaGraphSkip,
     ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,

@@ -98,7 +98,7 @@ def location(place: Place) -> str:
 
 def kind(finding: Finding) -> str:
     """``graph break GB0170``: the rule in words, with torch's id where it has one."""
-    words = finding.rule.replace("-", " ")
+    words = finding.rule.replace("-", " ").replace("cuda", "CUDA")
     return one_line(f"{words} {finding.gb_id}" if finding.gb_id else words)
 
 

@@ -11,6 +11,7 @@ from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
+from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
@@ -101,6 +102,7 @@ class Process:
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
+    cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
+from inspector.events.envelope import RawFrame
 from inspector.model.roots import Owner, Roots
 
 __all__ = [
     "StackFrame",
     "below_recorder",
     "is_resumed",
+    "plain_frame",
     "plain_name",
     "project_frame",
     "resumed_line",
@@ -45,6 +47,11 @@ class StackFrame:
     column: int | None = None
     end_column: int | None = None
     parsed: bool = False
+
+
+def plain_frame(frame: RawFrame) -> StackFrame:
+    """A logged frame as the model has it; torch logs no columns for these."""
+    return StackFrame(frame.file, frame.line, frame.name, frame.code)
 
 
 def plain_name(name: str) -> str:

@@ -10,11 +10,13 @@ from typing import TextIO
 import orjson
 
 from inspector.events.inspector import InspectorDropped
+from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
+from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
@@ -26,9 +28,15 @@ from inspector.version import __version__
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
-    fields = guards_fields(report) if isinstance(report, GuardsReport) else _fields(report)
+    match report:
+        case GuardsReport():
+            fields = guards_fields(report)
+        case CudaGraphsReport():
+            fields = cuda_graphs_fields(report)
+        case _:
+            fields = _fields(report)
     text = orjson.dumps(cleaned(fields), option=orjson.OPT_INDENT_2).decode()
     stream.write(text + "\n")
 

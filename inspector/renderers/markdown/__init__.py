@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.overview import (
     headline,
@@ -16,6 +17,7 @@ from inspector.findings.overview import (
 from inspector.findings.report import Report
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
+from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.guards import guards_lines
@@ -27,9 +29,15 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: Report | GuardsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
-    lines = list(guards_lines(report) if isinstance(report, GuardsReport) else _lines(report))
+    match report:
+        case GuardsReport():
+            lines = list(guards_lines(report))
+        case CudaGraphsReport():
+            lines = list(cuda_graphs_lines(report))
+        case _:
+            lines = list(_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
     stream.write("\n".join(lines).rstrip("\n") + "\n")
 

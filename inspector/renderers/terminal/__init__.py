@@ -7,9 +7,11 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
+from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
@@ -20,7 +22,7 @@ from inspector.renderers.terminal.tried import tried_lines
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
@@ -28,10 +30,17 @@ def render(report: Report | GuardsReport, stream: TextIO) -> None:
     make a line longer than that.
     """
     page = Page(stream)
-    if isinstance(report, GuardsReport):
-        add_guards(page, report)
-        page.write()
-        return
+    match report:
+        case GuardsReport():
+            add_guards(page, report)
+        case CudaGraphsReport():
+            add_cuda_graphs(page, report)
+        case _:
+            _add_report(page, report)
+    page.write()
+
+
+def _add_report(page: Page, report: Report) -> None:
     _begin(page, report)
     first = [finding for finding in report.findings if not finding.later]
     later = [finding for finding in report.findings if finding.later]
@@ -45,7 +54,6 @@ def render(report: Report | GuardsReport, stream: TextIO) -> None:
     page.add(tried_lines(page, report))
     page.add(summary_lines(page, report))
     page.add(gate_lines(page, report))
-    page.write()
 
 
 def _begin(page: Page, report: Report) -> None:

@@ -2,8 +2,9 @@
 
     python tests/gpu/cuda_graphs/record.py OUTPUT.zip [--jobs 8] [NAME …]
 
-Folders of the machine are replaced by neutral ones, as in the samples' recordings. What torch's own
-log says of CUDA graphs is kept beside each recording, as text to compare with.
+Folders of the machine are replaced by neutral ones, as in the samples' recordings, and events that
+say nothing of CUDA graphs are left out. What torch's own log says of CUDA graphs is kept beside
+each recording, as text to compare with.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,23 @@ from tests.gpu.cuda_graphs.scenarios import SCENARIOS  # noqa: E402
 
 _HERE = "tests/gpu/cuda_graphs/scenarios.py"
 _TIMEOUT_S = 240
+_KEPT = (
+    b'{"str":', b'{"dynamo_start":', b'{"dynamo_output_graph":', b'compilation_metrics":',
+    b'{"artifact": {"name": "inspector_', b'"recompile_reasons"', b'"torch_version"',
+)  # fmt: skip
+_SPAN = b'"CUDAGraphNode.record"'
+_GENERATED = b"_caches/"
+
+
+def stripped(log: bytes) -> bytes:
+    """A log without events that say nothing of CUDA graphs, and without generated sources."""
+    kept = []
+    for entry in re.split(rb"\n(?=[^\t\n])", log.rstrip(b"\n")):
+        header, _, payload = entry.partition(b"\n")
+        is_source = b"inspector_source" in header and _GENERATED in payload[:400]
+        if (any(key in header for key in _KEPT) or _SPAN in payload[:100]) and not is_source:
+            kept.append(entry)
+    return b"\n".join(kept) + b"\n"
 
 
 def recorded(name: str, folder: Path) -> tuple[str, int]:
@@ -44,7 +63,7 @@ def recorded(name: str, folder: Path) -> tuple[str, int]:
         timeout=_TIMEOUT_S,
     )  # fmt: skip
     for number, log in enumerate(sorted(recording.glob("*.log"))):
-        log.write_bytes(samples.neutral_log(log.read_bytes()))
+        log.write_bytes(samples.neutral_log(stripped(log.read_bytes())))
         log.rename(recording / f"trace_{number}.log")
     for meta in recording.glob("meta.json"):
         meta.write_bytes(samples._neutral(meta.read_bytes()))

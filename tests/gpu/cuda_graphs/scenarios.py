@@ -81,6 +81,21 @@ def mutated_input() -> None:
             accumulate(batch(), batch())
 
 
+def mutated_static_input() -> None:
+    """The same tensor in every call, of which the program says that it stays where it is."""
+
+    @torch.compile(mode="reduce-overhead")
+    def accumulate(total: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        total.add_(x)
+        return total * 2
+
+    total = batch()
+    torch._dynamo.mark_static_address(total, guard=False)
+    with torch.no_grad():
+        for _ in range(6):
+            accumulate(total, batch())
+
+
 def mutated_buffer() -> None:
     """A buffer of the module is changed in place, which is fine: its address stays."""
 
@@ -109,6 +124,17 @@ def new_parameters() -> None:
             if number % 3 == 2:
                 kept.append(net.first.weight.data)
                 net.first.weight.data = net.first.weight.data.clone()
+            model(batch())
+
+
+def copied_parameters() -> None:
+    """As above, with the new values copied into the memory that is there."""
+    net = Net().to(CUDA).eval()
+    model = torch.compile(net, mode="reduce-overhead")
+    with torch.no_grad():
+        for number in range(9):
+            if number % 3 == 2:
+                net.first.weight.copy_(torch.randn(64, 64, device=CUDA))
             model(batch())
 
 
@@ -211,18 +237,18 @@ def moving_chain() -> None:
     torch._inductor.config.triton.cudagraph_unexpected_rerecord_limit = 2
 
     @torch.compile(mode="reduce-overhead")
-    def first(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        return x * 2, x * 3, x * 4
+    def first(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x * 2, x * 3, x * 4, x * 5, x * 6, x * 7
 
     @torch.compile(mode="reduce-overhead")
     def second(x: torch.Tensor) -> torch.Tensor:
         return torch.relu(x) + 1
 
     with torch.no_grad():
-        for number in range(18):
+        for number in range(24):
             torch.compiler.cudagraph_mark_step_begin()
             outputs = first(batch())
-            second(outputs[number % 3])
+            second(outputs[number // 4])
 
 
 def cudagraphs_backend() -> None:
@@ -278,9 +304,9 @@ def capture_error() -> None:
 SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
-        same_input, dynamic_sizes, many_sizes, skip_dynamic, mutated_input, mutated_buffer,
-        new_parameters, cpu_operator, cpu_operator_unpartitioned, unsafe_operator,
-        custom_operator, graph_break, training, kept_outputs, moving_chain, cudagraphs_backend,
+        same_input, dynamic_sizes, many_sizes, skip_dynamic, mutated_input, mutated_static_input,
+        mutated_buffer, new_parameters, copied_parameters, cpu_operator,
+        cpu_operator_unpartitioned, unsafe_operator, custom_operator, graph_break, training, kept_outputs, moving_chain, cudagraphs_backend,
         large_input, static_address, growing_cache, capture_error,
     )
 }  # fmt: skip

@@ -1,0 +1,92 @@
+"""Parts of a compiled function that no CUDA graph holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.events.cuda_graph import InspectorCudaGraphPartitions, LeftOut
+from inspector.findings.cuda_graph_advice import skip_advice
+from inspector.findings.cuda_graph_place import compiled_frame, input_place, plain_stack
+from inspector.findings.finding import Finding
+from inspector.findings.place import fingerprint, make_place
+from inspector.findings.rule import Rule
+from inspector.findings.severity import Severity
+from inspector.findings.wording import count
+from inspector.model.run import Process, Run
+from inspector.model.stack import StackFrame
+
+__all__ = ["RULE"]
+
+
+class CudaGraphPartitionRule(Rule):
+    """Part of a function is left out of its CUDA graphs.
+
+    What it means:
+        Inductor cut the compiled function around operations that cannot be captured. The parts
+        around them are CUDA graphs; they themselves run kernel by kernel in between.
+
+    Why it matters:
+        Each cut is a return to the host: launches, and copies of what goes from one part into the
+        next where it was not written by a graph. An operation on the CPU makes the GPU wait.
+
+    Example:
+        ``row = table.sin()`` of a tensor on the CPU, in the middle of work on the GPU.
+
+    What to do:
+        Move the operation to the GPU, or out of the compiled function; use operations of a fixed
+        size instead of those whose result depends on data.
+    """
+
+    id = "cuda-graph-partition"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per line."""
+        for process in run.processes:
+            for partitions in process.cuda_graphs.partitions:
+                yield from _findings(run, process, partitions)
+
+
+def _findings(
+    run: Run, process: Process, partitions: InspectorCudaGraphPartitions
+) -> Iterator[Finding]:
+    groups: dict[StackFrame | None, list[LeftOut]] = {}
+    known = [input_place(run, plain_stack(item.stack)) for item in partitions.left_out]
+    for number, item in enumerate(partitions.left_out):
+        # Several operations come of a line, and not all of them know it; the next one does.
+        later = (place for place in known[number:] if place is not None)
+        earlier = (place for place in reversed(known[:number]) if place is not None)
+        place = next(later, None) or next(earlier, None)
+        groups.setdefault(place, []).append(item)
+    for place, items in groups.items():
+        yield _finding(run, process, partitions, place, items)
+
+
+def _finding(
+    run: Run,
+    process: Process,
+    partitions: InspectorCudaGraphPartitions,
+    place: StackFrame | None,
+    items: list[LeftOut],
+) -> Finding:
+    reason = items[0].reason
+    advice = skip_advice(reason)
+    place = place or compiled_frame(process, partitions.compile_id)
+    parts = f"{partitions.captured} of {count(partitions.partitions, 'part')}"
+    return Finding(
+        rule=CudaGraphPartitionRule.id,
+        severity=CudaGraphPartitionRule.severity,
+        message=f"left out of CUDA graphs: {advice.title}",
+        place=make_place(run, place),
+        why=advice.why or f"torch says: {reason}",
+        fix=advice.fix,
+        alternatives=advice.alternatives,
+        hints=tuple(dict.fromkeys(item.reason for item in items)),
+        notes=(f"{parts} can be captured; {count(len(items), 'operation')} left out here",),
+        records=len(items),
+        fingerprint=fingerprint(run, place, CudaGraphPartitionRule.id, advice.title),
+        evidence="inspector_cuda_graph_partitions",
+    )
+
+
+RULE = CudaGraphPartitionRule()

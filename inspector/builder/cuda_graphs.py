@@ -1,0 +1,120 @@
+"""Gathers what a log says of CUDA graphs."""
+
+from __future__ import annotations
+
+import collections
+import re
+from collections.abc import Callable
+
+from inspector.events.compile_id import CompileId
+from inspector.events.cuda_graph import (
+    FunctionKey,
+    InspectorCudaGraph,
+    InspectorCudaGraphCalls,
+    InspectorCudaGraphPartitions,
+    InspectorCudaGraphSkip,
+)
+from inspector.events.dynamo import CompilationMetrics
+from inspector.events.graph_text import TextNode
+from inspector.events.printed_stack import printed_frames
+from inspector.events.timing import ChromiumEvent
+from inspector.model.cuda_graphs import (
+    CudaGraphFunction,
+    CudaGraphs,
+    CudaGraphWarning,
+    WarningKind,
+)
+from inspector.model.stack import plain_frame
+
+__all__ = ["CudaGraphsDraft"]
+
+# torch/_inductor/cudagraph_trees.py, 2.11 to 2.13.
+_SPAN = "CUDAGraphNode.record"
+# What torch puts before a reason, at times twice (torch/_inductor/output_code.py).
+_PREFIX = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? due to:?\s*)+")
+_STACK = re.compile(r"\.?\s*Found from\s*:\s*\n?")
+_SIZES = "CUDAGraph supports dynamic shapes"
+_LIMIT = "exceeding max re-recording limit"
+
+
+class CudaGraphsDraft:
+    """Takes the events of one process."""
+
+    def __init__(self) -> None:
+        self._captures: dict[FunctionKey, list[InspectorCudaGraph]] = {}
+        self._calls: dict[FunctionKey, InspectorCudaGraphCalls] = {}
+        self._warnings: dict[tuple[str, str], CudaGraphWarning] = {}
+        self._partitions: list[InspectorCudaGraphPartitions] = []
+        self._captured: collections.Counter[str] = collections.Counter()
+
+    def add(
+        self,
+        event: InspectorCudaGraph
+        | InspectorCudaGraphCalls
+        | InspectorCudaGraphPartitions
+        | InspectorCudaGraphSkip,
+    ) -> None:
+        """Takes one of our own artifacts."""
+        match event:
+            case InspectorCudaGraph():
+                self._captures.setdefault(event.key, []).append(event)
+            case InspectorCudaGraphCalls():
+                self._calls[event.key] = event
+            case InspectorCudaGraphPartitions():
+                self._partitions.append(event)
+            case InspectorCudaGraphSkip():
+                evidence = "inspector_cuda_graph_skip"
+                self._warn(event.message, event.compile_id, event.key, evidence)
+
+    def add_span(self, event: ChromiumEvent) -> None:
+        """Takes a span of torch's own, which a plain trace has too."""
+        if event.name == _SPAN and event.phase == "B":
+            self._captured[event.compile_id] += 1
+
+    def add_metrics(self, compile_id: CompileId, event: CompilationMetrics) -> None:
+        """Takes the reason for which a compilation got no CUDA graph."""
+        if event.cuda_graph_skip:
+            self._warn(event.cuda_graph_skip, str(compile_id), None, "compilation_metrics")
+
+    def build(self, graph_inputs: Callable[[str], tuple[TextNode, ...]]) -> CudaGraphs:
+        """What is known so far.
+
+        Args:
+            graph_inputs: What goes into the graph of a compilation; reads its text.
+        """
+        keys = dict.fromkeys((*self._calls, *self._captures))
+        return CudaGraphs(
+            functions=tuple(map(self._function, keys)),
+            warnings=tuple(self._warnings.values()),
+            partitions=tuple(self._partitions),
+            captured=dict(self._captured),
+            inputs={
+                compile_id: inputs
+                for compile_id in dict.fromkeys(key.compile_id for key in self._captures)
+                if (inputs := graph_inputs(compile_id))
+            },
+        )
+
+    def _function(self, key: FunctionKey) -> CudaGraphFunction:
+        captures = tuple(self._captures.get(key, ()))
+        said = self._calls.get(key)
+        if said is None:  # the log was cut off behind a capture
+            said = InspectorCudaGraphCalls(key, len(captures), 0, len(captures), 0)
+        return CudaGraphFunction(
+            key=key,
+            calls=said.calls,
+            replays=said.replays,
+            recordings=said.recordings,
+            warmups=said.warmups,
+            captures=captures,
+        )
+
+    def _warn(self, message: str, compile_id: str, key: FunctionKey | None, evidence: str) -> None:
+        reason, _, stack = message.partition("Found from")
+        reason = _PREFIX.sub("", _STACK.split(message, maxsplit=1)[0].strip())
+        kind = WarningKind.SIZES if message.startswith(_SIZES) else WarningKind.SKIP
+        kind = WarningKind.LIMIT if _LIMIT in message else kind
+        frames = tuple(map(plain_frame, printed_frames(stack)))
+        warning = CudaGraphWarning(kind, reason, frames, compile_id, key, evidence)
+        # The same is said by the compilation's metrics, and its end comes later.
+        self._warnings.setdefault((compile_id, reason), warning)

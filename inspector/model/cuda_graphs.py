@@ -1,0 +1,101 @@
+"""CUDA graphs of a process: what was captured, what was not, and how often graphs ran."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator, Mapping
+
+from inspector.events.cuda_graph import (
+    FunctionKey,
+    InspectorCudaGraph,
+    InspectorCudaGraphPartitions,
+)
+from inspector.events.graph_text import TextNode
+from inspector.model.stack import StackFrame
+
+__all__ = ["CudaGraphFunction", "CudaGraphWarning", "CudaGraphs", "WarningKind"]
+
+
+class WarningKind(enum.Enum):
+    """What torch warned of."""
+
+    SKIP = "skip"
+    LIMIT = "limit"
+    SIZES = "sizes"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CudaGraphWarning:
+    """A warning of torch's about CUDA graphs.
+
+    Attributes:
+        kind: No graph is made; no more are made after too many; many sizes were captured.
+        reason: Torch's reason, without its stack.
+        stack: The line that torch names, or nothing.
+        compile_id: The compilation in torch's spelling, or an empty string.
+        key: The function that was called, or None while something is compiled.
+        evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
+    """
+
+    kind: WarningKind
+    reason: str
+    stack: tuple[StackFrame, ...]
+    compile_id: str
+    key: FunctionKey | None
+    evidence: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CudaGraphFunction:
+    """One function that torch wrapped, and what became of its calls.
+
+    Attributes:
+        key: The function.
+        calls: How often it was called.
+        replays: How often a captured graph ran instead.
+        recordings: How often it was captured.
+        warmups: How often it ran as it is because it was to be captured.
+        captures: The captures, in order.
+    """
+
+    key: FunctionKey
+    calls: int
+    replays: int
+    recordings: int
+    warmups: int
+    captures: tuple[InspectorCudaGraph, ...]
+
+    @property
+    def eager(self) -> int:
+        """How often it ran as it is, and was not to be captured."""
+        return max(0, self.calls - self.replays - self.recordings - self.warmups)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CudaGraphs:
+    """Everything about the CUDA graphs of a process.
+
+    Attributes:
+        functions: The wrapped functions in the order of their first calls.
+        warnings: What torch warned of, each once.
+        partitions: How Inductor cut graphs.
+        captured: Captures by compilation, as torch's own spans say; all that a plain trace has.
+        inputs: What goes into Dynamo's graph, in order, by compilation, where one was captured.
+    """
+
+    functions: tuple[CudaGraphFunction, ...] = ()
+    warnings: tuple[CudaGraphWarning, ...] = ()
+    partitions: tuple[InspectorCudaGraphPartitions, ...] = ()
+    captured: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    inputs: Mapping[str, tuple[TextNode, ...]] = dataclasses.field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.functions or self.warnings or self.partitions or self.captured)
+
+    def compile_ids(self) -> Iterator[str]:
+        """The compilations that CUDA graphs were asked for, each once, in order."""
+        found = [function.key.compile_id for function in self.functions]
+        found += [warning.compile_id for warning in self.warnings]
+        found += [item.compile_id for item in self.partitions]
+        yield from dict.fromkeys((*found, *self.captured))
