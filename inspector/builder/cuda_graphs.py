@@ -32,7 +32,7 @@ __all__ = ["CudaGraphsDraft"]
 _SPAN = "CUDAGraphNode.record"
 # What torch puts before a reason, at times twice (torch/_inductor/output_code.py).
 _PREFIX = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? due to:?\s*)+")
-_STACK = re.compile(r"\.?\s*Found from\s*:\s*\n?")
+_STACK = re.compile(r"\.?\s*Found from\s*:")
 _SIZES = "CUDAGraph supports dynamic shapes"
 _LIMIT = "exceeding max re-recording limit"
 
@@ -110,11 +110,11 @@ class CudaGraphsDraft:
         )
 
     def _warn(self, message: str, compile_id: str, key: FunctionKey | None, evidence: str) -> None:
-        reason, _, stack = message.partition("Found from")
-        reason = _PREFIX.sub("", _STACK.split(message, maxsplit=1)[0].strip())
+        said = _STACK.split(message, maxsplit=1)[0].strip()
+        reason = _PREFIX.sub("", said.partition("\n")[0])
         kind = WarningKind.SIZES if message.startswith(_SIZES) else WarningKind.SKIP
         kind = WarningKind.LIMIT if _LIMIT in message else kind
-        frames = tuple(map(plain_frame, printed_frames(stack)))
+        frames = tuple(map(plain_frame, printed_frames(message)))
         warning = CudaGraphWarning(kind, reason, frames, compile_id, key, evidence)
         # The same is said by the compilation's metrics, and its end comes later.
         self._warnings.setdefault((compile_id, reason), warning)

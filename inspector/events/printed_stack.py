@@ -8,7 +8,8 @@ from inspector.events.envelope import RawFrame
 
 __all__ = ["printed_frames"]
 
-_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
+# At the beginning of a line, or behind words ("input stack trace:   File …").
+_FRAME = re.compile(r'(?:^|\s)File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 _CARETS = re.compile(r"^\s*[\^~]+\s*$")
 
 
@@ -22,7 +23,7 @@ def printed_frames(text: str) -> tuple[RawFrame, ...]:
     frames: list[RawFrame] = []
     expects_code = False
     for line in text.splitlines():
-        found = _FRAME.match(line)
+        found = _FRAME.search(line)
         if found:
             name = (found["name"] or "").strip()
             frames.append(RawFrame(found["file"], int(found["line"]), name))

@@ -23,11 +23,19 @@ example_inputs = (torch.randn(8, 64),)
 """
 
 
-def inspect(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def inspect(
+    *arguments: str, folder: Path = ROOT, caches: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command.
+
+    Programs get caches of their own: which tensors have a static address is in no key of the FX
+    graph cache, so that one program would find the code of another.
+    """
+    own = {} if caches is None else {"TORCHINDUCTOR_CACHE_DIR": str(caches)}
     return subprocess.run(
         [sys.executable, "-m", "inspector.commands", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, **own},
         capture_output=True,
         text=True,
         check=False,
@@ -37,7 +45,8 @@ def inspect(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("name", CASES)
 def test_a_program_is_counted(name: str, tmp_path: Path) -> None:
     recording = str(tmp_path / "recording")
-    ran = inspect("run", "--no-measure", "--save", recording, SCENARIOS, name)
+    command = ("run", "--no-measure", "--save", recording, SCENARIOS, name)
+    ran = inspect(*command, caches=tmp_path / "caches")
     done = inspect("guards", recording, "--cudagraphs", "--format", "json")
     assert done.returncode == 0, (ran.stderr, done.stderr)
     report = json.loads(done.stdout)

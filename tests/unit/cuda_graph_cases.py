@@ -49,7 +49,9 @@ CASES = {
         None, None, 0, (("cuda-graph-partition", "self.second(", "skip_dynamic_graphs is set"),)
     ),
     "mutated_input": Case(5, 0, 0, (("cuda-graph-skip", "total.add_(x)", "changed in place"),)),
+    "mutated_static_input": Case(6, 4, 1),
     "mutated_buffer": Case(8, 6, 1),
+    "copied_parameters": Case(9, 7, 1),
     "new_parameters": Case(
         9, 4, 4, (("cuda-graph-recapture", "self.first(x)", "self.first.weight (float32[64, 64])"),)
     ),
@@ -73,7 +75,7 @@ CASES = {
     "training": Case(16, 12, 2),
     "kept_outputs": Case(9, 6, 2, (("cuda-graph-recapture", "def forward", "still alive"),)),
     "moving_chain": Case(
-        36, 27, 7, (("cuda-graph-recapture", "torch.relu(x) + 1", "x (float32[8, 64])"),)
+        48, 39, 7, (("cuda-graph-recapture", "torch.relu(x) + 1", "x (float32[8, 64])"),)
     ),
     "cudagraphs_backend": Case(6, 4, 1),
     "large_input": Case(

@@ -13,9 +13,12 @@ import jsonschema
 import pytest
 
 from inspector import plugins
+from inspector.builder.cuda_graphs import CudaGraphsDraft
+from inspector.events.cuda_graph import FunctionKey, InspectorCudaGraphSkip
 from inspector.events.printed_stack import printed_frames
+from inspector.findings.cuda_graph_advice import skip_advice
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
-from inspector.model.cuda_graphs import CudaGraphs
+from inspector.model.cuda_graphs import CudaGraphs, WarningKind
 from tests.unit.cuda_graph_cases import CASES, RECORDINGS, report_of, run_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -176,3 +179,37 @@ def test_printed_stacks_are_read_with_and_without_carets() -> None:
     )  # fmt: skip
     assert (second.file, second.line, second.name, second.code) == ("other.py", 3, "", "last")
     assert printed_frames("") == ()
+
+
+def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
+    """As ``CUDAGraphTreeManager._run`` words them, addresses and all (2.11 and 2.13)."""
+    draft = CudaGraphsDraft()
+    key = FunctionKey(1, 1, 0, "1/0", "INFERENCE", ())
+    message = (
+        "skipping cudagraph due to function 1 exceeding max re-recording limit (=2) on cudagraph "
+        "node 0 due to cudagraph managed tensor data pointer changed.\ninput name: arg0_1. data "
+        "pointer changed from 139 to 140. input stack trace:   File "
+        '"/home/user/model.py", line 7, in second\n    return torch.relu(x) + 1\n.'
+    )
+    draft.add(InspectorCudaGraphSkip(key, "1/0", message))
+    (warning,) = draft.build(lambda _: ()).warnings
+
+    assert warning.kind is WarningKind.LIMIT
+    assert warning.reason.startswith("function 1 exceeding max re-recording limit (=2)")
+    assert "139" not in warning.reason
+    assert [(frame.line, frame.name) for frame in warning.stack] == [(7, "second")]
+    assert skip_advice(warning.reason).title == "captured too often"
+
+
+@pytest.mark.parametrize(
+    ("reason", "title"),
+    [
+        ("mutated inputs (1 instances)", "an argument is changed in place"),
+        ("multiple devices: device(type='cuda', index=0), device(type='cuda', index=1)", "it uses"),
+        ("input storage mutation (2 instances)", "an argument gets another storage"),
+        ("incompatible op aten._local_scalar_dense.default", "an operator cannot be captured"),
+        ("words that nobody has seen", "torch makes none"),
+    ],
+)
+def test_reasons_are_known_by_torch_s_words(reason: str, title: str) -> None:
+    assert skip_advice(reason).title.startswith(title)
