@@ -70,7 +70,7 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
         severity=GuardCostRule.severity,
         message=f"guards take {time.share:.0%} of a call",
         place=make_place(run, place) if place else Place(),
-        why=_why(process, time),
+        why=_why(time),
         fix=(
             "When all shapes have been seen: "
             "torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks only what tells the "
@@ -97,13 +97,11 @@ def _dearest(process: Process, time: GuardTime) -> Frame | None:
     return next((frame for frame in process.frames if frame.frame_id == frame_id), None)
 
 
-def _why(process: Process, time: GuardTime) -> str:
-    newest = [frame.compilations[-1].guards for frame in process.frames if frame.compilations]
-    guards = sum(number for number in newest if number is not None)
+def _why(time: GuardTime) -> str:
     looks = count(round(time.lookups), "look") + " into Dynamo's cache"
     return (
-        f"{looks} per call, {count(guards, 'guard')}: {duration(time.per_call_ns)} of "
-        f"{duration(time.call_ns)}, measured in {count(time.calls, 'warm call')}"
+        f"{looks} per call: {duration(time.per_call_ns)} of {duration(time.call_ns)}, measured in "
+        f"{count(time.calls, 'warm call')}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from inspector.capture import versions
 from inspector.capture.writer import write_artifact
+from inspector.events.guard_text import numbered_alike
 
 __all__ = ["write_guard_costs"]
 
@@ -43,12 +44,17 @@ def write_guard_costs() -> None:
 
 
 class _Tree:
-    """The managers of a tree by their sources; several can have the same."""
+    """The managers of a tree by their sources; several can have the same.
+
+    What is numbered alike (the layers of a list) is one group, spelled ``[*]``: each of 48 layers
+    by itself is too small to be timed.
+    """
 
     def __init__(self, root: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self.root = root
         self.source = str(root.get_source())
         self.parents: dict[str, str] = {}
+        self.members: dict[str, list[str]] = {}
         self.children: dict[str, list[str]] = {}
         waiting = [(root, "")]
         while waiting:
@@ -58,23 +64,40 @@ class _Tree:
                 if name and name != source and name not in self.parents:
                     self.parents[name] = source
                     self.children.setdefault(source, []).append(name)
+                    self.members.setdefault(numbered_alike(name), []).append(name)
                 waiting.append((child, name))
 
-    def way_to(self, source: str) -> set[str]:
-        """The sources above one, the root's included."""
-        way = {"", self.source}
-        while source := self.parents.get(source, ""):
-            way.add(source)
+    def group_children(self, group: str) -> list[str]:
+        """The groups one below a group."""
+        below = (child for source in self._in(group) for child in self.children.get(source, ()))
+        return list(dict.fromkeys(numbered_alike(child) for child in below))
+
+    def way_to(self, group: str) -> set[str]:
+        """The sources of a group and those above, the root's included."""
+        way = {"", self.source, *self._in(group)}
+        for member in self._in(group):
+            source = member
+            while source := self.parents.get(source, ""):
+                way.add(source)
         return way
 
-    def below(self, source: str) -> set[str]:
-        """A source and all that is reached from it."""
-        found, waiting = {source}, [source]
+    def below(self, group: str) -> set[str]:
+        """A group's sources and all that is reached from them."""
+        waiting = list(self._in(group))
+        found = set(waiting)
         while waiting:
             children = self.children.get(waiting.pop(), [])
             found.update(children)
             waiting += children
         return found
+
+    def named(self, group: str) -> str:
+        """A group of one is that source."""
+        members = self._in(group)
+        return members[0] if len(members) == 1 else group
+
+    def _in(self, group: str) -> list[str]:
+        return self.members.get(group, [group])
 
     def part(self, kept: set[str]) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """A copy of the tree that has these sources alone."""
@@ -99,10 +122,10 @@ def _subtrees(
     while waiting:
         waiting.sort()
         cost_ns, source = waiting.pop()
-        children = tree.children.get(source, [])
+        children = tree.group_children(source)
         if cost_ns < _SMALL * copy_ns or count + len(children) > _MOST_SUBTREES:
             continue
-        way = tree.way_to(source) | {source}
+        way = tree.way_to(source)
         base_ns = _time_ns(tree.part(way), values)
         found = []
         for child in children:
@@ -113,7 +136,8 @@ def _subtrees(
         count += len(found)
         waiting += found
         for child_ns, child in found:
-            yield {"source": child, "parent": source, "time_ns": round(child_ns)}
+            named, parent = tree.named(child), tree.named(source)
+            yield {"source": named, "parent": parent, "time_ns": round(child_ns)}
 
 
 def _time_ns(root: Any, values: object) -> float:  # noqa: ANN401 - torch is Any to mypy

@@ -14,8 +14,17 @@ from collections.abc import Iterable
 
 from inspector.events.fields import nanoseconds
 
-__all__ = ["GuardText", "TextCause", "TextGuard", "TextManager", "parse_guards", "split_comment"]
+__all__ = [
+    "GuardText",
+    "TextCause",
+    "TextGuard",
+    "TextManager",
+    "numbered_alike",
+    "parse_guards",
+    "split_comment",
+]
 
+_NUMBER = re.compile(r"\[(?:'\d+'|\"\d+\"|\d+)\]")
 _LINE = re.compile(r"(?P<depth>(?:\| )*)\+- (?P<rest>\S.*)")
 _ROOT = "RootGuardManager"
 _MANAGER = re.compile(
@@ -175,6 +184,11 @@ class _Reader:
         code, cause = split_comment(guard["text"] or "")
         self.guards.append(TextGuard(parent, guard["kind"], code, cause, is_epilogue=not depth))
         return True
+
+
+def numbered_alike(source: str) -> str:
+    """One spelling for what differs in numbers alone: ``L['self'].layers[3]`` → ``…layers[*]``."""
+    return _NUMBER.sub("[*]", source)
 
 
 def parse_guards(text: str) -> GuardText:

@@ -71,7 +71,7 @@ class GuardsReport:
         kinds: The same by kind, the most frequent first.
         groups: The same by module.
         causes: The same by the line that caused them.
-        frames: The frames, those with most guards first.
+        frames: The frames: those near the recompile limit first, then those that changed before.
         time: What guards take in a warm call, or None where that was not measured.
         subtrees: The most expensive parts of the trees.
         unread: Lines of guard trees that could not be read.
@@ -121,7 +121,7 @@ def make_guards_report(run: Run, rules: Iterable[Rule]) -> GuardsReport:
         kinds=kinds_of(guard for entry in newest for guard in entry.tree.guards),
         groups=by_module(newest),
         causes=by_cause(run, newest),
-        frames=tuple(sorted(rows, key=lambda row: -row.guards)),
+        frames=tuple(sorted(rows, key=_urgency)),
         time=time,
         subtrees=_dearest(subtrees),
         unread=tuple(unread),
@@ -159,6 +159,13 @@ def _row(
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
         next_changes=next_changes(guards),
     )
+
+
+def _urgency(row: FrameRow) -> tuple[int, int, int]:
+    """What is at or near its limit first, then what has changed before, then many guards."""
+    is_near = row.is_closed or 1 < row.entries >= row.limit // 2
+    changed = sum(change.changed_before for change in row.next_changes)
+    return (not is_near, -changed, -row.guards)
 
 
 def _name(run: Run, frame: Frame) -> str:

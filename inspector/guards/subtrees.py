@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
+from inspector.events.guard_text import numbered_alike
 from inspector.events.guards import InspectorGuardCosts, SubtreeCost
 from inspector.guards.entry import Entry
 from inspector.model.compilation import Compilation
@@ -12,7 +13,8 @@ from inspector.model.guard_source import spelled
 
 __all__ = ["Subtree", "subtrees_of"]
 
-# A part of which one child has so much is told as that child.
+# A part with more than this of the whole is told as its own parts, if they are most of it.
+_LARGE = 0.15
 _MOST_OF_IT = 0.5
 _MOST = 8
 _PLUMBING = ("._modules", "._parameters", "._buffers", ".__dict__")
@@ -70,13 +72,14 @@ def subtrees_of(
 
 
 def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
-    """Goes down from the root as long as one child has most of its parent."""
+    """Divides the largest part into its own parts, as long as one is large and they explain it."""
     children: dict[str, list[SubtreeCost]] = {}
     for item in costs.subtrees:
         if item.source != item.parent:  # two managers can have one source, one below the other
             children.setdefault(item.parent, []).append(item)
     done: list[SubtreeCost] = []
     waiting = list(children.get("", ()))
+    whole = sum(item.time_ns for item in waiting)
     seen: set[str] = set()
     while waiting:
         item = waiting.pop()
@@ -84,8 +87,8 @@ def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
             continue
         seen.add(item.source)
         below = children.get(item.source, [])
-        largest = max((child.time_ns for child in below), default=0)
-        if below and largest > _MOST_OF_IT * item.time_ns:
+        explained = sum(child.time_ns for child in below)
+        if item.time_ns > _LARGE * whole and explained > _MOST_OF_IT * item.time_ns:
             waiting += below
         else:
             done.append(item)
@@ -94,7 +97,7 @@ def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
 
 
 def _counts(entry: Entry) -> dict[str, int]:
-    """The guards of each source and of all that is reached from it."""
+    """The guards of each source, or of all that are numbered alike, and of all reached from it."""
     managers = entry.tree.managers
     counts = [0] * len(managers)
     for guard in entry.tree.guards:
@@ -104,23 +107,36 @@ def _counts(entry: Entry) -> dict[str, int]:
         if manager.parent >= 0:
             counts[manager.parent] += counts[manager.number]
     found: dict[str, int] = {}
-    for manager in managers:
+    for manager in managers:  # several managers can have one source, one below the other
         found[manager.source] = max(found.get(manager.source, 0), counts[manager.number])
-    return found
+    alike: dict[str, int] = {}
+    for source, number in found.items():
+        group = numbered_alike(source)
+        alike[group] = alike.get(group, 0) + number
+    return alike | found
 
 
 def _counted(entry: Entry, counts: dict[str, int]) -> Sequence[SubtreeCost]:
     """The same tree with the number of guards in the place of a time."""
     managers = entry.tree.managers
-    return [
-        SubtreeCost(manager.source, managers[manager.parent].source, counts.get(manager.source, 0))
+    members: dict[str, set[str]] = {}
+    for manager in managers:
+        members.setdefault(numbered_alike(manager.source), set()).add(manager.source)
+
+    def named(source: str) -> str:
+        group = numbered_alike(source)
+        return source if len(members.get(group, ())) == 1 else group
+
+    edges = {
+        (named(manager.source), named(managers[manager.parent].source))
         for manager in managers
         if manager.parent >= 0
-    ]
+    }
+    return [SubtreeCost(source, parent, counts.get(source, 0)) for source, parent in sorted(edges)]
 
 
 def _name(source: str) -> str:
     """The user's spelling; the globals of a frame are a part of their own."""
     for end in _PLUMBING:
         source = source.removesuffix(end)
-    return "globals" if source == "G" else spelled(source)
+    return "globals" if source == "G" else spelled(source).replace("._modules[*]", "[*]")

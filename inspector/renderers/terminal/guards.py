@@ -64,7 +64,8 @@ def _section(page: Page, title: str, lines: Iterable[Text]) -> Iterator[Text]:
 
 def _next(page: Page, frames: Sequence[FrameRow]) -> Iterator[Text]:
     """What recompiles next, frame by frame."""
-    shown = [row for row in frames if row.next_changes][:_MOST_FRAMES]
+    told = [row for row in frames if row.next_changes]
+    shown = told[:_MOST_FRAMES]
     if not shown:
         return
     yield from page.wrapped(
@@ -81,6 +82,9 @@ def _next(page: Page, frames: Sequence[FrameRow]) -> Iterator[Text]:
         more = len(changes) - most
         if more > 0:
             yield Text(f"{_GAP * 2}… {more:,} more in the JSON report", style="dim")
+    if len(told) > len(shown):
+        others = count(len(told) - len(shown), "more function")
+        yield Text(f"{_GAP}… {others} in the JSON report", style="dim")
     if any(item.changed_before for row in shown for item in row.next_changes):
         yield Text(f"{_GAP}* it has changed before", style="dim")
 

@@ -127,7 +127,8 @@ def test_the_list_in_the_users_words(frame: FrameGuards) -> None:
     texts = [item.text for item in next_changes(frame)]
     assert any(
         text
-        == "x.size(1) is fixed at 4: any other size compiles once more and then becomes dynamic"
+        == "x.size(1) is fixed at 4: any other size (a parameter has it too: another may not fit) "
+        "compiles once more and then becomes dynamic"
         for text in texts
     )
     assert any("`self.layer_idx` is an int attribute" in text for text in texts)
@@ -136,3 +137,10 @@ def test_the_list_in_the_users_words(frame: FrameGuards) -> None:
     kinds = [item.kind for item in next_changes(frame)]
     assert kinds.index(ChangeKind.SIZE) < kinds.index(ChangeKind.ATTRIBUTE)
     assert kinds.index(ChangeKind.ATTRIBUTE) < kinds.index(ChangeKind.GLOBAL)
+
+
+def test_every_line_of_the_list_recompiles(frame: FrameGuards) -> None:
+    for item in next_changes(frame):
+        assert item.change is not None
+        found = predict(frame, item.change)
+        assert found.recompiles or found.becomes is Becomes.EAGER, item.text

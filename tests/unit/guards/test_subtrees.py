@@ -23,7 +23,7 @@ def subtrees(*costs: SubtreeCost) -> tuple[Subtree, ...]:
     return subtrees_of("forward", compilations, entry)
 
 
-def test_a_child_with_most_of_its_parent_stands_for_it() -> None:
+def test_a_large_part_is_told_as_its_own_parts() -> None:
     found = subtrees(
         SubtreeCost("L['self']", "", 800),
         SubtreeCost("L['x']", "", 100),
@@ -32,9 +32,30 @@ def test_a_child_with_most_of_its_parent_stands_for_it() -> None:
         SubtreeCost("L['self']._modules['drop']", "L['self']._modules", 350),
     )
     assert [(item.name, item.time_ns, item.share) for item in found] == [
-        ("self", 790, 0.79),
+        ("self.drop", 350, 0.35),
+        ("self.layers", 300, 0.3),
         ("x", 100, 0.1),
     ]
+
+
+def test_a_part_that_its_own_parts_do_not_explain_stays_whole() -> None:
+    found = subtrees(
+        SubtreeCost("L['self']", "", 800),
+        SubtreeCost("L['self'].layers", "L['self']", 100),
+    )
+    assert [item.name for item in found] == ["self"]
+
+
+def test_what_is_numbered_alike_is_one_part() -> None:
+    layers = "L['self']._modules['layers']._modules"
+    found = subtrees(
+        SubtreeCost("L['self']", "", 800),
+        SubtreeCost(f"{layers}[*]", "L['self']", 790),
+        SubtreeCost(f"{layers}[*]._parameters['weight']", f"{layers}[*]", 400),
+        SubtreeCost(f"{layers}[*]._parameters['bias']", f"{layers}[*]", 300),
+    )
+    assert [item.name for item in found] == ["self.layers[*].weight", "self.layers[*].bias"]
+    assert all(item.guards > 1 for item in found)
 
 
 def test_a_source_below_itself_is_told_once() -> None:
@@ -47,4 +68,4 @@ def test_without_times_the_number_of_guards_ranks() -> None:
     assert all(item.time_ns is None and item.share is None for item in found)
     counts = [item.guards for item in found]
     assert counts == sorted(counts, reverse=True)
-    assert "self.layers" in {item.name for item in found}
+    assert "self.layers[*].weight" in {item.name for item in found}

@@ -1,0 +1,256 @@
+"""Real changes of what the guards of a frame look at, to be tried on its cache entries."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+
+from inspector.events.guard_checks import (
+    AliasCheck,
+    Check,
+    ContainsCheck,
+    EqualsCheck,
+    IdCheck,
+    LengthCheck,
+    TensorCheck,
+    TypeCheck,
+)
+from inspector.events.guard_text import TextCause
+from inspector.guards.change import (
+    Change,
+    ChangeKind,
+    another_object,
+    having,
+    of_length,
+    of_thread,
+    of_value,
+    same_tensor,
+    two_tensors,
+)
+from inspector.guards.predict import FrameGuards
+from inspector.guards.relation import identity, normal
+from inspector.guards.state import Value
+from inspector.model.guard_source import Origin
+from inspector.model.guards import Guard
+
+__all__ = ["ONE_MORE", "Candidate", "value_candidates"]
+
+ONE_MORE = "compiles once more"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change to try.
+
+    Attributes:
+        change: The change.
+        name: The user's spelling of what changes.
+        fixed: What is fixed.
+        other: What is called otherwise.
+        cause: The line because of which it is fixed, or None.
+        aspect: What a guard expects of it, to see whether two entries differ.
+        lead: What it leads to, where that is not one compilation for each further value.
+    """
+
+    change: Change
+    name: str
+    fixed: str
+    other: str
+    cause: TextCause | None
+    aspect: Callable[[Check], str] = repr
+    lead: str = ""
+
+
+def _other_int(value: object) -> int:
+    return value + 5 if isinstance(value, int) else 5
+
+
+def _other_float(value: object) -> float:
+    return value + 1.5 if isinstance(value, float) else 1.5
+
+
+_VALUES: dict[type, tuple[ChangeKind, Callable[[object], object]]] = {
+    bool: (ChangeKind.BOOL, lambda value: not value),
+    int: (ChangeKind.INT, _other_int),
+    float: (ChangeKind.FLOAT, _other_float),
+    str: (ChangeKind.STR, lambda value: f"{value}'"),
+    type(None): (ChangeKind.NONE, lambda _value: "something"),
+}
+_BY_ORIGIN = {
+    Origin.MODULE: ChangeKind.ATTRIBUTE,
+    Origin.GLOBAL: ChangeKind.GLOBAL,
+    Origin.CLOSURE: ChangeKind.CLOSURE,
+}
+_NOUNS = {bool: "a bool", int: "an int", float: "a float", str: "a str", type(None): "None"}
+# What Python keeps in functions and classes, and modules in themselves: nobody changes it.
+_INSIDE = re.compile(r"\.__(?:kw)?defaults__|\.__mro__|\._modules$|\._non_persistent_buffers_set")
+_THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
+_INT, _FLOAT = "<class 'int'>", "<class 'float'>"
+
+
+def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
+    """Changes of everything but tensors' sizes and metadata."""
+    for guard in frame.entries[-1].guards:
+        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
+            continue
+        match guard.check:
+            case EqualsCheck(is_literal=True, value=value) if type(value) in _VALUES:
+                yield from _of_value(guard, value)
+            case LengthCheck(length=length) if guard.origin is not Origin.MODULE:
+                yield _of_length(guard, length)
+            case IdCheck():
+                yield from _of_object(guard)
+            case TypeCheck(type=type_) if type_ in (_INT, _FLOAT):
+                yield from _of_number(frame, guard, type_)
+            case ContainsCheck() if guard.origin is Origin.INPUT:
+                yield _of_item(guard, guard.check)
+            case AliasCheck():
+                yield from _of_alias(frame, guard.check)
+    yield from _of_thread(frame)
+
+
+def _of_value(guard: Guard, value: object) -> Iterator[Candidate]:
+    kind, other = _VALUES[type(value)]
+    kind = _BY_ORIGIN.get(guard.origin, kind)
+    if "dict.keys(" in guard.source:
+        return  # the dict's own row says it
+    name = guard.name
+    if guard.source.endswith(".training"):
+        kind = ChangeKind.TRAINING
+        fixed = f"`{name}` is {value}"
+    elif guard.origin is Origin.MODULE:
+        fixed = f"`{name}` is {_NOUNS[type(value)]} attribute, fixed at {value!r}"
+    elif guard.origin is Origin.GLOBAL:
+        fixed = f"the global `{name}` is {_NOUNS[type(value)]}, fixed at {value!r}"
+    elif guard.origin is Origin.CLOSURE:
+        fixed = f"`{_closure_name(guard)}` is fixed at {value!r}"
+    else:
+        fixed = f"{name} is fixed at {value!r}"
+    yield Candidate(
+        of_value(kind, guard.source, other(value)), name, fixed, "any other value", guard.cause,
+        lead=_one_other(kind, value),
+    )  # fmt: skip
+
+
+def _one_other(kind: ChangeKind, value: object) -> str:
+    """A bool has one other value, and what is not None is another argument altogether."""
+    if value is None:
+        return f"a value {ONE_MORE}"
+    if not isinstance(value, bool):
+        return ""
+    mode = "`eval()`" if value else "`train()`"
+    return f"{mode if kind is ChangeKind.TRAINING else 'the other value'} {ONE_MORE}"
+
+
+def _closure_name(guard: Guard) -> str:
+    """The variable's own name, where torch's hint has it."""
+    note = guard.cause.note if guard.cause else ""
+    _, found, rest = note.partition('guard on "')
+    return rest.partition('"')[0] if found else guard.name
+
+
+def _of_length(guard: Guard, length: int) -> Candidate:
+    is_varargs = guard.source.count("[") == 1 and guard.name in ("args", "rest")
+    kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
+    noun = "items" if kind is ChangeKind.LENGTH else "keys"
+    return Candidate(
+        of_length(ChangeKind.ARGUMENTS if is_varargs else kind, guard.source, length, length + 1),
+        guard.name,
+        f"the number of {noun} in {guard.name} is fixed at {length}",
+        "any other number",
+        guard.cause,
+    )
+
+
+def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
+    """A key, or an attribute, that the code asks for."""
+    is_attribute = guard.kind == "HASATTR"
+    what = f"an attribute {check.item}" if is_attribute else check.item
+    verb = "has" if check.expected else "has no"
+    fixed = f"{guard.name} {verb} {what.removeprefix('an ') if not check.expected else what}"
+    instead = "without it" if check.expected else "with it"
+    return Candidate(
+        having(ChangeKind.KEYS, guard.source, {check.item: not check.expected}, None),
+        guard.name,
+        fixed,
+        f"a call {instead}",
+        guard.cause,
+        lead=f"a call {instead} {ONE_MORE}",
+    )
+
+
+def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Iterator[Candidate]:
+    """A number that is dynamic: its value is no matter, its class is."""
+    expected = {
+        normal(item.source)
+        for item in frame.entries[-1].guards
+        if isinstance(item.check, EqualsCheck)
+    }
+    value = frame.state.number(normal(guard.source))
+    if normal(guard.source) in expected:
+        return
+    known = value or 0  # a float's value stands in no guard
+    other: int | float = int(known) + 7 if type_ == _FLOAT else float(known) + 0.5
+    has, would = ("a float", "an int") if type_ == _FLOAT else ("an int", "a float")
+    yield Candidate(
+        of_value(ChangeKind.TYPE, guard.source, other),
+        guard.name,
+        f"{guard.name} is {has} of any value",
+        would,
+        guard.cause,
+        lead=f"{would} {ONE_MORE}",
+    )
+
+
+def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
+    """Arguments that are, or are not, one tensor."""
+    by_source = {
+        normal(guard.source): guard
+        for guard in frame.entries[-1].guards
+        if isinstance(guard.check, TensorCheck) and guard.origin is Origin.INPUT
+    }
+    pair = identity(check.text)
+    if pair is not None and pair <= by_source.keys():
+        one, other = sorted(pair)
+        tensor = frame.state.values.get(other, Value()).tensor
+        if tensor is not None:
+            names = f"{by_source[one].name} and {by_source[other].name}"
+            yield Candidate(
+                two_tensors(one, other, tensor), names, f"{names} are one tensor",
+                "two tensors", None, lead=f"two tensors instead: {ONE_MORE}",
+            )  # fmt: skip
+        return
+    listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
+    apart = [name for name in map(normal, listed.split(", ")) if name in by_source]
+    if check.text.startswith("check_no_aliasing(") and len(apart) > 1:
+        names = " and ".join(by_source[name].name for name in apart[:2])
+        yield Candidate(
+            same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
+            "one tensor", None, lead=f"one tensor for both {ONE_MORE}",
+        )  # fmt: skip
+
+
+def _of_object(guard: Guard) -> Iterator[Candidate]:
+    if guard.origin is Origin.GLOBAL and not guard.source.endswith(".__code__"):
+        return  # modules, classes and the like, which nobody changes
+    is_function = guard.source.endswith(".__code__")
+    name = guard.name.removesuffix(".__code__")
+    yield Candidate(
+        another_object(ChangeKind.FUNCTION if is_function else ChangeKind.ENUM, guard.source),
+        name,
+        f"{name} is one certain {'function' if is_function else 'object'}",
+        "any other",
+        guard.cause,
+    )
+
+
+def _of_thread(frame: FrameGuards) -> Iterator[Candidate]:
+    if "grad_mode" in frame.state.thread:
+        change = of_thread(ChangeKind.GRAD_MODE, grad_mode=not frame.state.thread["grad_mode"])
+        mode = "on" if frame.state.thread["grad_mode"] else "off"
+        yield Candidate(
+            change, "state of the thread",
+            f"the state of the thread is fixed (grad mode {mode}, and {_THREAD})", "another", None,
+            lead=f"another {ONE_MORE}",
+        )  # fmt: skip
