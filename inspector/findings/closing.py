@@ -50,10 +50,11 @@ def next_steps(run: Run) -> tuple[str, ...]:
     gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
     steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
     settings = run.meta.settings
-    is_file = ".py" in target or ":" in target
-    if is_file and any(item.recompile for item in run.compilations):
+    # A program that was recorded as it ran (inspect run) is no model to be compiled.
+    is_model = (".py" in target or ":" in target) and "train" in settings
+    if is_model and any(item.recompile for item in run.compilations):
         steps.append(f"inspect explain {shlex.quote(target)} --verify")
-    if not run.graph_breaks and is_file and "train" in settings and not settings["train"]:
+    if not run.graph_breaks and is_model and not settings["train"]:
         steps.append(f"inspect explain {shlex.quote(target)} --train")
     # Without a target the newest recording of the store is read: this one, if it has a number.
     return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)

@@ -138,4 +138,7 @@ def with_verification(report: Report, verification: Verification) -> Report:
         dataclasses.replace(finding, verified=tuple(tried.get(finding.fingerprint, ())))
         for finding in report.findings
     )
-    return dataclasses.replace(report, findings=findings, verification=verification)
+    steps = tuple(step for step in report.next_steps if not step.endswith(" --verify"))
+    return dataclasses.replace(
+        report, findings=findings, verification=verification, next_steps=steps
+    )
