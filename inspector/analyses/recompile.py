@@ -8,7 +8,7 @@ from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.findings.call_site import call_site, user_spelling
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, frame_kind, make_place
+from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
@@ -17,7 +17,7 @@ from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name, shown_name, user_frame
+from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["RULE"]
 
@@ -73,7 +73,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
 
 def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
-    name = _name(run, frame)
+    name = qualified_name(run, frame.name, frame.file, frame.first_line)
     place = _place(run, frame)
     definition = StackFrame(frame.file, frame.first_line, frame.name)
     site = call_site(run, items[-1].stack, definition, tensor_of(first.name))
@@ -124,12 +124,6 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     since = "is dynamic since then" if answered else ""
     said = " and ".join(part for part in (often, limit, since) if part)
     return f"{name} {said}: {changed(items[0])}"
-
-
-def _name(run: Run, frame: Frame) -> str:
-    qualified = run.sources.qualname(frame.file, frame.first_line)
-    shown = shown_name(frame.name)
-    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
 
 
 def _place(run: Run, frame: Frame) -> StackFrame:

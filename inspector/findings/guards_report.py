@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.finding import Finding
+from inspector.findings.overview import is_plain, reading_notices
+from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
 from inspector.guards.entry import Entry
@@ -16,7 +18,6 @@ from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.guards.time import GuardTime, guard_time
 from inspector.model.compilation import Frame
 from inspector.model.run import Process, Run
-from inspector.model.stack import plain_name, shown_name
 
 __all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
 
@@ -162,9 +163,7 @@ def _row(
 
 
 def _name(run: Run, frame: Frame) -> str:
-    qualified = run.sources.qualname(frame.file, frame.first_line)
-    shown = shown_name(frame.name)
-    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
+    return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
 def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
@@ -178,6 +177,12 @@ def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
     again = f"inspect guards {run.meta.target or 'model.py'}"
+    yield from (f"{kind}: {text}" for kind, text in reading_notices(run))
+    if is_plain(run):
+        yield (
+            "this is a plain trace: times of guards, the classes of methods and the model's own "
+            "sources are not in it"
+        )
     if not rows:
         yield f"no tree of guards was recorded: nothing was compiled, or its log lacks {_EVENT}"
         return
