@@ -40,6 +40,7 @@ class FrameRow:
         entries: How many cache entries it has.
         limit: How many it may have.
         is_closed: Whether the recompile limit was hit.
+        is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
         measured_ns: One evaluation of that entry's guards with warm caches, or None.
@@ -55,6 +56,7 @@ class FrameRow:
     entries: int
     limit: int
     is_closed: bool
+    is_skipped: bool
     guards: int
     torch_latency_ns: int | None
     measured_ns: int | None
@@ -154,6 +156,7 @@ def _row(
         entries=len(guards.entries),
         limit=guards.settings.recompile_limit,
         is_closed=guards.is_closed,
+        is_skipped=guards.is_skipped,
         guards=len(entry.tree.guards),
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,

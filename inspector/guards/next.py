@@ -66,7 +66,10 @@ _BY_ORIGIN = {
 }
 _NOUNS = {bool: "a bool", int: "an int", float: "a float", str: "a str", type(None): "None"}
 # What Python keeps in functions and classes, and modules in themselves: nobody changes it.
-_INSIDE = re.compile(r"\.__(?:kw)?defaults__|\.__mro__|\._modules$|\._non_persistent_buffers_set")
+_INSIDE = re.compile(
+    r"\.__(?:kw)?defaults__|\.__class__(?:$|\.)|\._(?:name|value)_$|\.f(?:get|set|del)$"
+    r"|\.__mro__|\._modules$|\._non_persistent_buffers_set"
+)
 _THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
 _ONE = "a size of 1"
 
@@ -126,8 +129,8 @@ def _rest_of_tensor(check: Check) -> str:
 
 def next_changes(frame: FrameGuards) -> tuple[NextChange, ...]:
     """The changes that lead to a compilation next, the most likely first."""
-    found = []
-    for candidate in _candidates(frame):
+    found: list[NextChange] = []
+    for candidate in () if frame.is_skipped else _candidates(frame):
         prediction = predict(frame, candidate.change)
         if prediction.recompiles or prediction.becomes is Becomes.EAGER:
             found.append(_told(frame, candidate, prediction))
@@ -180,7 +183,10 @@ def _told(frame: FrameGuards, candidate: _Candidate, prediction: Prediction) -> 
 def _candidates(frame: FrameGuards) -> Iterator[_Candidate]:
     """Real changes, one or two for each thing that the newest entry looks at."""
     for guard in frame.entries[-1].guards:
-        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
+        if guard.origin is Origin.LIBRARY or _INSIDE.search(guard.source):
+            continue
+        # Parameters and buffers rarely change their sizes; those that did may do so again.
+        if guard.origin is Origin.PARAMETER and not _has_other_sizes(frame, guard):
             continue
         match guard.check:
             case TensorCheck():
@@ -192,6 +198,16 @@ def _candidates(frame: FrameGuards) -> Iterator[_Candidate]:
             case IdCheck():
                 yield from _of_object(guard)
     yield from _of_thread(frame)
+
+
+def _has_other_sizes(frame: FrameGuards, guard: Guard) -> bool:
+    seen = {
+        other.check.size
+        for entry in frame.entries
+        for other in entry.guards
+        if other.source == guard.source and isinstance(other.check, TensorCheck)
+    }
+    return len(seen) > 1
 
 
 def _of_tensor(frame: FrameGuards, guard: Guard) -> Iterator[_Candidate]:

@@ -64,7 +64,7 @@ def _section(page: Page, title: str, lines: Iterable[Text]) -> Iterator[Text]:
 
 def _next(page: Page, frames: Sequence[FrameRow]) -> Iterator[Text]:
     """What recompiles next, frame by frame."""
-    shown = [row for row in frames if row.next_changes][:_MOST_FRAMES]
+    shown = [row for row in frames if row.next_changes or row.is_skipped][:_MOST_FRAMES]
     if not shown:
         return
     yield from page.wrapped(
