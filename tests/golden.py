@@ -1,4 +1,4 @@
-"""Golden reports: what the tool writes for the samples' recordings and for runs made by hand.
+"""Golden reports: what the tool writes for the samples' recordings, for logs and for made-up runs.
 
 ``python -m tests.golden`` says which of them differ, ``python -m tests.golden --regenerate`` writes
 them anew. Only recordings are read, so neither needs torch.
@@ -6,6 +6,7 @@ them anew. Only recordings are read, so neither needs torch.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import io
@@ -18,14 +19,24 @@ from unittest import mock
 
 from inspector import plugins
 from inspector.findings.closing import next_steps
+from inspector.findings.cold_start import ColdStartReport
+from inspector.findings.guards_report import GuardsReport, make_guards_report
 from inspector.findings.report import Report, make_report
+from inspector.renderers.json import guards as guards_json
 from inspector.sources.recording import opened, read_run
+from tests.unit import cold_starts
 from tests.unit.renderers import gates, runs, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
-__all__ = ["MADE", "Golden", "goldens", "recordings", "rendered", "report_of"]
+    AnyReport: TypeAlias = Report | GuardsReport | ColdStartReport
+
+__all__ = [
+    "COMMANDS", "MADE", "Golden", "cold_start_of", "goldens", "guards_of", "recordings",
+    "rendered", "report_of",
+]  # fmt: skip
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
@@ -36,10 +47,7 @@ FORMATS = {
     "md": ("markdown", 80),
 }
 SNAPSHOTS = ROOT / "tests" / "unit" / "renderers" / "snapshots"
-MADE: dict[str, Callable[[], Report]] = {
-    make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
-    for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
-} | {"gated": gates.gated, "verified": verified.verified}
+LOGS = ROOT / "tests" / "unit" / "guards"
 # A new release alone changes no golden file.
 _VERSION = "0.0.0+golden"
 
@@ -56,7 +64,7 @@ class Golden:
 
     path: Path
     suffix: str
-    read: Callable[[], Report]
+    read: Callable[[], AnyReport]
 
 
 def recordings() -> list[Path]:
@@ -72,27 +80,71 @@ def report_of(recording: Path) -> Report:
     return make_report(run, rules, next_steps(run))
 
 
+def guards_of(recording: Path) -> GuardsReport:
+    """What `inspect guards` says of a recording or a log."""
+    rule = import_module("inspector.analyses.guard_cost").RULE
+    with opened(recording) as source:
+        return make_guards_report(read_run(source), [rule])
+
+
+def cold_start_of(recording: Path) -> ColdStartReport:
+    """What `inspect cold-start` says of a recording."""
+    with opened(recording) as source:
+        return cold_starts.report_of(read_run(source))
+
+
+def _against() -> ColdStartReport:
+    return cold_starts.report_of(cold_starts.read("config"), cold_starts.read("cold"))
+
+
+COMMANDS: dict[str, Callable[[Path], AnyReport]] = {
+    "explain": report_of,
+    "guards": guards_of,
+    "cold-start": cold_start_of,
+}
+"""What makes a report of a sample's recording, by the command that shows it."""
+
+MADE: dict[str, Callable[[], AnyReport]] = {
+    **{
+        make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
+        for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
+    },
+    "gated": gates.gated,
+    "verified": verified.verified,
+    # The samples are recorded with the eager backend: these have every stage, and caches.
+    "cold_start_training": lambda: cold_starts.report_of(cold_starts.read("training")),
+    "cold_start_warm": lambda: cold_starts.report_of(cold_starts.read("warm")),
+    "cold_start_against": _against,
+    # Plain logs of torch's.
+    "guards_2_13": lambda: guards_of(LOGS / "torch_2_13.log"),
+    "guards_2_11": lambda: guards_of(LOGS / "torch_2_11.log"),
+}
+
+
 def goldens() -> Iterator[Golden]:
     """All golden files that there should be: of the samples, then of the runs made by hand."""
     for recording in recordings():
         folder = ROOT / "reports" / recording.parent.name
-        read = functools.partial(report_of, recording)
-        for suffix in FORMATS:
-            yield Golden(folder / f"explain.{suffix}", suffix, read)
+        for command, report in COMMANDS.items():
+            read = functools.partial(report, recording)
+            for suffix in FORMATS:
+                yield Golden(folder / f"{command}.{suffix}", suffix, read)
     for name, make in MADE.items():
         for suffix in FORMATS:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, make)
 
 
-def rendered(report: Report, suffix: str) -> str:
+def rendered(report: AnyReport, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
-    renderer = plugins.load_renderer(format_)
-    with (
-        mock.patch.dict(os.environ, {"COLUMNS": str(width)}),
-        mock.patch.object(renderer, "__version__", _VERSION, create=True),
-    ):
+    is_cold = isinstance(report, ColdStartReport)
+    load = plugins.load_cold_start_renderer if is_cold else plugins.load_renderer
+    renderer = load(format_)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
+        for module in (renderer, guards_json):
+            stack.enter_context(mock.patch.object(module, "__version__", _VERSION, create=True))
         renderer.render(report, stream)
     return stream.getvalue()
 

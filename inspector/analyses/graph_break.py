@@ -8,13 +8,13 @@ from inspector.advice.lookup import advise
 from inspector.costs.sites import site_costs
 from inspector.findings.finding import Finding
 from inspector.findings.hints import is_fundamental
-from inspector.findings.place import fingerprint, make_place
+from inspector.findings.place import fingerprint, make_place, qualified_name
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name, shown_name
+from inspector.model.stack import StackFrame
 from inspector.model.summary import group_sites, is_later
 
 __all__ = ["RULE"]
@@ -159,9 +159,7 @@ def _names(run: Run, site: BreakSite, consequence: str) -> str:
 
 
 def _frame_name(run: Run, record: GraphBreak) -> str:
-    shown = shown_name(record.frame_name)
-    qualified = run.sources.qualname(record.frame_file, record.frame_line)
-    return shown.replace(plain_name(record.frame_name), qualified, 1) if qualified else shown
+    return qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
 
 
 def _label(gb_id: str | None, title: str) -> str:

@@ -8,7 +8,8 @@ from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.findings.call_site import call_site, user_spelling
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, frame_kind, make_place
+from inspector.findings.kept_values import BreakBefore, break_before, is_kept
+from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
@@ -17,7 +18,7 @@ from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name, shown_name, user_frame
+from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["RULE"]
 
@@ -73,21 +74,25 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
 
 def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
-    name = _name(run, frame)
+    name = qualified_name(run, frame.name, frame.file, frame.first_line)
     place = _place(run, frame)
     definition = StackFrame(frame.file, frame.first_line, frame.name)
     site = call_site(run, items[-1].stack, definition, tensor_of(first.name))
-    advice = fixes(FixCase(items, site, name, run.roots))
+    before = break_before(run, frame)
+    kept = before.place if before and is_kept(first) else None
+    history = tuple(item.recompile for item in frame.compilations if item.recompile is not None)
+    case = FixCase(items, site, name, run.roots, history, kept)
+    advice = fixes(case)
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if _hit_limit(items) else Severity.WARNING,
+        severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
         message=_message(name, items),
         place=make_place(run, place, items[-1].stack),
         why="\n".join(told(items)),
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
-        notes=tuple(told_notes(items, run.roots)),
+        notes=(*_behind(case, before), *told_notes(items, run.roots)),
         records=len(items),
         fingerprint=fingerprint(
             run,
@@ -103,6 +108,15 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     )
 
 
+def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
+    """Which graph break made the function, and handed it the value."""
+    if before is None:
+        return
+    title = f" ({before.title})" if before.title else ""
+    what = f"{case.kept} is kept over" if case.kept_over else "the function goes on behind"
+    yield f"{what} the graph break at {case.place(before.place)}{title}"
+
+
 def _cause(item: Recompile) -> str:
     """What tells two findings of a class apart, the same with every torch."""
     dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
@@ -114,6 +128,10 @@ def _hit_limit(items: tuple[Recompile, ...]) -> bool:
     return any(item.hit_limit for item in items)
 
 
+def _runs_eagerly(items: tuple[Recompile, ...]) -> bool:
+    return _hit_limit(items) or any(item.answer is Answer.EAGER for item in items)
+
+
 def _message(name: str, items: tuple[Recompile, ...]) -> str:
     times = sum(not item.hit_limit for item in items)
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
@@ -122,14 +140,10 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     becomes = items[0].kind is not RecompileClass.SYMBOLIC_SHAPE
     answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
     since = "is dynamic since then" if answered else ""
+    if any(item.answer is Answer.EAGER for item in items):
+        since = "runs eagerly since then"
     said = " and ".join(part for part in (often, limit, since) if part)
     return f"{name} {said}: {changed(items[0])}"
-
-
-def _name(run: Run, frame: Frame) -> str:
-    qualified = run.sources.qualname(frame.file, frame.first_line)
-    shown = shown_name(frame.name)
-    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
 
 
 def _place(run: Run, frame: Frame) -> StackFrame:

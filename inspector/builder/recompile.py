@@ -11,6 +11,7 @@ from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
+from inspector.builder.recompile_parts import changed_sizes, held_by, named_view
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
@@ -22,6 +23,10 @@ from inspector.model.stack import StackFrame, below_recorder
 
 __all__ = ["make_recompile", "specialized_symbols"]
 
+_CAN_BE_DYNAMIC = frozenset(
+    [RecompileClass.SIZE, RecompileClass.STRIDE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.INT,
+     RecompileClass.FLOAT, RecompileClass.TYPE]
+)  # fmt: skip
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
@@ -44,9 +49,10 @@ def make_recompile(
     def entry_of(failed: FailedGuard) -> CompileFacts:
         return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
 
-    failed = nearest(failures, facts, entry_of)
-    entry = entry_of(failed)
+    chosen = nearest(failures, facts, entry_of)
+    entry = entry_of(chosen)
     before, now = entry.lines(), facts.lines()
+    failed = named_view(chosen, before)
     name = failed.guard.source
     context = Context(failed, before, now, facts.seen)
     kind = kind_of(context)
@@ -57,13 +63,15 @@ def make_recompile(
     return Recompile(
         compile_id=item.compile_id,
         entry=CompileId.parse(_ATTEMPT.sub("", failed.entry)),
-        others=tuple(_others(failed, failures)),
+        others=tuple(_others(chosen, failures)),
         guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,
         source=source,
         name=name,
         index=failed.guard.index,
+        dimensions=tuple(changed_sizes(case)),
+        holds=held_by(case),
         kind=kind,
         origin=origin_of(context, source, kind),
         before=before_of(case),
@@ -100,6 +108,8 @@ def _answer(item: Compilation, case: GuardCase) -> Answer:
         return Answer.FAILED
     if not item.finished:
         return Answer.UNKNOWN
+    if item.gave_nothing:
+        return Answer.EAGER
     return Answer.DYNAMIC if _is_dynamic(case) else Answer.AGAIN
 
 
@@ -108,8 +118,8 @@ def _is_dynamic(case: GuardCase) -> bool:
     wanted = _symbol_sources(case)
     created = [symbol for symbol in case.facts.created() if symbol.source in wanted]
     open_ = [symbol for symbol in created if case.facts.specialized(symbol.source) is None]
-    if case.kind is RecompileClass.RANK:
-        return False  # sizes become symbolic, and the number of dimensions does not
+    if case.kind not in _CAN_BE_DYNAMIC:
+        return False  # sizes and numbers become symbolic; dimensions, dtypes and the like do not
     if case.kind is RecompileClass.STRIDE:
         prefix = f"{case.source}.stride()"
         return any(
@@ -165,13 +175,26 @@ def _symbols(case: GuardCase, roots: Roots) -> Iterable[SymbolUse]:
                 made=_frames(symbol.stack, roots),
                 guarded=_frames(at, roots),
                 specialized=special.value if special else None,
+                held_by=_held_by(case, symbol.source) if special and facts is case.entry else (),
             )
         if found:
             return
 
 
+def _held_by(case: GuardCase, source: str) -> tuple[str, ...]:
+    """The sources that are dynamic now and were not in the entry, where this one is dynamic too."""
+    known = {symbol.source for symbol in case.entry.created()}
+    now = [s.source for s in case.facts.created() if case.facts.specialized(s.source) is None]
+    return tuple(name for name in now if name not in known) if source in now else ()
+
+
 def _frames(stack: Iterable[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
-    frames = [StackFrame(item.file, item.line, item.name, item.code) for item in stack]
+    frames = [
+        StackFrame(
+            item.file, item.line, item.name, item.code, item.end_line, item.column, item.end_column
+        )
+        for item in stack
+    ]
     return below_recorder(frames, roots)
 
 

@@ -26,7 +26,6 @@ _PLAIN: Mapping[GuardShape, RecompileClass] = {
     GuardShape.NAN: _C.FLOAT,
     GuardShape.IS_NONE: _C.NONE,
     GuardShape.IS_NOT_NONE: _C.NONE,
-    GuardShape.TYPE: _C.TYPE,
     GuardShape.HAS_KEY: _C.KEYS,
     GuardShape.HAS_ITEM: _C.KEYS,
     GuardShape.HAS_ATTRIBUTE: _C.ATTRIBUTE,
@@ -42,6 +41,7 @@ _PLAIN: Mapping[GuardShape, RecompileClass] = {
     GuardShape.VERSION: _C.KEYS,
     GuardShape.BACKEND: _C.BACKEND,
     GuardShape.DEALLOCATED: _C.DEALLOCATED,
+    GuardShape.VIEW: _C.VIEW,
     GuardShape.UNEXPECTED: _C.OTHER,
     GuardShape.OTHER: _C.OTHER,
 }
@@ -161,6 +161,11 @@ def _tensor_type_class(context: Context) -> RecompileClass:
     return _C.NONE if "NoneType" in (context.guard.now or "") else _C.TYPE
 
 
+def _type_class(context: Context) -> RecompileClass:
+    now = context.seen.now.get(context.guard.source) if context.seen else None
+    return _C.NONE if now and now.kind == "none" else _C.TYPE
+
+
 def _keys_class(context: Context) -> RecompileClass:
     """Keys, or the same keys in another order."""
     name = context.guard.source
@@ -217,6 +222,7 @@ def _backend_of(keys: str) -> tuple[str, str]:
 
 _DECIDED: Mapping[GuardShape, Callable[[Context], RecompileClass]] = {
     GuardShape.TENSOR_TYPE: _tensor_type_class,
+    GuardShape.TYPE: _type_class,
     GuardShape.DISPATCH_KEYS: _dispatch_class,
     GuardShape.EQUALS: _value_class,
     GuardShape.IDENTITY: _identity_class,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from inspector.builder.recompile_class import Context
+from inspector.model.guard_source import without_class_dicts
 from inspector.model.recompile import Origin, RecompileClass
 
 __all__ = ["origin_of"]
@@ -30,7 +31,7 @@ def origin_of(context: Context, source: str, kind: RecompileClass) -> Origin:
         source: What it looks at, in Dynamo's spelling.
         kind: The class of the guard.
     """
-    name = _SIZE.sub("", _WRAPPERS.sub("", context.guard.source))
+    name = _SIZE.sub("", _WRAPPERS.sub("", without_class_dicts(context.guard.source)))
     seen = context.seen
     if kind in _STATE:
         return Origin.STATE

@@ -12,8 +12,11 @@ import collections
 import enum
 import functools
 import inspect
+import itertools
+import linecache
 import re
 import types
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -118,10 +121,31 @@ def _stack(code: types.CodeType) -> list[dict[str, object]]:
     caller = conversion[1] if conversion else None
     while caller is not None:
         place = {"line": caller.f_lineno, "name": caller.f_code.co_name}
-        frames.append({**place, "filename": caller.f_code.co_filename})
+        frames.append({**place, "filename": caller.f_code.co_filename, **_span(caller)})
         caller = caller.f_back
     begin = {"line": code.co_firstlineno, "name": code.co_name, "filename": code.co_filename}
     return [*reversed(frames), begin]
+
+
+def _span(frame: types.FrameType) -> dict[str, object]:
+    """The expression that a frame is at, where Python keeps it (from 3.11 on).
+
+    Several calls can stand on one line.
+    """
+    code = frame.f_code
+    if not hasattr(code, "co_positions") or frame.f_lasti < 0:
+        return {}
+    positions = itertools.islice(code.co_positions(), frame.f_lasti // 2, None)
+    line, end_line, column, end_column = next(positions, (None, None, None, None))
+    if line is None or end_line is None or column is None or end_column is None:
+        return {}
+    begin = linecache.getline(code.co_filename, line).encode()[:column]
+    end = linecache.getline(code.co_filename, end_line).encode()[:end_column]
+    return {
+        "end_line": end_line,
+        "column": len(begin.decode("utf-8", "replace")),
+        "end_column": len(end.decode("utf-8", "replace")),
+    }
 
 
 def _modules(
@@ -154,11 +178,21 @@ def _value(node: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any])
             return _attribute(_value(node.value, local, global_), node.attr)
         case ast.Subscript(slice=ast.Constant(value=key)):
             return _item(_value(node.value, local, global_), key)
-        case ast.Call(func=ast.Attribute(value=owner, attr="size"), args=[]):
-            return tuple(torch.Tensor.size(_value(owner, local, global_)))
+        case ast.Call(func=func, args=[]):
+            return _called(func, local, global_)
         case ast.Call(args=[argument]):  # `list(dict.keys(d))`, `___from_numpy(x)`
             return _value(argument, local, global_)
     raise ValueError(ast.dump(node))
+
+
+def _called(func: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The sizes of a tensor, or what a weak reference leads to; nothing else is called."""
+    if isinstance(func, ast.Attribute) and func.attr == "size":
+        return tuple(torch.Tensor.size(_value(func.value, local, global_)))
+    reference = _value(func, local, global_)
+    if type(reference) is not weakref.ref:
+        raise TypeError(reference)
+    return reference()
 
 
 def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object

@@ -21,12 +21,18 @@ class RawFrame:
         line: Line number from 1, or 0 where torch does not know.
         name: Name of the code object.
         code: Source text of the line, or an empty string.
+        end_line: Last line of the expression that is at work, or None; torch logs none of this.
+        column: Its first column, 0-based, in characters, or None.
+        end_column: The column after its last one, or None.
     """
 
     file: str
     line: int
     name: str
     code: str = ""
+    end_line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,4 +90,7 @@ class Envelope:
             line=natural(entry.get("line")) or 0,
             name=str(entry.get("name", "")),
             code=str(entry.get("loc") or ""),
+            end_line=natural(entry.get("end_line")),
+            column=natural(entry.get("column")),
+            end_column=natural(entry.get("end_column")),
         )

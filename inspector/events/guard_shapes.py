@@ -53,6 +53,7 @@ class GuardShape(enum.Enum):
     VERSION = "version"
     BACKEND = "backend"
     DEALLOCATED = "deallocated"
+    VIEW = "view"
     UNEXPECTED = "unexpected"
     OTHER = "other"
 
@@ -169,6 +170,9 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     ((r"BACKEND_MATCH failure.*?Cached backend: (?P<before>.+?) \(id=\w+\)\.? "
       r"New backend: (?P<now>.+?) \(id=\w+\)"), GuardShape.BACKEND, ""),
     (r"BACKEND_MATCH failure", GuardShape.BACKEND, ""),
+    # A guard on the sizes of `x._base` (torch/_dynamo/variables/builder.py, `_automatic_dynamic`)
+    # where x is no view any more: the guard itself raises.
+    (r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'", GuardShape.VIEW, ""),
     (r".*[Cc]ache line invalidated because (?P<source>.+) got deallocated", GuardShape.DEALLOCATED,
      ""),
     (r"Unexpected recompilation", GuardShape.UNEXPECTED, ""),
@@ -190,6 +194,8 @@ def _guard(shape: GuardShape, groups: dict[str, str | None], where: str) -> Guar
         now = f"with {key}" if absent else f"without {key}"
     if shape is GuardShape.MARKS and before == "False":  # 2.11: `hasattr(…) == False`
         before, now = "absent", "present"
+    if shape is GuardShape.VIEW:
+        before, now = "a view", "no view"
     if shape is GuardShape.NAN:
         before = "nan"
     listed = tuple(_QUOTED.findall(groups["list"] or "")) if where == "list" else ()

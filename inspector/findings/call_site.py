@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import functools
 import re
 from collections.abc import Iterator, Sequence
 
+from inspector.model.guard_source import without_class_dicts
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
+from inspector.model.stack import StackFrame, plain_name
 
 __all__ = ["CallSite", "call_site", "user_spelling"]
 
 _MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
 _NUMPY = re.compile(r"^___from_numpy\((.+)\)$")
+_KEPT = re.compile(r"^___stack\d+")
+# Whoever calls these calls no function of the user's.
+_LIBRARIES = frozenset({"torch", "np", "numpy", "math", "F", "nn", *dir(builtins)})
 _GLOBAL = re.compile(r"^G\[(['\"])(\w+)\1\]")
 
 
@@ -36,8 +41,10 @@ class CallSite:
 
 def user_spelling(name: str) -> str:
     """A source as the user would write it: ``self.layers[0].weight``, ``N``."""
+    name = without_class_dicts(name)
     numpy = _NUMPY.match(name)
     text = _GLOBAL.sub(r"\2", numpy[1] if numpy else name)
+    text = _KEPT.sub("(kept over a graph break)", text)
     return _MODULE_DICT.sub(lambda m: f"[{m[2]}]" if m[2].isdecimal() else f".{m[2]}", text)
 
 
@@ -62,15 +69,56 @@ def _passed(run: Run, caller: StackFrame, frame: StackFrame, name: str) -> str:
     if match is None or match["base"] not in parameters:
         return ""
     index = parameters.index(match["base"])
-    told = {
-        call: text
-        for call in _calls(run.sources.text(caller.file) or "", caller.line, caller.code)
-        if (text := _argument(call, match["base"], index, parameters))
-    }
-    # Of `model(torch.ones(3))` the outer call is meant.
-    inner = {node for call in told for node in ast.walk(call) if node is not call}
-    found = {text for call, text in told.items() if call not in inner}
-    return found.pop() + match["path"] if len(found) == 1 else ""
+    calls = _meant(run.sources.text(caller.file) or "", caller, plain_name(frame.name))
+    found = {_argument(call, match["base"], index, parameters) for call in calls}
+    text = found.pop() if len(found) == 1 else ""
+    return text and text + match["path"]
+
+
+def _meant(text: str, caller: StackFrame, name: str) -> list[ast.Call]:
+    """The calls on a line that can be the one of the function.
+
+    The one that the caller is at, where that is known; else those that have the function's name,
+    or those that are no library's, the outer ones of them.
+    """
+    calls = list(_calls(text, caller.line, caller.code))
+    exact = [call for call in calls if _span(text, call) == _span_of(caller)]
+    if exact:
+        return exact
+    named = [call for call in calls if _callee(call)[-1:] == [name]]
+    if named:
+        return named
+    own = [call for call in calls if (_callee(call) or [""])[0] not in _LIBRARIES]
+    inner = {node for call in own for node in ast.walk(call) if node is not call}
+    return [call for call in own if call not in inner]
+
+
+def _callee(call: ast.Call) -> list[str]:
+    """``["self", "layer"]`` of ``self.layer(x)``; nothing of what is no name."""
+    names: list[str] = []
+    node = call.func
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else list(reversed(names))
+
+
+def _span_of(frame: StackFrame) -> tuple[int | None, ...]:
+    return (frame.line, frame.end_line, frame.column, frame.end_column)
+
+
+def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
+    """First and last line, and columns in characters; ``ast`` counts UTF-8 bytes."""
+    end = call.end_lineno or call.lineno
+    columns = ((call.lineno, call.col_offset), (end, call.end_col_offset or 0))
+    lines = text.split("\n")
+    if not text or end > len(lines):
+        return ()
+    begin, last = (
+        len(lines[line - 1].encode("utf-8", "surrogatepass")[:at].decode("utf-8", "replace"))
+        for line, at in columns
+    )
+    return (call.lineno, end, begin, last)
 
 
 def _argument(call: ast.Call, base: str, index: int, parameters: Sequence[str]) -> str:

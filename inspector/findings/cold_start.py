@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.escaping import one_line
+from inspector.findings.overview import notices
+from inspector.findings.place import qualified_name
 from inspector.findings.processes import labels
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
@@ -23,6 +25,7 @@ __all__ = [
     "change_title",
     "cold_headline",
     "cold_notes",
+    "cold_notices",
     "compilation_rows",
     "grouped_changes",
     "line_rows",
@@ -129,7 +132,7 @@ def compilation_rows(report: ColdStartReport) -> tuple[TimeRow, ...]:
     asked = [_asked(process.lookups) for process in run.processes]
     rows = [
         TimeRow(
-            " ".join(filter(None, (_compilation(item.time), named[item.process]))),
+            " ".join(filter(None, (_compilation(run, item.time), named[item.process]))),
             item.time.time_ns,
             share(item.time.time_ns, cold.time_ns),
             "; ".join(filter(None, (
@@ -224,10 +227,18 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
         yield f"{here} only this recording looked for in a cache, {there} only {against.name}"
 
 
-def _compilation(time: CompilationTime) -> str:
+_UNSEEN = "Dynamo's time by line and the classes of methods are not in it"
+
+
+def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:
+    """What stands between the recording and the whole truth, as (kind, text) pairs."""
+    return notices(report.report, _UNSEEN)
+
+
+def _compilation(run: Run, time: CompilationTime) -> str:
     if not time.compile_id:
         return "outside of any compilation"
-    name = shown_name(time.name) if time.name else ""
+    name = qualified_name(run, time.name, time.file, time.first_line) if time.name else ""
     backward = "(backward)" if time.is_backward else ""
     again = f"(id used again, {time.occurrence + 1})" if time.occurrence else ""
     return one_line(" ".join(filter(None, (time.compile_id, name, backward, again))))
@@ -273,7 +284,7 @@ def _mostly(stages: Sequence[StageTime]) -> str:
 def _place_row(report: ColdStartReport, item: PlaceTime, *, counted: bool) -> TimeRow:
     roots = report.run.roots
     file = roots.shown(item.file) if item.file else ""
-    name = shown_name(item.name) if item.name else ""
+    name = qualified_name(report.run, item.name, item.file, item.line) if item.name else ""
     place = f"{file}:{item.line}" if file else "outside of any compilation"
     times = count(item.compilations, "compilation") if counted and item.compilations > 1 else ""
     return TimeRow(

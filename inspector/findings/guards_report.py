@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.finding import Finding
+from inspector.findings.overview import is_plain, reading_notices
+from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
 from inspector.guards.entry import Entry
@@ -16,7 +18,6 @@ from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.guards.time import GuardTime, guard_time
 from inspector.model.compilation import Frame
 from inspector.model.run import Process, Run
-from inspector.model.stack import plain_name, shown_name
 
 __all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
 
@@ -39,6 +40,7 @@ class FrameRow:
         entries: How many cache entries it has.
         limit: How many it may have.
         is_closed: Whether the recompile limit was hit.
+        is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
         measured_ns: One evaluation of that entry's guards with warm caches, or None.
@@ -54,6 +56,7 @@ class FrameRow:
     entries: int
     limit: int
     is_closed: bool
+    is_skipped: bool
     guards: int
     torch_latency_ns: int | None
     measured_ns: int | None
@@ -153,6 +156,7 @@ def _row(
         entries=len(guards.entries),
         limit=guards.settings.recompile_limit,
         is_closed=guards.is_closed,
+        is_skipped=guards.is_skipped,
         guards=len(entry.tree.guards),
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,
@@ -169,9 +173,7 @@ def _urgency(row: FrameRow) -> tuple[int, int, int]:
 
 
 def _name(run: Run, frame: Frame) -> str:
-    qualified = run.sources.qualname(frame.file, frame.first_line)
-    shown = shown_name(frame.name)
-    return shown.replace(plain_name(frame.name), qualified, 1) if qualified else shown
+    return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
 def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
@@ -185,6 +187,12 @@ def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
     again = f"inspect guards {run.meta.target or 'model.py'}"
+    yield from (f"{kind}: {text}" for kind, text in reading_notices(run))
+    if is_plain(run):
+        yield (
+            "this is a plain trace: times of guards, the classes of methods and the model's own "
+            "sources are not in it"
+        )
     if not rows:
         yield f"no tree of guards was recorded: nothing was compiled, or its log lacks {_EVENT}"
         return

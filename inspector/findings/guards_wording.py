@@ -107,6 +107,8 @@ def frame_line(row: FrameRow) -> str:
         parts.append(f"{duration(row.per_call_ns)} per call")
     if row.is_closed:
         parts.append("recompile limit hit")
+    if row.is_skipped:
+        parts.append("runs eagerly since a compilation that gave no graph")
     return one_line(" · ".join(part for part in parts if part))
 
 

@@ -13,7 +13,16 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.run import Run
 from inspector.model.summary import Summary
 
-__all__ = ["Row", "headline", "notices", "process_rows", "recording_line", "summary_rows"]
+__all__ = [
+    "Row",
+    "headline",
+    "is_plain",
+    "notices",
+    "process_rows",
+    "reading_notices",
+    "recording_line",
+    "summary_rows",
+]
 
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
@@ -196,15 +205,18 @@ def _later(summary: Summary) -> Iterator[Row]:
         yield Row("later calls", "add", ", ".join(part for part in parts if part))
 
 
-def notices(report: Report) -> Iterator[tuple[str, str]]:
-    """What stands between the recording and the whole truth, as (kind, text) pairs."""
+_UNSEEN = "columns, source text and functions that Dynamo skipped silently are not observable"
+
+
+def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
+    """What stands between the recording and the whole truth, as (kind, text) pairs.
+
+    Args:
+        report: The report.
+        unseen: What the kind of report lacks where it is made of a plain trace.
+    """
     run = report.run
-    for warning in run.warnings:
-        line = f":{warning.line}" if warning.line else ""
-        yield "warning", one_line(f"{warning.file}{line}: {warning.message}")
-    for process in run.processes:
-        for problem in process.problems:
-            yield "problem", one_line(f"the recorder failed in {problem}")
+    yield from reading_notices(run)
     measured = (
         item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
     )
@@ -215,9 +227,23 @@ def notices(report: Report) -> Iterator[tuple[str, str]]:
     unknown = _unknown(run)
     if unknown:
         yield "note", unknown
-    if run.processes and not any(process.has_inspector_events for process in run.processes):
-        missing = "columns, source text and functions that Dynamo skipped silently"
-        yield "note", f"this is a plain trace: {missing} are not observable"
+    if is_plain(run):
+        yield "note", f"this is a plain trace: {unseen}"
+
+
+def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
+    """What went wrong when it was recorded or read, as (kind, text) pairs."""
+    for warning in run.warnings:
+        line = f":{warning.line}" if warning.line else ""
+        yield "warning", one_line(f"{warning.file}{line}: {warning.message}")
+    for process in run.processes:
+        for problem in process.problems:
+            yield "problem", one_line(f"the recorder failed in {problem}")
+
+
+def is_plain(run: Run) -> bool:
+    """Whether it was made of torch's own log alone, without our artifacts."""
+    return bool(run.processes) and not any(item.has_inspector_events for item in run.processes)
 
 
 def _cached(run: Run) -> Iterator[tuple[str, str]]:

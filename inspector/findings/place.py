@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from inspector.findings.finding import Place, StackLine
 from inspector.model.run import Run
 from inspector.model.source import SourceLine
-from inspector.model.stack import StackFrame, plain_name, resumed_line
+from inspector.model.stack import StackFrame, plain_name, resumed_line, shown_name
 
-__all__ = ["fingerprint", "frame_kind", "make_place", "stack_lines"]
+__all__ = ["fingerprint", "frame_kind", "make_place", "qualified_name", "stack_lines"]
 
 _LINES_AROUND = 2
 
@@ -67,6 +67,17 @@ def fingerprint(run: Run, frame: StackFrame | None, *kind: str) -> str:
         place = (name, _function(run, frame), code)
     text = "\0".join((*place, *kind))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def qualified_name(run: Run, name: str, file: str, line: int) -> str:
+    """``Net.forward``, ``Net.forward resumed at line 12``: a code object's name with its class.
+
+    A lambda has no definition of its own, and the one around it is another function.
+    """
+    plain, shown = plain_name(name), shown_name(name)
+    qualified = run.sources.qualname(file, line) or ""
+    is_own = qualified.rpartition(".")[2] == plain
+    return shown.replace(plain, qualified, 1) if is_own else shown
 
 
 def frame_kind(run: Run, file: str, name: str) -> str:

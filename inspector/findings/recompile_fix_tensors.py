@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, environment, is_zero_one, specialized_fix
+from inspector.events.failed_guard import stripped_source
+from inspector.findings.call_site import user_spelling
+from inspector.findings.recompile_case import (
+    FixCase,
+    environment,
+    is_zero_one,
+    kept_fix,
+    specialized_fix,
+)
+from inspector.findings.wording import count, listed
 from inspector.model.recompile import RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
 
+_OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 # c10/core/ScalarType.h, as guards print it.
 _DTYPES: Mapping[str, str] = {
     "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
@@ -21,21 +31,40 @@ _DTYPES: Mapping[str, str] = {
 
 
 def _size(case: FixCase) -> Iterator[str]:
-    line = f"torch._dynamo.mark_dynamic({case.passed}, {case.dimension})"
+    if case.kept_over:
+        yield from kept_fix(case)
+        return
+    is_array = case.first.name.startswith("___from_numpy(")
+    line = f"torch._dynamo.mark_dynamic({'t' if is_array else case.passed}, {case.dimensions})"
+    if is_array:
+        line = f"t = torch.from_numpy({case.passed}) and {line}"
     special = next((use for use in case.first.symbols if use.specialized), None)
-    if "_parameters[" in case.first.source or "force_parameter_static_shapes" in case.first.guard:
+    guard = case.first.guard
+    if _OF_MODULE.search(case.first.source) or "force_parameter_static_shapes" in guard:
         yield (
             "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
-            "compilation: the shapes of parameters are constants otherwise."
+            "compilation: the shapes of parameters and buffers are constants otherwise."
         )
-    elif special is not None:
+        yield environment(case)
+    elif special is not None and not special.held_by:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
         yield from _zero_one(case)
     else:
-        yield f"Write {line} {case.before_call}, the first one included."
+        passed = ", and pass t" if is_array else ""
+        if special is not None:
+            others = listed([_dimension(name) for name in special.held_by], 3)
+            passed += f", and mark what has the same size too: {others}"
+        yield f"Write {line} {case.before_call}, the first one included{passed}."
         yield environment(case)
         yield "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+
+
+def _dimension(source: str) -> str:
+    """``dimension 1 of past`` for ``L['past'].size()[1]``; a number as it is."""
+    name = user_spelling(stripped_source(source))
+    match = re.fullmatch(r"(.+)\.size\(\)\[(\d+)\]", name)
+    return f"dimension {match[2]} of {match[1]}" if match else name
 
 
 def _zero_one(case: FixCase) -> Iterator[str]:
@@ -82,9 +111,10 @@ def _deciding(case: FixCase) -> StackFrame | None:
 
 
 def _rank(case: FixCase) -> Iterator[str]:
-    before = case.first.before.text if case.first.before else "the same number of"
+    before = case.first.before.text if case.first.before else ""
+    wanted = count(int(before), "dimension") if before.isdecimal() else "as many dimensions"
     yield (
-        f"Give {case.passed} {before} dimensions {case.before_call}: "
+        f"Give {case.passed} {wanted} {case.before_call}: "
         f"{case.passed}.reshape(…) or {case.passed}.unsqueeze(0). A number of dimensions is never "
         "dynamic."
     )
@@ -100,8 +130,11 @@ def _stride(case: FixCase) -> Iterator[str]:
 
 def _dtype(case: FixCase) -> Iterator[str]:
     wanted = case.first.before.text if case.first.before else ""
-    dtype = f"torch.{_DTYPES.get(wanted, wanted)}"
-    yield f"Write {case.passed} = {case.passed}.to({dtype}) {case.before_call}."
+    dtype = _DTYPES.get(wanted, wanted)
+    if case.first.name.startswith("___from_numpy("):
+        yield f"Write {case.passed} = {case.passed}.astype(np.{dtype}) {case.before_call}."
+    else:
+        yield f"Write {case.passed} = {case.passed}.to(torch.{dtype}) {case.before_call}."
     yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
 
 
@@ -138,10 +171,17 @@ def _requires_grad(case: FixCase) -> Iterator[str]:
 
 def _tensor_kind(case: FixCase) -> Iterator[str]:
     keys = case.first.now.text if case.first.now else ""
+    before = case.first.before.text if case.first.before else ""
     if "FuncTorch" in keys:
         yield (
             "Compile the transformed function: torch.compile(torch.vmap(f)), not "
             "torch.vmap(torch.compile(f))."
+        )
+    # c10::InferenceMode: such tensors have no autograd keys.
+    elif ("Autograd" in keys) != ("Autograd" in before):
+        yield (
+            f"{case.passed} is made under torch.inference_mode() in one call, and not in the "
+            f"other: make it under the same mode, or use torch.no_grad() for both."
         )
     elif "Conjugate" in keys:
         yield f"Write {case.passed} = {case.passed}.resolve_conj() {case.before_call}."
@@ -155,6 +195,15 @@ def _aliasing(case: FixCase) -> Iterator[str]:
     yield (
         "Pass tensors that are distinct in every call, or the same one in every call: "
         f"{case.passed or 'x'}.clone() {case.before_call} where the second one is not to change."
+    )
+
+
+def _view(case: FixCase) -> Iterator[str]:
+    name = case.passed or "the tensor"
+    yield (
+        f"{name} is a view of another tensor in one call and none in the other, and torch looks at "
+        f"the size of what it is a view of: write {name} = {name}.clone() "
+        f"{case.before_call}, so that it never is one."
     )
 
 
@@ -175,6 +224,7 @@ TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.REQUIRES_GRAD: _requires_grad,
     RecompileClass.TENSOR_KIND: _tensor_kind,
     RecompileClass.ALIASING: _aliasing,
+    RecompileClass.VIEW: _view,
     RecompileClass.MARKS: _marks,
     RecompileClass.SYMBOLIC_SHAPE: _symbolic,
 }

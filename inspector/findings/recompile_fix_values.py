@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, environment, specialized_fix
+from inspector.findings.recompile_case import FixCase, environment, kept_fix, specialized_fix
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Origin, RecompileClass
 
@@ -13,12 +13,15 @@ __all__ = ["VALUES"]
 
 _LIMIT = "torch._dynamo.config.recompile_limit"
 _DEFAULT_LIMIT = 8
+_TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 
 
 def _int(case: FixCase) -> Iterator[str]:
     item = case.first
     special = next((use for use in item.symbols if use.specialized), None)
-    if item.origin is Origin.MODULE_ATTRIBUTE:
+    if case.kept_over:
+        yield from kept_fix(case)
+    elif item.origin is Origin.MODULE_ATTRIBUTE:
         yield (
             "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
             f"compilation: {case.name} is a constant of each graph otherwise."
@@ -43,6 +46,9 @@ def _int(case: FixCase) -> Iterator[str]:
 
 
 def _float(case: FixCase) -> Iterator[str]:
+    if case.kept_over:
+        yield from kept_fix(case)
+        return
     if case.first.answer is Answer.DYNAMIC:
         yield f"Nothing is needed for further calls. {environment(case)}"
     yield f"Pass it as a tensor: torch.tensor({case.passed}) {case.before_call}."
@@ -58,6 +64,9 @@ def _constant(case: FixCase) -> Iterator[str]:
         RecompileClass.STR: "a string", RecompileClass.ENUM: "an enum member",
         RecompileClass.CONSTANT: "a Python constant",
     }.get(case.first.kind, "a Python value")  # fmt: skip
+    if case.kept_over:
+        yield from kept_fix(case)
+        return
     yield (
         f"Hoist the choice out of {case.function}: {case.name} is {what}, and each value is a "
         f"program of its own. Compile one function per value, and choose among them "
@@ -89,7 +98,20 @@ def _none(case: FixCase) -> Iterator[str]:
 
 def _length(case: FixCase) -> Iterator[str]:
     attribute = case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE}
-    if attribute:
+    if case.kept_over:
+        yield from kept_fix(case)
+    elif case.first.name.endswith("._modules"):
+        owner = case.name.removesuffix("._modules")
+        yield (
+            f"Add all submodules to {owner} before the first call: each number of them is a "
+            "program of its own, and is compiled once."
+        )
+    elif case.first.holds and case.first.holds not in _TENSORS:
+        yield (
+            f"Give {case.passed} one length {case.before_call}: each length is a program of its "
+            "own, and is compiled once."
+        )
+    elif attribute:
         yield (
             f"Keep one tensor in place of the container {case.name}: allocate it at its full size "
             "once, write with index_copy_ or slices, and pass the length as a tensor."
@@ -111,6 +133,13 @@ def _varargs(case: FixCase) -> Iterator[str]:
 
 
 def _keys(case: FixCase) -> Iterator[str]:
+    if case.first.guard.startswith("set.__contains__("):
+        member = (case.first.before.text if case.first.before else "").rpartition(" ")[2]
+        yield (
+            f"With and without {member or 'it'} in {case.name} are two programs, each compiled "
+            f"once: nothing is needed. To have one: pass {member or 'it'} as a tensor of bool."
+        )
+        return
     yield (
         f"Give {case.passed} the same keys in every call, with a default where one is missing "
         f"({case.before_call})."
@@ -134,6 +163,15 @@ def _attribute(case: FixCase) -> Iterator[str]:
 def _type(case: FixCase) -> Iterator[str]:
     kinds = [value.text for value in (case.first.before, case.first.now) if value]
     of = f" ({' and '.join(kinds)})" if kinds else ""
+    if case.kept_over:
+        yield from kept_fix(case)
+        return
+    if case.first.name.endswith("']") and "_modules[" in case.first.name:
+        yield (
+            f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
+            "each class is a program of its own, and is compiled once."
+        )
+        return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
         "that are meant to differ are compiled once each."

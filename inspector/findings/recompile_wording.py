@@ -16,9 +16,6 @@ __all__ = ["changed", "compile_cost", "told", "told_notes"]
 
 _MOST_TOLD = 4
 _TWO = "each of the two is compiled once"
-_UNTOLD = "torch did not say which guard failed"
-_TWO = "each of the two is compiled once"
-_UNTOLD = "torch did not say which guard failed"
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
     Origin.ATTRIBUTE: "attribute",
@@ -38,6 +35,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     RecompileClass.REQUIRES_GRAD: "requires_grad of {name} changes",
     RecompileClass.TENSOR_KIND: "the dispatch keys of {name} change",
     RecompileClass.ALIASING: "tensors are the same, or no longer: {names}",
+    RecompileClass.VIEW: "{name} is a view of another tensor, or no longer",
     RecompileClass.MARKS: "dimensions are marked differently",
     RecompileClass.SYMBOLIC_SHAPE: "a condition on {names} fails",
     RecompileClass.NONE: "{name} is None, or no longer",
@@ -66,27 +64,27 @@ _ANSWERS: Mapping[Answer, str] = {
     Answer.DYNAMIC: "dynamic since: the next value does not compile again",
     Answer.AGAIN: "another value compiles again",
     Answer.LIMIT: "nothing was compiled: the call ran eagerly",
+    Answer.EAGER: "no graph came of it",
     Answer.FAILED: "the compilation failed",
 }
 # Where there are two values, and no further ones.
 _BOUNDED = frozenset(
     [RecompileClass.BOOL, RecompileClass.NONE, RecompileClass.TRAINING, RecompileClass.GRAD_MODE,
      RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC, RecompileClass.ATTRIBUTE,
-     RecompileClass.ALIASING]
+     RecompileClass.ALIASING, RecompileClass.VIEW]
 )  # fmt: skip
 
 
 def changed(item: Recompile) -> str:
     """What changes, as a clause: ``dimension 0 of x changes``."""
-    name = user_spelling(item.name)
+    name = user_spelling(item.name).removesuffix("._modules")
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
-        what = "size" if item.kind is RecompileClass.SIZE else "stride"
-        special = " to or from 0 or 1" if is_zero_one(item) else ""
-        return f"the {what} of dimension {item.index} of {name} changes{special}"
+        return _sizes(item, name)
     if item.kind in _VALUES:
         origin = _ORIGINS.get(item.origin, "value")
-        return f"the {_VALUES[item.kind]} {origin} {name} changes"
-    text = _CHANGES.get(item.kind)
+        what = "value" if item.name.startswith("___stack") else origin
+        return f"the {_VALUES[item.kind]} {what} {name} changes"
+    text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return (
             f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
@@ -94,6 +92,23 @@ def changed(item: Recompile) -> str:
     names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
     of = f": {item.name}" if item.name else ""
     return text.format(name=name or "an object", names=names or "tensors", of=of)
+
+
+def _sizes(item: Recompile, name: str) -> str:
+    if len(item.dimensions) > 1 and not is_zero_one(item):
+        dimensions = listed([str(each) for each in item.dimensions])
+        return f"the sizes of dimensions {dimensions} of {name} change"
+    what = "size" if item.kind is RecompileClass.SIZE else "stride"
+    special = " to or from 0 or 1" if is_zero_one(item) else ""
+    return f"the {what} of dimension {item.index} of {name} changes{special}"
+
+
+def _special(item: Recompile) -> str:
+    if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
+        return "the number of submodules of {name} changes"
+    if item.kind is RecompileClass.KEYS and item.guard.startswith("set.__contains__("):
+        return "what is in {name} changes"
+    return ""
 
 
 def told(items: Sequence[Recompile]) -> Iterator[str]:
@@ -147,6 +162,11 @@ def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     if first.others:
         yield f"other cache entries: {listed(first.others, 3)}"
     yield from _places(first, roots)
+    if any(item.answer is Answer.EAGER for item in items):
+        yield (
+            "Dynamo skips a function of which it could make no graph: from then on all of it runs "
+            "eagerly, also for what was compiled before"
+        )
     if any(item.hit_limit for item in items):
         yield (
             "behind the limit Dynamo compiles this function no more: whenever no compiled version "

@@ -84,7 +84,10 @@ _BY_ORIGIN = {
 }
 _NOUNS = {bool: "a bool", int: "an int", float: "a float", str: "a str", type(None): "None"}
 # What Python keeps in functions and classes, and modules in themselves: nobody changes it.
-_INSIDE = re.compile(r"\.__(?:kw)?defaults__|\.__mro__|\._modules$|\._non_persistent_buffers_set")
+_INSIDE = re.compile(
+    r"\.__(?:kw)?defaults__|\.__class__(?:$|\.)|\._(?:name|value)_$|\.f(?:get|set|del)$"
+    r"|\.__mro__|\._modules$|\._non_persistent_buffers_set"
+)
 _THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 

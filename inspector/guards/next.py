@@ -64,8 +64,9 @@ class NextChange:
 
 def next_changes(frame: FrameGuards) -> tuple[NextChange, ...]:
     """The changes that lead to a compilation next, the most likely first."""
-    found = []
-    for candidate in (*tensor_candidates(frame), *value_candidates(frame)):
+    found: list[NextChange] = []
+    candidates = () if frame.is_skipped else (*tensor_candidates(frame), *value_candidates(frame))
+    for candidate in candidates:
         prediction = predict(frame, candidate.change)
         if prediction.recompiles or prediction.becomes is Becomes.EAGER:
             found.append(_told(frame, candidate, prediction))

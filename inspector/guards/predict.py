@@ -44,6 +44,7 @@ class FrameGuards:
         state: The values of the call for which the newest one was compiled.
         settings: Settings of Dynamo when that was compiled.
         is_closed: Whether the recompile limit was hit: nothing more is compiled.
+        is_skipped: Whether a later compilation gave no code: every call runs eagerly.
         failing: Per entry, which of its guards fail for that call.
     """
 
@@ -51,6 +52,7 @@ class FrameGuards:
     state: State
     settings: DynamoSettings
     is_closed: bool = False
+    is_skipped: bool = False
     failing: tuple[tuple[Guard, ...], ...] = ()
 
 
@@ -83,13 +85,16 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
     if not entries:
         return None
     is_closed = any(item.hit_limit for item in frame.compilations)
+    is_skipped = any(item.gave_nothing for item in frame.compilations)
     state = state_after(entries)
     failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
-    return FrameGuards(entries, state, entries[-1].settings, is_closed, failing)
+    return FrameGuards(entries, state, entries[-1].settings, is_closed, is_skipped, failing)
 
 
 def predict(frame: FrameGuards, change: Change) -> Prediction:
     """What one change leads to, after the call for which the frame was compiled last."""
+    if frame.is_skipped:
+        return Prediction(recompiles=False, becomes=Becomes.EAGER)
     state = change.applied(frame.state)
     newest: tuple[Guard, ...] = ()
     for entry, before in zip(reversed(frame.entries), reversed(frame.failing), strict=True):

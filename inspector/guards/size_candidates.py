@@ -31,14 +31,26 @@ def tensor_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     own = [
         (guard, guard.check)
         for guard in frame.entries[-1].guards
-        if isinstance(guard.check, TensorCheck)
-        and guard.origin not in (Origin.LIBRARY, Origin.PARAMETER)
+        if isinstance(guard.check, TensorCheck) and _may_change(frame, guard)
     ]
     for guard, check in own:
         yield from _of_tensor(frame, guard, check, parameters)
     yield from _of_relations(frame, relations)
     for guard, check in own:
         yield from _of_ones(frame, guard, check)
+
+
+def _may_change(frame: FrameGuards, guard: Guard) -> bool:
+    """Parameters and buffers rarely change their sizes; those that did may do so again."""
+    if guard.origin is not Origin.PARAMETER:
+        return guard.origin is not Origin.LIBRARY
+    seen = {
+        other.check.size
+        for entry in frame.entries
+        for other in entry.guards
+        if other.source == guard.source and isinstance(other.check, TensorCheck)
+    }
+    return len(seen) > 1
 
 
 def _of_tensor(

@@ -99,6 +99,16 @@ class Compilation:
         return self.failure is not None and not gave_up and not self.hit_limit
 
     @property
+    def gave_nothing(self) -> bool:
+        """Whether it ended in order and without code, as where no operator is left to compile.
+
+        Dynamo skips the function from then on, for inputs that were compiled before too (tried with
+        torch 2.11 and 2.13; ``FrameAction.SKIP`` in torch/csrc/dynamo/eval_frame.c).
+        """
+        is_over = self.finished and self.has_guarded_code is False
+        return is_over and not self.raised and not self.hit_limit
+
+    @property
     def is_recompile(self) -> bool:
         """Whether it compiled, or tried to compile, a code object for a further time."""
         return bool(self.compile_id.frame_compile_id) and not self.hit_limit

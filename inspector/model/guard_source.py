@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import re
 
-__all__ = ["Origin", "module_of", "origin_of", "spelled"]
+__all__ = ["Origin", "module_of", "origin_of", "spelled", "without_class_dicts"]
 
 _LOCAL = re.compile(r"\b[LG]\['([^'\\]*)'\]")
 _IMPORT = re.compile(r"__import_(\w+)")
@@ -19,6 +19,11 @@ _MODULE_DICT = re.compile(r"(?:\.__dict__)?\._(?:modules|parameters|buffers)\['(
 _GETATTR = re.compile(r"getattr\((.+?), '([^'\\]+)'\)")
 _CELL = re.compile(r"(\.__closure__\[(\d+)\])\.cell_contents")
 _STACK = re.compile(r"___stack(\d+)")
+# An attribute of a class that is reached from an instance (TypeDictSource, TypeMROSource).
+_CLASS_DICT = re.compile(
+    r"dict\(type\((?P<owner>(?:(?!dict\(type\().)+?)\)(?:\.__mro__\[\d+\])?\.__dict__\)"
+    r"\[(['\"])(?P<name>\w+)\2\]"
+)
 _SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
 _INTERNAL = re.compile(r"G\['(?:__import_|__builtins_dict__|___|__compiled|__resume)")
 
@@ -67,6 +72,7 @@ def module_of(source: str) -> str:
 
 def spelled(source: str) -> str:
     """The source as the user would write it."""
+    source = without_class_dicts(source)
     text = _IMPORT.sub(lambda match: match[1].replace("_dot_", "."), source)
     text = _LOCAL.sub(r"\1", text)
     text = _BUILTINS.sub(lambda match: match[1] or "builtins", text)
@@ -77,6 +83,13 @@ def spelled(source: str) -> str:
     text = _CELL.sub(r"'s closure variable \2", text)
     text = _SIZE.sub(r".\1(\2)", text)
     return text.replace(".__dict__", "")
+
+
+def without_class_dicts(source: str) -> str:
+    """``x.width`` for ``dict(type(x).__mro__[1].__dict__)['width']``."""
+    for _ in range(source.count("dict(type(")):
+        source = _CLASS_DICT.sub(r"\g<owner>.\g<name>", source, count=1)
+    return source
 
 
 def _item(match: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ class RecompileClass(enum.Enum):
     RANK = "tensor-rank"
     REQUIRES_GRAD = "tensor-requires-grad"
     TENSOR_KIND = "tensor-dispatch-keys"
+    VIEW = "tensor-view"
     ALIASING = "tensor-aliasing"
     MARKS = "dimension-marks"
     SYMBOLIC_SHAPE = "symbolic-shape"
@@ -84,6 +85,8 @@ class Answer(enum.Enum):
     """It was compiled for this value alone: the next one compiles again."""
     LIMIT = "limit"
     """Nothing was compiled: the recompile limit is reached, and the call ran eagerly."""
+    EAGER = "eager"
+    """There was nothing to compile: from then on the function runs eagerly, whatever is passed."""
     FAILED = "failed"
     """The compilation failed."""
     UNKNOWN = "unknown"
@@ -113,6 +116,8 @@ class SymbolUse:
         made: The user's stack where it was made, outermost first.
         guarded: The user's stack where it got the guard (or became a constant), outermost first.
         specialized: The constant that it was made, or None.
+        held_by: What was a constant then and is dynamic in what was compiled instead, where this is
+            too: a size of another input held it, and no line of the program.
     """
 
     symbol: str
@@ -121,6 +126,7 @@ class SymbolUse:
     made: tuple[StackFrame, ...] = ()
     guarded: tuple[StackFrame, ...] = ()
     specialized: str | None = None
+    held_by: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,6 +144,9 @@ class Recompile:
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
         index: The dimension or the position, or None.
+        dimensions: All dimensions of the tensor whose size torch saw change here; empty where no
+            size did.
+        holds: Class of a container's first item (``int``), or an empty string where unknown.
         kind: What changed.
         origin: Where it comes from.
         before: What the guard wants; None where unknown.
@@ -170,6 +179,8 @@ class Recompile:
     before: Value | None
     now: Value | None
     answer: Answer
+    dimensions: tuple[int, ...] = ()
+    holds: str = ""
     guard_stack: tuple[StackFrame, ...] = ()
     caused_by: StackFrame | None = None
     symbols: tuple[SymbolUse, ...] = ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.golden import ROOT, Golden, goldens, rendered
+from tests.golden import COMMANDS, ROOT, Golden, goldens, rendered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,5 +20,6 @@ def test_the_report_is_the_golden_one(golden: Golden) -> None:
 
 
 def test_nothing_else_is_there(root: Path) -> None:
-    there = {*root.glob("reports/*/explain.*"), *root.glob("tests/unit/renderers/snapshots/*")}
+    there = {path for command in COMMANDS for path in root.glob(f"reports/*/{command}.*")}
+    there |= set(root.glob("tests/unit/renderers/snapshots/*"))
     assert there == {golden.path for golden in GOLDENS}

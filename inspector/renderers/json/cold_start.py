@@ -7,8 +7,7 @@ from typing import TextIO
 
 import orjson
 
-from inspector.findings.cold_start import Against, ColdStartReport, cold_notes
-from inspector.findings.overview import notices
+from inspector.findings.cold_start import Against, ColdStartReport, cold_notes, cold_notices
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.cold_start import CacheUse, Change, KeyChange, OwnTime, PlaceTime
 from inspector.model.compile_time import CompilationTime, StageTime
@@ -70,7 +69,7 @@ def _fields(report: ColdStartReport) -> dict[str, object]:
         "against": None if against is None else _against(against),
         "findings": [finding_fields(finding) for finding in report.report.findings],
         "notes": list(cold_notes(report)),
-        "notices": [{"kind": kind, "message": text} for kind, text in notices(report.report)],
+        "notices": [{"kind": kind, "message": text} for kind, text in cold_notices(report)],
     }
 
 

@@ -98,6 +98,7 @@ def _frame(row: FrameRow) -> dict[str, object]:
         "entries": row.entries,
         "recompile_limit": row.limit,
         "hit_limit": row.is_closed,
+        "runs_eagerly": row.is_skipped,
         "guards": row.guards,
         "torch_latency_ns": row.torch_latency_ns,
         "measured_ns": row.measured_ns,

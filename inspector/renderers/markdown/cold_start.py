@@ -13,6 +13,7 @@ from inspector.findings.cold_start import (
     change_title,
     cold_headline,
     cold_notes,
+    cold_notices,
     compilation_rows,
     grouped_changes,
     line_rows,
@@ -20,7 +21,7 @@ from inspector.findings.cold_start import (
     stage_rows,
     traced_rows,
 )
-from inspector.findings.overview import notices, recording_line
+from inspector.findings.overview import recording_line
 from inspector.findings.wording import duration
 from inspector.model.cold_start import Change
 from inspector.renderers.markdown.finding import finding_lines
@@ -68,7 +69,7 @@ def _lines(report: ColdStartReport) -> Iterator[str]:
     yield "## What to know about this recording"
     yield ""
     yield from (f"- {prose(text)}" for text in cold_notes(report))
-    yield from (f"- {kind}: {prose(text)}" for kind, text in notices(report.report))
+    yield from (f"- {kind}: {prose(text)}" for kind, text in cold_notices(report))
 
 
 def _times(title: str, rows: Sequence[TimeRow]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def guards_lines(report: GuardsReport) -> Iterator[str]:
 
 
 def _next(report: GuardsReport) -> Iterator[str]:
-    rows = [row for row in report.frames if row.next_changes]
+    rows = [row for row in report.frames if row.next_changes or row.is_skipped]
     if not rows:
         return
     yield "## What recompiles next"

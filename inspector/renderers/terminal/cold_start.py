@@ -16,6 +16,7 @@ from inspector.findings.cold_start import (
     change_title,
     cold_headline,
     cold_notes,
+    cold_notices,
     compilation_rows,
     grouped_changes,
     line_rows,
@@ -24,7 +25,7 @@ from inspector.findings.cold_start import (
     traced_rows,
 )
 from inspector.findings.escaping import escaped, one_line
-from inspector.findings.overview import notices, recording_line
+from inspector.findings.overview import recording_line
 from inspector.findings.wording import duration
 from inspector.model.cold_start import Change
 from inspector.renderers.terminal.bars import bar
@@ -154,7 +155,7 @@ def _change(page: Page, change: Change) -> Iterator[Text]:
 
 
 def _notes(page: Page, report: ColdStartReport) -> Iterator[Text]:
-    found = [("note", text) for text in cold_notes(report)] + list(notices(report.report))
+    found = [("note", text) for text in cold_notes(report)] + list(cold_notices(report))
     for kind, text in found[:_MOST_NOTICES]:
         label = Text(f"{kind}: ", style="dim" if kind == "note" else "yellow")
         yield from page.wrapped(label.append(one_line(text), style="not bold"), further=_GAP)

@@ -64,7 +64,7 @@ def _section(page: Page, title: str, lines: Iterable[Text]) -> Iterator[Text]:
 
 def _next(page: Page, frames: Sequence[FrameRow]) -> Iterator[Text]:
     """What recompiles next, frame by frame."""
-    told = [row for row in frames if row.next_changes]
+    told = [row for row in frames if row.next_changes or row.is_skipped]
     shown = told[:_MOST_FRAMES]
     if not shown:
         return
@@ -116,10 +116,19 @@ def _rows(page: Page, rows: Sequence[tuple[str, str, str]]) -> Iterator[Text]:
     names = min(max((cell_len(name) for name, _, _ in rows), default=0), most)
     numbers = max((cell_len(number) for _, number, _ in rows), default=0)
     for name, number, detail in islice(rows, None):
-        shown = Text(name)
-        shown.truncate(names, overflow="ellipsis", pad=True)
+        shown = Text(_end_of(name, names))
+        shown.truncate(names, pad=True)
         line = Text(_GAP).append_text(shown).append(f"{_GAP}{number:>{numbers}}{_GAP}")
         yield page.cropped(line.append(detail, style="dim"))
+
+
+def _end_of(name: str, width: int) -> str:
+    """A name, cut off at its beginning: its end tells lines and modules apart."""
+    if cell_len(name) <= width:
+        return name
+    while cell_len(name) > max(width - 1, 0):
+        name = name[1:]
+    return f"…{name}"
 
 
 def _notices(page: Page, report: GuardsReport) -> Iterator[Text]:

@@ -129,7 +129,7 @@ def device() -> None:
 @program(
     Expected("tensor-layout", "x",
              "DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU)",
-             "DispatchKeySet(SparseCPU, BackendSelect, ADInplaceOrView, AutogradCPU)", "again",
+             "DispatchKeySet(SparseCPU, BackendSelect, ADInplaceOrView, AutogradCPU)", "eager",
              "a.to_dense()"),
 )  # fmt: skip
 def layout() -> None:
