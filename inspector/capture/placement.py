@@ -74,8 +74,9 @@ def _device(text: str) -> torch.device:
     try:
         torch.empty(0, device=device)
     except Exception as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
         raise EnvironmentLacksError(
-            f"The device `{text}` cannot be used here: {str(error).partition(chr(10))[0]}",
+            f"The device `{text}` cannot be used here: {reason}.",
             "Add `--device cpu` instead, or run it where the device is.",
         ) from error
     return device

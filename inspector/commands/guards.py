@@ -40,7 +40,8 @@ _Maker: TypeAlias = Callable[[Run], GuardsReport | CudaGraphsReport]
     "cuda_graphs",
     is_flag=True,
     help="Show CUDA graphs instead: captures, skips, copies, share of calls that replay. A model "
-    "is compiled with Inductor and mode reduce-overhead unless another is named.",
+    "is moved to the GPU and compiled with Inductor and mode reduce-overhead, unless others are "
+    "named.",
 )
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
@@ -64,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     Examples:
       inspect guards samples/small_cnn/model.py
       inspect guards model.py:Net --input 'f32[8,3,224,224]' --backend inductor
-      inspect guards model.py --cudagraphs --device cuda
+      inspect guards model.py --cudagraphs
       inspect guards .inspector/7 -o guards.md
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
@@ -86,6 +87,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             fresh_caches=True,
         )
         if cuda_graphs:
+            given.setdefault("device", "cuda")
             given.setdefault("backend", "inductor")
         if cuda_graphs and given["backend"] == "inductor":
             given.setdefault("mode", "reduce-overhead")

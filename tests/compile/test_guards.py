@@ -122,3 +122,21 @@ def test_a_recording_takes_no_options_of_recording(folder: Path) -> None:
     done = inspect(folder, "guards", "a.zip", "--train")
     assert done.returncode == 2
     assert "--train has no meaning for a recording" in done.stderr
+
+
+def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
+    if _has_cuda():
+        pytest.skip("there is a GPU")
+    done = inspect(folder, "guards", "model.py", "--cudagraphs", "--no-progress")
+
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: The device `cuda` cannot be used here: ")
+    assert "--device cpu" in done.stderr
+    recorded = inspect(folder, "guards", "a.zip", "--cudagraphs")
+    assert recorded.returncode == 0
+    assert "no CUDA graph was asked for here: they need an NVIDIA GPU" in recorded.stdout
+
+
+def _has_cuda() -> bool:
+    script = "import sys, torch; sys.exit(not torch.cuda.is_available())"
+    return subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
 # Relations of sizes, a key that is asked for, numbers, and tensors that are different ones.
 MODEL = """
