@@ -30,7 +30,6 @@ from inspector.guards.change import (
 )
 from inspector.guards.predict import FrameGuards
 from inspector.guards.relation import identity, normal
-from inspector.guards.state import Value
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
@@ -216,7 +215,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
     pair = identity(check.text)
     if pair is not None and pair <= by_source.keys():
         one, other = sorted(pair)
-        tensor = frame.state.values.get(other, Value()).tensor
+        tensor = frame.state.value(other).tensor
         if tensor is not None:
             names = f"{by_source[one].name} and {by_source[other].name}"
             yield Candidate(

@@ -89,16 +89,14 @@ class Change:
 
     def applied(self, state: State) -> State:
         """The state with this change."""
-        values = dict(state.values)
-        if self.value is not None:
-            source = normal(self.source)
-            if self.value.identity:  # what was known of the other object says nothing of this one
-                inside = [name for name in values if name.startswith((f"{source}[", f"{source}."))]
-                for name in inside:
-                    del values[name]
-            values[source] = self.value
+        source = normal(self.source)
+        value = self.value
+        # What was known of another object says nothing of this one.
+        renewed = {source} if value is not None and value.identity else set()
         return State(
-            values=values,
+            values=state.values,
+            changed={**state.changed, **({} if value is None else {source: value})},
+            renewed=state.renewed | renewed,
             thread={**state.thread, **self.thread},
             gone=state.gone | {normal(source) for source in self.gone},
             same=(state.same | ({self.same} if self.same else set())) - {self.apart},

@@ -43,7 +43,7 @@ def passes(guard: Guard, state: State) -> bool | None:
         case AliasCheck():
             return _apart(check, state)
     compare = _COMPARE.get(type(check))
-    return None if compare is None else compare(check, state.values.get(source, Value()))
+    return None if compare is None else compare(check, state.value(source))
 
 
 def _same_thread(expected: Mapping[str, object], found: Mapping[str, object]) -> bool:

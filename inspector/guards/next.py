@@ -121,11 +121,8 @@ def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
     change = candidate.change
     seen = {
         candidate.aspect(guard.check)
-        for entry in frame.entries
-        for guard in entry.guards
-        if change.source
-        and guard.source == change.source
-        and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
+        for guard in frame.same_source(change.source)
+        if change.source and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
     }
     return len(seen) > 1
 

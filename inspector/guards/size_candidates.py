@@ -11,7 +11,7 @@ from inspector.guards.candidates import ONE_MORE, Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
 from inspector.guards.predict import FrameGuards
 from inspector.guards.relation import normal, relation_holds
-from inspector.guards.state import Tensor, Value
+from inspector.guards.state import Tensor
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
@@ -46,9 +46,8 @@ def _may_change(frame: FrameGuards, guard: Guard) -> bool:
         return guard.origin is not Origin.LIBRARY
     seen = {
         other.check.size
-        for entry in frame.entries
-        for other in entry.guards
-        if other.source == guard.source and isinstance(other.check, TensorCheck)
+        for other in frame.same_source(guard.source)
+        if isinstance(other.check, TensorCheck)
     }
     return len(seen) > 1
 
@@ -56,7 +55,7 @@ def _may_change(frame: FrameGuards, guard: Guard) -> bool:
 def _of_tensor(
     frame: FrameGuards, guard: Guard, check: TensorCheck, parameters: set[int]
 ) -> Iterator[Candidate]:
-    tensor = frame.state.values.get(normal(guard.source), Value()).tensor
+    tensor = frame.state.value(normal(guard.source)).tensor
     if tensor is None:
         return
     for dimension, fixed in enumerate(check.size):
@@ -77,7 +76,7 @@ def _of_tensor(
 
 def _of_ones(frame: FrameGuards, guard: Guard, check: TensorCheck) -> Iterator[Candidate]:
     """Dynamic sizes: 0 and 1 are constants of their own, unless one is marked as unbacked."""
-    tensor = frame.state.values.get(normal(guard.source), Value()).tensor
+    tensor = frame.state.value(normal(guard.source)).tensor
     for dimension, fixed in enumerate(check.size) if tensor else ():
         if fixed is None and tensor is not None:
             name = f"{guard.name}.size({dimension})"
@@ -126,7 +125,7 @@ def _free(frame: FrameGuards, expression: str) -> Iterator[tuple[str, int | None
     """The sizes and numbers in a relation that no guard fixes."""
     for match in _SIZE.finditer(expression):
         source, dimension = normal(match["source"]), int(match["dimension"])
-        tensor = frame.state.values.get(source, Value()).tensor
+        tensor = frame.state.value(source).tensor
         fixed = _fixed_size(frame, source, dimension)
         if tensor is not None and fixed is None:
             yield source, dimension
@@ -145,7 +144,7 @@ def _refused(
         return None
     said = {int(text) + more for text in _NUMBER.findall(expression) for more in (-1, 0, 1)}
     tried = sorted({*said, *_SOME_SIZES} - {0, 1, now}, key=lambda number: abs(number - now))
-    value = frame.state.values.get(source, Value())
+    value = frame.state.value(source)
     for number in tried:
         if number < 0:
             continue
@@ -199,8 +198,8 @@ def _spelled(expression: str, names: dict[str, str]) -> str:
 
 
 def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
-    for guard in frame.entries[-1].guards:
-        if isinstance(guard.check, TensorCheck) and normal(guard.source) == source:
+    for guard in frame.indexes[-1].of(source):
+        if isinstance(guard.check, TensorCheck):
             size = guard.check.size
             return size[dimension] if dimension < len(size) else None
     return None
@@ -210,11 +209,8 @@ def _unseen(frame: FrameGuards, source: str, dimension: int) -> int:
     """A size that no entry has been compiled for."""
     seen = {
         guard.check.size[dimension]
-        for entry in frame.entries
-        for guard in entry.guards
-        if guard.source == source
-        and isinstance(guard.check, TensorCheck)
-        and dimension < len(guard.check.size)
+        for guard in frame.same_source(source)
+        if isinstance(guard.check, TensorCheck) and dimension < len(guard.check.size)
     }
     return max((size for size in seen if size is not None), default=2) + 3
 
