@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -30,6 +31,8 @@ _CAN_BE_DYNAMIC = frozenset(
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
+_MOST_ENTRIES = 16
+_parsed = functools.lru_cache(maxsize=1024)(parse_reason)
 
 
 def make_recompile(
@@ -44,12 +47,13 @@ def make_recompile(
         roots: Whose code a file is.
     """
     reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
-    failures = [parse_reason(reason) for reason in reasons] or [parse_reason("")]
+    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
+    failures = [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
 
     def entry_of(failed: FailedGuard) -> CompileFacts:
         return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
 
-    failed = nearest(failures, facts, entry_of)
+    failed, changes = nearest(failures, facts, entry_of)
     entry = entry_of(failed)
     before, now = entry.lines(), facts.lines()
     name = failed.guard.source or viewed_in(failed, before)
@@ -86,6 +90,7 @@ def make_recompile(
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
+        changes=changes,
     )
 
 

@@ -8,7 +8,16 @@ import enum
 from inspector.events.compile_id import CompileId
 from inspector.model.stack import StackFrame
 
-__all__ = ["Answer", "Known", "Origin", "Recompile", "RecompileClass", "SymbolUse", "Value"]
+__all__ = [
+    "Answer",
+    "Change",
+    "Known",
+    "Origin",
+    "Recompile",
+    "RecompileClass",
+    "SymbolUse",
+    "Value",
+]
 
 
 class RecompileClass(enum.Enum):
@@ -130,6 +139,38 @@ class SymbolUse:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a cache entry wants and the call has otherwise; torch reports the first alone.
+
+    Attributes:
+        kind: What changed.
+        source: What the guard looks at in Dynamo's spelling; of a relation the expression.
+        name: The same as reasons spell it.
+        index: The dimension, or None.
+        before: What the entry wants, as far as that can be said in a few words.
+        now: What the call has, likewise.
+        is_dynamic: Whether it is symbolic in what was compiled instead.
+        specialized: The constant that a line made it there, or None.
+    """
+
+    kind: RecompileClass
+    source: str
+    name: str
+    index: int | None
+    before: str
+    now: str
+    is_dynamic: bool = False
+    specialized: str | None = None
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether it is a size that is 0 or 1 on one side: these get a graph of their own."""
+        return self.kind is RecompileClass.SIZE and not {"0", "1"}.isdisjoint(
+            {self.before, self.now}
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Recompile:
     """One compilation of a code object after its first, or one that the limit forbade.
 
@@ -163,6 +204,8 @@ class Recompile:
             unknown.
         stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
+        changes: All that this entry wants otherwise, the failed guard's among them; empty where the
+            guard trees were not logged.
     """
 
     compile_id: CompileId
@@ -190,6 +233,7 @@ class Recompile:
     time_ns: int | None = None
     stages: tuple[tuple[str, int], ...] = ()
     failure: str = ""
+    changes: tuple[Change, ...] = ()
 
     @property
     def hit_limit(self) -> bool:
