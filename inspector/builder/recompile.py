@@ -12,7 +12,7 @@ from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
-from inspector.builder.recompile_parts import changed_sizes, held_by, viewed_in
+from inspector.builder.recompile_parts import changed_sizes, held_by, named_view
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
@@ -53,10 +53,11 @@ def make_recompile(
     def entry_of(failed: FailedGuard) -> CompileFacts:
         return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
 
-    failed, changes = nearest(failures, facts, entry_of)
-    entry = entry_of(failed)
+    chosen, changes = nearest(failures, facts, entry_of)
+    entry = entry_of(chosen)
     before, now = entry.lines(), facts.lines()
-    name = failed.guard.source or viewed_in(failed, before)
+    failed = named_view(chosen, before)
+    name = failed.guard.source
     context = Context(failed, before, now, facts.seen)
     kind = kind_of(context)
     source = full_source(name, before, now, facts)
@@ -66,7 +67,7 @@ def make_recompile(
     return Recompile(
         compile_id=item.compile_id,
         entry=CompileId.parse(_ATTEMPT.sub("", failed.entry)),
-        others=tuple(_others(failed, failures)),
+        others=tuple(_others(chosen, failures)),
         guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 
@@ -11,24 +12,27 @@ from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["changed_sizes", "held_by", "viewed_in"]
+__all__ = ["changed_sizes", "held_by", "named_view"]
 
 _BASE = re.compile(r"(?P<tensor>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynamic before
 _CLASS = re.compile(r"<class '(.+)'>")
 
 
-def viewed_in(failed: FailedGuard, entry: GuardLines) -> str:
-    """The tensor whose base an entry's guards look at, where one of them found no base.
+def named_view(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
+    """The same with the tensor whose base an entry's guards look at, where one found no base.
 
     The guard raises, and torch says what it raised in place of the guard.
     """
     if failed.guard.shape is not GuardShape.VIEW:
-        return ""
+        return failed
     texts = [text for _, text in entry.ambient]
     texts += [text for leaves in entry.leaves.values() for _, text in leaves]
     found = {match["tensor"]: None for text in texts for match in _BASE.finditer(text)}
-    return stripped_source(next(iter(found))) if len(found) == 1 else ""
+    if len(found) != 1:
+        return failed
+    guard = dataclasses.replace(failed.guard, source=stripped_source(next(iter(found))))
+    return dataclasses.replace(failed, guard=guard)
 
 
 def changed_sizes(case: GuardCase) -> Iterator[int]:

@@ -194,6 +194,8 @@ def _guard(shape: GuardShape, groups: dict[str, str | None], where: str) -> Guar
         now = f"with {key}" if absent else f"without {key}"
     if shape is GuardShape.MARKS and before == "False":  # 2.11: `hasattr(…) == False`
         before, now = "absent", "present"
+    if shape is GuardShape.VIEW:
+        before, now = "a view", "no view"
     if shape is GuardShape.NAN:
         before = "nan"
     listed = tuple(_QUOTED.findall(groups["list"] or "")) if where == "list" else ()

@@ -56,9 +56,8 @@ def marks_of(run: Run) -> Iterator[Candidate]:
     marks: dict[str, None] = {}
     for process in run.processes:
         for item in _of_target(process):
-            mark = _mark(item)
-            if mark and item.kind in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
-                marks[mark] = None
+            if item.kind in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
+                marks |= dict.fromkeys(_marks(item))
     if marks:
         yield Candidate(
             ((MARK_DYNAMIC, tuple(marks)),), caution="a dimension of size 0 or 1 is not marked"
@@ -85,11 +84,13 @@ def _of_target(process: Process) -> Iterator[Recompile]:
             yield from (item.recompile for item in frame.compilations if item.recompile is not None)
 
 
-def _mark(item: Recompile) -> str:
-    """``name:dimension`` of an input, or an empty string."""
+def _marks(item: Recompile) -> Iterator[str]:
+    """``name:dimension`` of an input, for each dimension that changed with it."""
     if item.name.startswith(("G[", "self.")) or item.name == "self":
-        return ""
+        return
     sized = _SIZED.match(item.name)
     if sized:
-        return f"{user_spelling(sized['tensor'])}:{sized['index']}"
-    return f"{user_spelling(item.name)}:{item.index}" if item.index is not None else ""
+        yield f"{user_spelling(sized['tensor'])}:{sized['index']}"
+    elif item.index is not None:
+        for dimension in item.dimensions or (item.index,):
+            yield f"{user_spelling(item.name)}:{dimension}"

@@ -172,15 +172,16 @@ def _requires_grad(case: FixCase) -> Iterator[str]:
 def _tensor_kind(case: FixCase) -> Iterator[str]:
     keys = case.first.now.text if case.first.now else ""
     before = case.first.before.text if case.first.before else ""
-    if ("ADInplaceOrView" in keys) != ("ADInplaceOrView" in before):
-        yield (
-            f"{case.passed} is made under torch.inference_mode() in one call, and not in the "
-            f"other: make it under the same mode, or use torch.no_grad() for both."
-        )
-    elif "FuncTorch" in keys:
+    if "FuncTorch" in keys:
         yield (
             "Compile the transformed function: torch.compile(torch.vmap(f)), not "
             "torch.vmap(torch.compile(f))."
+        )
+    # c10::InferenceMode: such tensors have no autograd keys.
+    elif ("Autograd" in keys) != ("Autograd" in before):
+        yield (
+            f"{case.passed} is made under torch.inference_mode() in one call, and not in the "
+            f"other: make it under the same mode, or use torch.no_grad() for both."
         )
     elif "Conjugate" in keys:
         yield f"Write {case.passed} = {case.passed}.resolve_conj() {case.before_call}."

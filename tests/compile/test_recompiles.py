@@ -14,13 +14,13 @@ import pytest
 
 from inspector.findings.report import Report
 from tests import golden
-from tests.compile.recompiles import state, tensors, values
+from tests.compile.recompiles import mixed, state, tensors, values
 from tests.compile.recompiles.table import PROGRAMS, Expected
 from tests.unit.renderers.rendering import as_json, read_trace
 from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = (state, tensors, values)
+MODULES = (mixed, state, tensors, values)
 # Raised by torch 2.13 itself.
 RAISES = {"layout"}
 ANY = "..."
@@ -117,7 +117,10 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
         if found.kind is not full.kind
     }
 
-    assert wider == {"star_arguments": ("container-length", "varargs")}
+    assert wider == {
+        "star_arguments": ("container-length", "varargs"),
+        "dead_reference": ("type", "none"),
+    }
     (mode,) = recompiles_of(plain, "enum_argument")
     assert (mode.before, mode.now and mode.now.text) == (None, "a Pool")
 

@@ -15,7 +15,7 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.environment import environment
 from inspector.capture.writer import write_artifact
-from tests.compile.recompiles import state, tensors, values
+from tests.compile.recompiles import mixed, state, tensors, values
 from tests.compile.recompiles.table import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,5 +37,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    assert all((state, tensors, values)), "they fill the table when they are imported"
+    assert all((mixed, state, tensors, values)), "they fill the table when they are imported"
     main(Path(sys.argv[1]))

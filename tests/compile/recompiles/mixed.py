@@ -1,0 +1,365 @@
+"""Programs with graph breaks, views, arrays and parts of modules; several changes at once."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from tests.compile.recompiles.table import Expected, program
+
+compiled = functools.partial(torch.compile, backend="eager")
+
+
+@program(Expected("tensor-size", "x", "3", "5", "dynamic", "mark_dynamic(a, [0, 1])"))
+def both_sizes() -> None:
+    """Two sizes change in one call: one line marks both."""
+
+    @compiled
+    def total(x: Tensor) -> Tensor:
+        return x.sum()
+
+    for rows, columns in ((3, 4), (5, 6), (7, 8)):
+        a = torch.ones(rows, columns)
+        total(a)
+
+
+@program(
+    Expected("tensor-size", "x", "2", "4", "dynamic", "mark_dynamic(a, [0, 2])"),
+    Expected("tensor-size", "x", "8", "16", "dynamic", "mark_dynamic(a, [0, 2])"),
+)
+def one_size_after_another() -> None:
+    """The batch changes, then the height: the line of both findings marks both."""
+
+    @compiled
+    def total(x: Tensor) -> Tensor:
+        return x.sum()
+
+    for batch, height in ((2, 8), (4, 8), (4, 16)):
+        a = torch.ones(batch, 3, height)
+        total(a)
+
+
+@program(Expected("tensor-size", "x", "2", "3", "dynamic", "mark_dynamic(a, 0)"))
+def several_calls_on_a_line() -> None:
+    """What is passed is that of the call that was made, and of no other on its line."""
+
+    @compiled
+    def total(x: Tensor) -> Tensor:
+        return x.sum()
+
+    first, a = torch.ones(2), torch.ones(3)
+    total(first), total(a)
+
+
+@program(
+    Expected("tensor-size", "base", "2", "3", "dynamic", "SOURCES=\"L['base']\""),
+    Expected("tensor-view", "x", "a view", "no view", "again", "x = x.clone()"),
+)
+def view_no_longer() -> None:
+    """A view of a tensor whose size is dynamic, then a tensor of its own."""
+
+    @compiled
+    def both(x: Tensor, base: Tensor) -> Tensor:
+        return x * base.sum()
+
+    for rows in (2, 3):
+        base = torch.ones(rows, 4)
+        x = base[-1:]
+        both(x, base)
+    x = torch.ones(1, 4)
+    both(x, torch.ones(5, 4))
+
+
+@program(
+    Expected("tensor-size", "x", "3", "4", "again", "The loop at"),
+    Expected("tensor-size", "x", "4", "5", "again", "The loop at"),
+)
+def loop_over_a_size() -> None:
+    """A loop over the rows is unrolled."""
+
+    @compiled
+    def rows(x: Tensor) -> Tensor:
+        r = x.new_zeros(())
+        for index in range(x.shape[0]):
+            r = r + x[index]
+        return r
+
+    for number in (3, 4, 5):
+        rows(torch.ones(number))
+
+
+@program(
+    Expected("int", "d", "0", "1", "again", "d is made the constant 1"),
+    Expected("int", "d", "1", "2", "again", "d is made the constant 1"),
+)
+def number_of_a_dimension() -> None:
+    """An operator needs the value of an int."""
+
+    @compiled
+    def total(x: Tensor, d: int) -> Tensor:
+        return x.sum(d)
+
+    for d in (0, 1, 2):
+        total(torch.ones(3, 4, 5), d)
+
+
+@program(Expected("tensor-dispatch-keys", "x", "...", "...", "again", "torch.inference_mode()"))
+def inference_tensor() -> None:
+    """A tensor that is made under inference mode has other dispatch keys."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    with torch.inference_mode():
+        inside = torch.ones(3)
+    with torch.no_grad():
+        double(torch.ones(3))
+        double(inside)
+
+
+@program(
+    Expected("tensor-size", "___from_numpy(a)", "3", "4", "dynamic", "t = torch.from_numpy(a)"),
+    Expected("tensor-dtype", "___from_numpy(a)", "Float", "Double", "again",
+             "a = a.astype(np.float32)"),
+)  # fmt: skip
+def array() -> None:
+    """A NumPy array is a tensor in the graph."""
+
+    @compiled
+    def add(x: Tensor, a: Any) -> Tensor:
+        return x + torch.from_numpy(a).sum()
+
+    for a in (np.ones(3, np.float32), np.ones(4, np.float32), np.ones(4)):
+        add(torch.ones(3), a)
+
+
+@program(
+    Expected("tensor-dtype", "___from_numpy(s)", "Float", "Double", "again",
+             "s = s.astype(np.float32)"),
+)  # fmt: skip
+def array_scalar() -> None:
+    """A dtype never becomes dynamic."""
+
+    @compiled
+    def scale(x: Tensor, s: Any) -> Tensor:
+        return x * s
+
+    for s in (np.float32(1.5), np.float32(2.5), np.float64(2.5)):
+        scale(torch.ones(3), s)
+
+
+class Thing:
+    """Something to refer to."""
+
+
+@program(Expected("none", "r()", "...", "NoneType", "again", "With and without r()"))
+def dead_reference() -> None:
+    """What a weak reference leads to is gone."""
+
+    @compiled
+    def look(x: Tensor, r: Any) -> Tensor:
+        return x + 1 if r() is not None else x * 2
+
+    thing = Thing()
+    r = weakref.ref(thing)
+    look(torch.ones(3), r)
+    del thing
+    look(torch.ones(3), r)
+
+
+@program(
+    Expected("container-keys", "s", "with 'a'", "without 'a'", "again", "With and without 'a'")
+)
+def member_of_a_set() -> None:
+    """Whether something is in a set."""
+
+    @compiled
+    def pick(x: Tensor, s: Any) -> Tensor:
+        return x * 2 if "a" in s else x + 1
+
+    pick(torch.ones(3), {"a"})
+    pick(torch.ones(3), {"b"})
+
+
+@program(Expected("container-length", "s", "1", "2", "again", "Give size one length"))
+def length_of_a_size() -> None:
+    """The items are ints, which nobody can stack."""
+
+    @compiled
+    def expand(x: Tensor, s: Any) -> Tensor:
+        return x.expand(s).sum()
+
+    for size in (torch.Size([3]), torch.Size([3, 2])):
+        expand(torch.ones(1), size)
+
+
+class Config:
+    """Settings that a program keeps."""
+
+    options = {"scale": 0.5}  # noqa: RUF012 - as programs do
+
+
+CONFIG = Config()
+
+
+@program(
+    Expected("float", "dict(type(G['CONFIG']).__dict__)['options']['scale']", "0.5", "0.25",
+             "dynamic", "torch.tensor(CONFIG.options['scale'])", "global"),
+)  # fmt: skip
+def attribute_of_a_class() -> None:
+    """A float in a dict of a class, by a global object."""
+
+    @compiled
+    def scale(x: Tensor) -> Tensor:
+        return x * CONFIG.options["scale"]
+
+    for value in (0.5, 0.25, 0.125):
+        CONFIG.options["scale"] = value
+        scale(torch.ones(3))
+
+
+@program(
+    Expected("tensor-size", "self._buffers['seen']", "4", "5", "again",
+             "force_parameter_static_shapes = False", "module-attribute"),
+    Expected("tensor-size", "self._buffers['seen']", "5", "6", "again",
+             "force_parameter_static_shapes = False", "module-attribute"),
+)  # fmt: skip
+def buffer_size() -> None:
+    """Buffers are static as parameters are."""
+
+    class Buffered(nn.Module):
+        """A module whose buffer is replaced."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("seen", torch.ones(4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x.sum() + self.seen.sum()
+
+    module = Buffered()
+    run = compiled(module)
+    for size in (4, 5, 6):
+        module.seen = torch.ones(size)
+        run(torch.ones(2))
+
+
+@program(
+    Expected("container-length", "self._modules['layers']._modules", "1", "2", "again",
+             "Add all submodules to self.layers", "module-attribute"),
+)  # fmt: skip
+def another_submodule() -> None:
+    """A layer that is added later."""
+
+    class Stack(nn.Module):
+        """A module with a list of modules."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(2, 2)])
+
+        def forward(self, x: Tensor) -> Tensor:
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    module = Stack()
+    run = compiled(module)
+    run(torch.ones(1, 2))
+    module.layers.append(nn.Linear(2, 2))
+    run(torch.ones(1, 2))
+
+
+@program(
+    Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
+             "torch.nn.modules.activation.GELU", "again", "Keep a module of one class in self.act",
+             "module-attribute"),
+)  # fmt: skip
+def replaced_submodule() -> None:
+    """A module of another class."""
+
+    class Activated(nn.Module):
+        """A module with one that can be replaced."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.act: nn.Module = nn.ReLU()
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.act(x)
+
+    module = Activated()
+    run = compiled(module)
+    run(torch.ones(2))
+    module.act = nn.GELU()
+    run(torch.ones(2))
+
+
+@program(
+    Expected("int", "n", "300", "400", "dynamic", "SOURCES"),
+    Expected("int", "n", "300", "400", "dynamic", "Remove the graph break at"),
+)
+def local_over_a_break() -> None:
+    """A local of the second half: the finding names the break."""
+
+    @compiled
+    def scale(x: Tensor, n: int) -> Tensor:
+        y = x * n
+        print(end="")
+        return y + n
+
+    for n in (300, 400, 500):
+        scale(torch.ones(3), n)
+
+
+@program(Expected("float", "___stack1", "3.0", "6.0", "dynamic", "Remove the graph break at"))
+def value_over_a_break() -> None:
+    """The break is in a function that was called, and its result has no name."""
+
+    def inner(x: Tensor) -> float:
+        print(end="")
+        return x.sum().item()
+
+    @compiled
+    def scale(x: Tensor) -> Tensor:
+        return x * inner(x)
+
+    for value in (1.0, 2.0, 3.0):
+        scale(torch.full((3,), value))
+
+
+@program(
+    Expected("int", "pos", "3", "4", "dynamic", "SOURCES"),
+    Expected("tensor-size", "old_k", "4", "5", "dynamic", "dimension 1 of old_v"),
+)
+def held_by_another_input() -> None:
+    """One tensor for two arguments at first: the second one's size holds the first one's."""
+
+    @compiled
+    def attend(x: Tensor, old_k: Tensor, old_v: Tensor, pos: int) -> tuple[Tensor, Tensor, Tensor]:
+        k, v = torch.cat([old_k, x], 1), torch.cat([old_v, x], 1)
+        return (x @ k.transpose(1, 2)) @ v * pos, k, v
+
+    k = v = torch.zeros(1, 3, 8)
+    for pos in (3, 4, 5, 6):
+        _, k, v = attend(torch.ones(1, 1, 8), k, v, pos)
+
+
+@program(Expected("int", "r.stop", "2", "3", "eager", "Call an uncompiled", "attribute"))
+def nothing_to_compile() -> None:
+    """A range that becomes dynamic breaks the graph before its first operator."""
+
+    @compiled
+    def add(x: Tensor, r: range) -> Tensor:
+        for index in r:
+            x = x + index
+        return x
+
+    for stop in (2, 3, 4, 2):
+        add(torch.ones(3), range(stop))
