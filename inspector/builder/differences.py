@@ -40,6 +40,7 @@ __all__ = ["called_with", "differences"]
 
 _C = RecompileClass
 _MOST = 64
+_OF_THREAD = frozenset({"BackendSelect"})
 _NONE = "None"
 _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 _FUNCTION = re.compile(
@@ -123,9 +124,13 @@ def _with(value: Value, seen: SeenValue) -> Value:
 
 def _seen_tensor(known: Tensor | None, seen: Mapping[str, Any]) -> Tensor | None:
     try:
+        keys = tuple(map(str, seen["keys"]))
+        # The thread's own keys are not on the tensor (LocalState::apply, guards.cpp).
+        if known and set(known.keys) - set(keys) <= _OF_THREAD and set(keys) <= set(known.keys):
+            keys = known.keys
         return Tensor(
             type=str(seen["type"]),
-            keys=tuple(map(str, seen["keys"])),
+            keys=keys,
             dtype=str(seen["dtype"]),
             device_index=seen["device_index"],
             requires_grad=bool(seen["requires_grad"]),
@@ -163,7 +168,7 @@ def _changes(guard: Guard, state: State) -> Iterable[Change]:
             return _of_state(wanted, state.thread)
         case RelationCheck(expression=text):
             now = ", ".join(_sizes_in(text, state))
-            return (Change(_C.SYMBOLIC_SHAPE, text, stripped_source(text), None, text, now),)
+            return (Change(_C.SYMBOLIC_SHAPE, text, stripped_source(text), None, "", now),)
         case AliasCheck():
             return (Change(_C.ALIASING, guard.source, stripped_source(guard.source), None, "", ""),)
     compare = _OF_VALUE.get(type(guard.check))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,13 +13,13 @@ from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
-from inspector.builder.recompile_parts import changed_sizes, held_by, named_view
+from inspector.builder.recompile_parts import changed_sizes, held_by, limit_of, named_view, wrapped
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
 from inspector.events.graph_break import TracebackFrame
 from inspector.model.compilation import Compilation
-from inspector.model.recompile import Answer, Recompile, RecompileClass, SymbolUse
+from inspector.model.recompile import Answer, Change, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder
 
@@ -91,8 +92,16 @@ def make_recompile(
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
-        changes=changes,
+        changes=tuple(_with_origin(change, context) for change in changes),
+        limit=limit_of(item),
+        wraps=wrapped(before, now),
     )
+
+
+def _with_origin(change: Change, context: Context) -> Change:
+    guard = dataclasses.replace(context.guard, source=change.name)
+    own = dataclasses.replace(context, failed=dataclasses.replace(context.failed, guard=guard))
+    return dataclasses.replace(change, origin=origin_of(own, change.source, change.kind))
 
 
 def _harmless(guard: str) -> str:

@@ -36,8 +36,9 @@ def described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
         keys = list(dict.keys(value))[:_MOST_KEYS]
         if all(type(key) in {str, int, bool} for key in keys):
             fields["keys"] = [repr(key)[:_MOST_TEXT] for key in keys]
-    lengths = (kind.__len__ for kind in _CONTAINERS if isinstance(value, kind))
-    fields |= {"length": length(value) for length in lengths}
+    kind_of = next((kind for kind in _CONTAINERS if isinstance(value, kind)), None)
+    if kind_of is not None:
+        fields["length"] = kind_of.__len__(value)
     if type(value) in {torch.Tensor, torch.nn.Parameter}:
         fields["tensor"] = _tensor_fields(value)
     return fields

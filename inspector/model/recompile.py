@@ -12,6 +12,7 @@ __all__ = [
     "Answer",
     "Change",
     "Known",
+    "Limit",
     "Origin",
     "Recompile",
     "RecompileClass",
@@ -151,6 +152,7 @@ class Change:
         now: What the call has, likewise.
         is_dynamic: Whether it is symbolic in what was compiled instead.
         specialized: The constant that a line made it there, or None.
+        origin: Where it comes from.
     """
 
     kind: RecompileClass
@@ -161,6 +163,7 @@ class Change:
     now: str
     is_dynamic: bool = False
     specialized: str | None = None
+    origin: Origin = Origin.UNKNOWN
 
     @property
     def is_zero_one(self) -> bool:
@@ -168,6 +171,22 @@ class Change:
         return self.kind is RecompileClass.SIZE and not {"0", "1"}.isdisjoint(
             {self.before, self.now}
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit of ``torch._dynamo.config`` that forbade a compilation.
+
+    Attributes:
+        name: ``recompile_limit`` or ``accumulated_recompile_limit``.
+        number: Its value.
+        raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
+            nothing ran eagerly.
+    """
+
+    name: str
+    number: int
+    raised: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -206,6 +225,8 @@ class Recompile:
         failure: What ended it in the first line of torch's words, or an empty string.
         changes: All that this entry wants otherwise, the failed guard's among them; empty where the
             guard trees were not logged.
+        limit: The limit that forbade it, or None.
+        wraps: The class of the module that a function of torch's own wraps, or an empty string.
     """
 
     compile_id: CompileId
@@ -234,6 +255,8 @@ class Recompile:
     stages: tuple[tuple[str, int], ...] = ()
     failure: str = ""
     changes: tuple[Change, ...] = ()
+    limit: Limit | None = None
+    wraps: str = ""
 
     @property
     def hit_limit(self) -> bool:
