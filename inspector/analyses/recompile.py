@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
 from collections.abc import Iterator
 
 from inspector.builder.recompile import make_recompile
@@ -17,6 +15,7 @@ from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
+from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import listed
@@ -90,7 +89,7 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     lost = _lost(run, site, first) if first.kind in _SIZES else None
     case = FixCase(items, site, name, run.roots, history, kept, lost)
     advice = fixes(case)
-    shown = tuple(map(_unwrapped, items)) if first.wraps and name != frame.name else items
+    shown = tuple(map(unwrapped, items)) if first.wraps and name != frame.name else items
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
@@ -121,18 +120,6 @@ def _name(run: Run, frame: Frame, first: Recompile) -> str:
     if is_wrapper(StackFrame(frame.file, frame.first_line, frame.name)) and first.wraps:
         return first.wraps.rpartition(".")[2]
     return qualified_name(run, frame.name, frame.file, frame.first_line)
-
-
-def _unwrapped(item: Recompile) -> Recompile:
-    """The names of `inner(*args, **kwargs)`, which calls `fn`, for a reader of the module."""
-
-    def plain(name: str) -> str:
-        name = re.sub(r"^args\[(\d+)\]", r"argument \1", name)
-        name = re.sub(r"^kwargs\['(\w+)'\]", r"\1", name)
-        return re.sub(r"^fn\b", item.wraps.rpartition(".")[2], name)
-
-    changes = tuple(dataclasses.replace(change, name=plain(change.name)) for change in item.changes)
-    return dataclasses.replace(item, name=plain(item.name), changes=changes)
 
 
 def _lost(run: Run, site: CallSite, first: Recompile) -> LostMark | None:

@@ -244,16 +244,19 @@ def _dense_order(
 ) -> tuple[int, ...] | None:
     """The dimensions of a tensor without gaps, the innermost first; None for any other tensor."""
     order: list[int] = []
-    wanted = 1
-    numbers = zip(sizes, strides, strict=False)
-    known = [(stride, n, size) for n, (size, stride) in enumerate(numbers) if size and stride]
+    wanted: int | None = 1
+    numbers = enumerate(zip(sizes, strides, strict=False))
+    known = [(stride, n, size) for n, (size, stride) in numbers if stride is not None]
     if len(known) < len(sizes):
         return None
-    for stride, n, size in sorted(known):
-        if size != 1 and stride != wanted:
+    for stride, n, size in sorted(known, key=lambda item: item[:2]):
+        if size == 1:
+            continue
+        if stride != wanted:
             return None
-        wanted *= size
-        order += [n] if size != 1 else []
+        # Behind a size that is not known nothing is: it can be the outermost one alone.
+        wanted = None if size is None else wanted * size
+        order.append(n)
     return tuple(order)
 
 

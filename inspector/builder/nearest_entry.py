@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
@@ -32,7 +33,7 @@ _OF_TENSORS = frozenset(
     [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND]
 )
 _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
-_Rank = tuple[int, int]
+_Rank: TypeAlias = tuple[int, int, int]
 
 
 def nearest(
@@ -68,13 +69,14 @@ def _differences(
 def _rank(changes: Sequence[Change], state: State | None) -> _Rank:
     """How far an entry is from the call; the smallest is the nearest."""
     if state is None:
-        return _UNKNOWN, 0
+        return _UNKNOWN, 0, 0
     if not changes:
-        return 1, 2  # all but the guard that torch names passes
+        return 1, 2, 1  # all but the guard that torch names passes
     causes = {(c.kind, "" if c.kind in _OF_TENSORS else c.source) for c in changes}
     if all(_is_zero_one(change, state) for change in changes):
-        return len(causes), 0
-    return len(causes), 1 if all(change.kind in _DYNAMIC for change in changes) else 2
+        return len(causes), 0, len(changes)
+    kind = 1 if all(change.kind in _DYNAMIC for change in changes) else 2
+    return len(causes), kind, len(changes)
 
 
 def _is_zero_one(change: Change, state: State) -> bool:

@@ -84,9 +84,9 @@ class CallSite:
         position, key = _POSITION.match(path), _KEY.match(path)
         if found is None and position and base == self.parameters.star:
             number = self.parameters.positional + int(position["index"])
-            found, path = self._at(number), position["path"]
+            found, path, base = self._at(number), position["path"], "t"
         elif found is None and key and base == self.parameters.keywords:
-            found, path = self._keyword(key["key"]), key["path"]
+            found, path, base = self._keyword(key["key"]), key["path"], key["key"]
         text, has_name = found or ("", False)
         return Passed(text, path, has_name=has_name, parameter=base)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
+from inspector.findings.recompile_wrapped import unwrapped
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
@@ -68,6 +69,8 @@ class FixCase:
     @property
     def name(self) -> str:
         """What changes as the user would write it in the function."""
+        if self.site.parameters.is_wrapper:
+            return self.argument.written or user_spelling(unwrapped(self.first).name)
         return user_spelling(re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", self.first.name))
 
     @property

@@ -10,6 +10,7 @@ from inspector.findings.recompile_case import ENVIRONMENT, NOTHING_NEEDED, FixCa
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
 from inspector.findings.recompile_wording import changed
+from inspector.findings.recompile_wrapped import unwrapped
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
 __all__ = ["fixes"]
@@ -62,6 +63,7 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     for item in also[:_MOST_ALSO]:
         own = [text for text in _advised(dataclasses.replace(case, items=(item,))) if text]
         text = own[0].removeprefix(NOTHING_NEEDED) if own else "keep it as it is."
-        parts.append(f"And as {changed(item)} with it: {text[:1].lower()}{text[1:]}")
+        shown = unwrapped(item) if case.site.parameters.is_wrapper else item
+        parts.append(f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}")
     yield " ".join(parts)
     yield from found[1:]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
+from inspector.findings.constant_sizes import specialized_use
 from inspector.findings.recompile_case import (
     FixCase,
     environment,
@@ -36,7 +37,8 @@ _DTYPES: Mapping[str, str] = {
 
 
 def _size(case: FixCase) -> Iterator[str]:
-    special = next((use for use in case.first.symbols if use.specialized), None)
+    special = specialized_use(case.first, case.history)
+    held = next((use for use in case.first.symbols if use.held_by), None)
     guard = case.first.guard
     if case.kept_over:
         yield from kept_fix(case)
@@ -46,17 +48,17 @@ def _size(case: FixCase) -> Iterator[str]:
             "compilation: the shapes of parameters and buffers are constants otherwise."
         )
         yield environment(case)
-    elif special is not None and not special.held_by:
+    elif special is not None:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
         yield from _zero_one(case)
     else:
         if any(name.startswith("___from_numpy(") for name in changing_sizes(case.items)):
             yield environment(case)  # an array has no marks
-        if special is None:
+        if held is None:
             yield mark_fix(case)
         else:
-            others = listed([_dimension(name) for name in special.held_by], 3)
+            others = listed([_dimension(name) for name in held.held_by], 3)
             yield (
                 f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: "
                 f"{others}."
@@ -92,7 +94,7 @@ def _symbolic(case: FixCase) -> Iterator[str]:
             "compilation, or compile first with sizes that differ."
         )
         return
-    special = next((use for use in item.symbols if use.specialized), None)
+    special = specialized_use(item, case.history)
     if special is not None:
         yield specialized_fix(case, special)
         return

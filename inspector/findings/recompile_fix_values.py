@@ -79,6 +79,7 @@ def _float(case: FixCase) -> Iterator[str]:
         return
     yield _as_tensor(case)
     if case.first.answer is Answer.DYNAMIC:
+        yield "Compile with torch.compile(…, dynamic=True): then the first value is dynamic, too."
         yield "Nothing is needed for further calls: the first value was compiled for itself."
 
 
@@ -243,10 +244,17 @@ def _type(case: FixCase) -> Iterator[str]:
 
 
 def _function(case: FixCase) -> Iterator[str]:
+    name = case.name.removesuffix(".__code__")
+    if case.first.origin is Origin.GLOBAL:
+        yield (
+            f"Define {name} once, before the first call: its code is part of the program. To "
+            f"choose among functions, compile one {case.function} for each."
+        )
+        return
     yield (
-        f"Compile one function for each {case.name}, outside of the calls: {case.name} is part of "
-        "the program. A lambda that is made anew for each call is another function each time: make "
-        "it once."
+        f"Compile one function for each {name}, outside of the calls: {name} is part of the "
+        "program. A lambda that is made anew for each call is another function each time: make it "
+        "once."
     )
 
 

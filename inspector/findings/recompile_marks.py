@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.findings.call_site import user_spelling
+from inspector.findings.constant_sizes import constants
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.model.recompile import Recompile, RecompileClass
@@ -45,16 +46,13 @@ def changing_sizes(history: Iterable[Recompile]) -> Marks:
     Left out are sizes 0 and 1, which cannot be marked; what a line makes a constant, for which a
     mark is an error; and parameters and buffers, whose sizes torch makes constants in any case.
     """
-    found: dict[tuple[str, int], None] = {}
-    fixed: set[tuple[str, int]] = set()
-    for item in history:
-        for name, index, constant in _sizes(item):
-            found[name, index] = None
-            fixed |= {(name, index)} if constant else set()
+    history = tuple(history)
+    fixed = constants(history)
     marks: dict[str, list[int]] = {}
-    for name, index in found:
-        if (name, index) not in fixed:
-            marks.setdefault(name, []).append(index)
+    for item in history:
+        for name, source, index in _sizes(item):
+            if f"{source}.size()[{index}]" not in fixed and index not in marks.get(name, ()):
+                marks.setdefault(name, []).append(index)
     return {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
 
 
@@ -63,18 +61,18 @@ def of_parameters(source: str) -> bool:
     return _OF_MODULE.search(source) is not None
 
 
-def _sizes(item: Recompile) -> Iterator[tuple[str, int, bool]]:
-    """Tensor, dimension, and whether it is made a constant."""
+def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
+    """Tensor, the same in Dynamo's spelling, and dimension."""
     for change in item.changes:
         if change.kind is RecompileClass.SIZE and change.index is not None:
             usual = not change.is_zero_one and not of_parameters(change.source)
             if usual and "._base" not in change.source:
-                yield change.name, change.index, change.specialized is not None
+                yield change.name, change.source, change.index
     if item.changes or item.kind is not RecompileClass.SIZE or is_zero_one(item):
         return
     for index in dict.fromkeys((*item.dimensions, *([] if item.index is None else [item.index]))):
         if not of_parameters(item.source):
-            yield item.name, index, False
+            yield item.name, item.source, index
 
 
 def mark_fix(case: FixCase) -> str:

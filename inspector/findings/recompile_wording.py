@@ -79,7 +79,7 @@ _BOUNDED = frozenset(
 
 def changed(item: Recompile) -> str:
     """What changes, as a clause: ``dimension 0 of x changes``."""
-    name = user_spelling(item.name).removesuffix("._modules")
+    name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
         return _sizes(item, name)
     if item.kind in _VALUES:
@@ -118,6 +118,8 @@ def _sizes(item: Recompile, name: str) -> str:
 def _special(item: Recompile) -> str:
     if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"
+    if item.kind is RecompileClass.FUNCTION and item.origin is Origin.GLOBAL:
+        return "the global function {name} is another one"
     if item.kind is RecompileClass.KEYS and is_of_set(item):
         return "what is in {name} changes"
     return ""
