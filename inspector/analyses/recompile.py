@@ -6,15 +6,19 @@ from collections.abc import Iterator
 
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
-from inspector.findings.call_site import call_site, user_spelling
+from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
+from inspector.findings.lost_marks import LostMark, lost_mark
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
+from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_wording import changed, told, told_notes
+from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
+from inspector.findings.wording import listed
 from inspector.model.compilation import Frame
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Run
@@ -23,6 +27,7 @@ from inspector.model.stack import StackFrame, user_frame
 __all__ = ["RULE"]
 
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
+_SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
 
 
 class RecompileRule(Rule):
@@ -74,21 +79,23 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
 
 def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
-    name = qualified_name(run, frame.name, frame.file, frame.first_line)
+    name = _name(run, frame, first)
     place = _place(run, frame)
     definition = StackFrame(frame.file, frame.first_line, frame.name)
-    site = call_site(run, items[-1].stack, definition, tensor_of(first.name))
+    site = call_site(run, items[-1].stack, definition)
     before = break_before(run, frame)
     kept = before.place if before and is_kept(first) else None
     history = tuple(item.recompile for item in frame.compilations if item.recompile is not None)
-    case = FixCase(items, site, name, run.roots, history, kept)
+    lost = _lost(run, site, first) if first.kind in _SIZES else None
+    case = FixCase(items, site, name, run.roots, history, kept, lost)
     advice = fixes(case)
+    shown = tuple(map(unwrapped, items)) if first.wraps and name != frame.name else items
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
-        message=_message(name, items),
+        message=_message(name, shown),
         place=make_place(run, place, items[-1].stack),
-        why="\n".join(told(items)),
+        why="\n".join(told(shown)),
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
@@ -106,6 +113,21 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
         later=all(item.call for item in items),
         recompiles=items,
     )
+
+
+def _name(run: Run, frame: Frame, first: Recompile) -> str:
+    """The function's name; of torch's own function around a module, the module's class."""
+    if is_wrapper(StackFrame(frame.file, frame.first_line, frame.name)) and first.wraps:
+        return first.wraps.rpartition(".")[2]
+    return qualified_name(run, frame.name, frame.file, frame.first_line)
+
+
+def _lost(run: Run, site: CallSite, first: Recompile) -> LostMark | None:
+    """A mark that died on the way to the call."""
+    passed = site.passed(tensor_of(first.name))
+    if site.frame is None or not passed.text or passed.path:
+        return None
+    return lost_mark(run, site.frame, passed.text, passed.parameter)
 
 
 def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
@@ -135,7 +157,10 @@ def _runs_eagerly(items: tuple[Recompile, ...]) -> bool:
 def _message(name: str, items: tuple[Recompile, ...]) -> str:
     times = sum(not item.hit_limit for item in items)
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
-    limit = "hits the recompile limit and then runs eagerly" if _hit_limit(items) else ""
+    limit = ""
+    if _hit_limit(items):
+        raised = any(item.limit and item.limit.raised for item in items)
+        limit = f"hits the recompile limit and then {'fails' if raised else 'runs eagerly'}"
     # Behind a failed condition the size is as dynamic as before.
     becomes = items[0].kind is not RecompileClass.SYMBOLIC_SHAPE
     answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
@@ -143,7 +168,9 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     if any(item.answer is Answer.EAGER for item in items):
         since = "runs eagerly since then"
     said = " and ".join(part for part in (often, limit, since) if part)
-    return f"{name} {said}: {changed(items[0])}"
+    also = [changed(item) for item in also_changed(items[0])]
+    with_it = f", and with it {listed(also, 2)}" if also else ""
+    return f"{name} {said}: {changed(items[0])}{with_it}"
 
 
 def _place(run: Run, frame: Frame) -> StackFrame:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
 
 from inspector.builder.guard_case import GuardCase
 from inspector.builder.recompile_class import ordered_keys
+from inspector.events.failed_guard import split_comment
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.model.recompile import Known, Value
@@ -17,11 +19,11 @@ __all__ = ["before_of", "now_of"]
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
 _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
-_CONSTANT = re.compile(r"(?P<source>.+) == (?P<value>.+?)\s*(?:  # .*)?$")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
-# Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has.
+# Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
+# that can be a default or autocast's.
 _DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torch.bfloat16"}
 
 
@@ -38,7 +40,20 @@ def before_of(case: GuardCase) -> Value | None:
     # Of an identity, torch 2.13 says the type alone.
     nothing = guard.shape is GuardShape.IDENTITY and _CLASS.fullmatch(guard.before or "")
     texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: "a tensor"}
-    return None if nothing else _parsed(texts.get(guard.shape, guard.before))
+    return None if nothing else _parsed(texts.get(guard.shape, _ordered(guard.before)))
+
+
+def _ordered(text: str | None) -> str | None:
+    """A set's items in order; Python shows them as they are hashed, which differs between runs."""
+    inner = re.fullmatch(r"(frozenset\()?(\{.*\})\)?", text or "")
+    try:
+        value = ast.literal_eval(inner[2]) if inner else None
+    except (ValueError, SyntaxError, TypeError):
+        return text
+    if inner is None or not isinstance(value, set):
+        return text
+    items = f"{{{', '.join(sorted(map(repr, value)))}}}"
+    return f"frozenset({items})" if inner[1] else items
 
 
 def now_of(case: GuardCase) -> Value | None:
@@ -86,12 +101,17 @@ def _tree_now(case: GuardCase) -> Value | None:
     if shape is GuardShape.LENGTH:
         return _length(case.now, name)
     for _, text in case.now.leaves.get(name, ()):
-        constant = _CONSTANT.match(text)
+        constant = _constant(text)
         if constant and shape in {GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE}:
-            return _parsed(constant["value"])
-        if " is None" in text:
+            return _parsed(constant)
+        if split_comment(text)[0].rstrip().endswith(" is None"):
             return Value("None", Known.PARSED)
     return Value(f"a {_class_name(kind)}", Known.PARSED) if kind else None
+
+
+def _constant(text: str) -> str:
+    """What a leaf compares with; the user's line in its comment can compare, too."""
+    return split_comment(text)[0].partition(" == ")[2].strip()
 
 
 def _length(lines: GuardLines, name: str) -> Value | None:
@@ -130,8 +150,7 @@ def _tree_size(lines: GuardLines, name: str) -> str:
     """A fixed size in a TENSOR_MATCH of the tree, or an empty string."""
     match = re.fullmatch(r"(?P<tensor>.+)\.(?P<what>size|stride)\(\)\[(?P<index>\d+)\]", name)
     if match is None:
-        return next((m["value"] for _, text in lines.leaves.get(name, ())
-                     if (m := _CONSTANT.match(text))), "")  # fmt: skip
+        return next(filter(None, (_constant(text) for _, text in lines.leaves.get(name, ()))), "")
     for text in lines.of_kind(match["tensor"], "TENSOR_MATCH"):
         for sizes in _SIZES.finditer(text):
             numbers = [number.strip() for number in sizes["numbers"].split(",")]

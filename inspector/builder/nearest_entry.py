@@ -2,76 +2,98 @@
 
 Every entry says the first guard of its own that failed. ``f(x, "a")``, ``f(y, "b")``, and then
 ``f(z, "a")``: the newest entry says ``mode == 'b'``, and that is no news; that the entry for
-``"a"`` did not fit is. The cause is what the entry says that is nearest to what was compiled
-instead.
+``"a"`` did not fit is. The cause is what the entry says whose other guards all pass. Where there
+are several such (another batch and another dtype, each of which was compiled before), it is the one
+for which torch has a dynamic shape: that can be mended without changing what is computed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import FailedGuard
-from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
+from inspector.guards.relation import normal, relation_holds
+from inspector.guards.state import State
+from inspector.model.recompile import Change, RecompileClass
 
 __all__ = ["nearest"]
 
-_COMMENT = "  # "
+_C = RecompileClass
+_UNKNOWN = 1_000
 _SIZED = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
 _SHAPES = frozenset({GuardShape.SIZE, GuardShape.STRIDE, GuardShape.RANK, GuardShape.SYMBOLIC})
+_DYNAMIC = frozenset({_C.SIZE, _C.SYMBOLIC_SHAPE, _C.INT, _C.FLOAT})
+# What is a property of tensors: that all inputs have another dtype is one change.
+_OF_TENSORS = frozenset(
+    [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND]
+)
+_LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
+_Rank: TypeAlias = tuple[int, int, int]
 
 
 def nearest(
     failures: Sequence[FailedGuard],
     facts: CompileFacts,
     entry_of: Callable[[FailedGuard], CompileFacts],
-) -> FailedGuard:
-    """The failed guard that tells most; the newest entry's, where nothing tells them apart.
+) -> tuple[FailedGuard, tuple[Change, ...]]:
+    """The failed guard that tells most, and all in which its entry differs from the call.
 
     Args:
         failures: The failed guards, the newest entry's first; at least one.
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    first = failures[0]
-    if len({_subject(item) for item in failures}) == 1:
-        return first
-    now = _leaves(facts.lines())
-    if now:
-        # Fewest guards that what was compiled instead does not have as well.
-        return min(failures, key=lambda item: len(_leaves(entry_of(item).lines()) - now))
-    return next((item for item in failures if not _is_old_news(item, failures, facts, entry_of)),
-                first)  # fmt: skip
+    one_subject = len({_subject(item) for item in failures}) == 1
+    if one_subject and facts.entry() is None:
+        failures = failures[:1]
+    found = [(item, *_differences(item, facts, entry_of)) for item in failures]
+    best = min(found, key=lambda item: _rank(item[1], item[2]))
+    return best[0], best[1]
+
+
+def _differences(
+    failed: FailedGuard, facts: CompileFacts, entry_of: Callable[[FailedGuard], CompileFacts]
+) -> tuple[tuple[Change, ...], State | None]:
+    entry = entry_of(failed).entry()
+    state = called_with(facts, entry) if entry else None
+    if entry is None or state is None:
+        return (), None
+    return differences(entry, state, facts), state
+
+
+def _rank(changes: Sequence[Change], state: State | None) -> _Rank:
+    """How far an entry is from the call; the smallest is the nearest."""
+    if state is None:
+        return _UNKNOWN, 0, 0
+    if not changes:
+        return 1, 2, 1  # all but the guard that torch names passes
+    causes = {(c.kind, "" if c.kind in _OF_TENSORS else c.source) for c in changes}
+    if all(_is_zero_one(change, state) for change in changes):
+        return len(causes), 0, len(changes)
+    kind = 1 if all(change.kind in _DYNAMIC for change in changes) else 2
+    return len(causes), kind, len(changes)
+
+
+def _is_zero_one(change: Change, state: State) -> bool:
+    """Whether a condition fails for the one reason that a size is 0 or 1."""
+    if change.kind is not _C.SYMBOLIC_SHAPE:
+        return False
+
+    def number(expression: str) -> int | float | bool | None:
+        known = state.number(normal(expression))
+        special = ".size()[" in expression and isinstance(known, int) and known < _LEAST_DYNAMIC
+        return _LEAST_DYNAMIC if special else known
+
+    holds = relation_holds(change.source, number)
+    return bool(holds)
 
 
 def _subject(failed: FailedGuard) -> tuple[str, str]:
     """What a guard is about; all that is said of one tensor's sizes and strides is one thing."""
     source = _SIZED.sub("", failed.guard.source)
     return ("shape" if failed.guard.shape in _SHAPES else failed.guard.shape.value, source)
-
-
-def _leaves(lines: GuardLines) -> frozenset[str]:
-    every = [*lines.ambient, *(leaf for leaves in lines.leaves.values() for leaf in leaves)]
-    return frozenset(text.partition(_COMMENT)[0].strip() for _, text in every)
-
-
-def _is_old_news(
-    failed: FailedGuard,
-    failures: Sequence[FailedGuard],
-    facts: CompileFacts,
-    entry_of: Callable[[FailedGuard], CompileFacts],
-) -> bool:
-    """Whether another entry wants just the value that this one did not."""
-    name = failed.guard.source
-    seen = facts.seen.now.get(name) if facts.seen else None
-    if failed.guard.shape is not GuardShape.EQUALS or seen is None:
-        return False
-    for other in failures:
-        if other.guard.source != name:
-            guards = entry_of(other).lines().of_kind(name, "EQUALS_MATCH")
-            wanted = {text.partition(_COMMENT)[0].strip().rpartition(" == ")[2] for text in guards}
-            if seen.text in wanted:
-                return True
-    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,13 +13,13 @@ from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
-from inspector.builder.recompile_parts import changed_sizes, held_by, named_view
+from inspector.builder.recompile_parts import changed_sizes, held_by, limit_of, named_view, wrapped
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
 from inspector.events.graph_break import TracebackFrame
 from inspector.model.compilation import Compilation
-from inspector.model.recompile import Answer, Recompile, RecompileClass, SymbolUse
+from inspector.model.recompile import Answer, Change, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder
 
@@ -30,6 +32,8 @@ _CAN_BE_DYNAMIC = frozenset(
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
+_MOST_ENTRIES = 16
+_parsed = functools.lru_cache(maxsize=1024)(parse_reason)
 
 
 def make_recompile(
@@ -44,12 +48,13 @@ def make_recompile(
         roots: Whose code a file is.
     """
     reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
-    failures = [parse_reason(reason) for reason in reasons] or [parse_reason("")]
+    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
+    failures = [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
 
     def entry_of(failed: FailedGuard) -> CompileFacts:
         return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
 
-    chosen = nearest(failures, facts, entry_of)
+    chosen, changes = nearest(failures, facts, entry_of)
     entry = entry_of(chosen)
     before, now = entry.lines(), facts.lines()
     failed = named_view(chosen, before)
@@ -87,7 +92,16 @@ def make_recompile(
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
+        changes=tuple(_with_origin(change, context) for change in changes),
+        limit=limit_of(item),
+        wraps=wrapped(before, now),
     )
+
+
+def _with_origin(change: Change, context: Context) -> Change:
+    guard = dataclasses.replace(context.guard, source=change.name)
+    own = dataclasses.replace(context, failed=dataclasses.replace(context.failed, guard=guard))
+    return dataclasses.replace(change, origin=origin_of(own, change.source, change.kind))
 
 
 def _harmless(guard: str) -> str:

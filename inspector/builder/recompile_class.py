@@ -13,7 +13,14 @@ from inspector.events.guard_shapes import Guard, GuardShape
 from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["Context", "kind_of", "ordered_keys"]
+__all__ = [
+    "Context",
+    "kind_of",
+    "literal_class",
+    "of_dispatch_keys",
+    "ordered_keys",
+    "state_class",
+]
 
 _C = RecompileClass
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
@@ -68,8 +75,9 @@ _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the obj
 _KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
 # Literals of these types; other constants (dtypes, devices, bytes, complex numbers) are one class.
 _LITERALS: Mapping[type, RecompileClass] = {
-    bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE,
+    bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE, set: _C.KEYS,
 }  # fmt: skip
+_SETS = ("frozenset(", "set(")
 _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
 _FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
@@ -124,13 +132,16 @@ def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
 
 def _value_class(context: Context) -> RecompileClass:
     guard = context.guard
-    kind = _literal_class(guard.before or "")
+    kind = literal_class(guard.before or "")
     return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
 
 
-def _literal_class(text: str) -> RecompileClass:
+def literal_class(text: str) -> RecompileClass:
+    """The class of a value by its repr."""
     if text in {"inf", "-inf", "nan"}:
         return _C.FLOAT
+    if text.startswith(_SETS):
+        return _C.KEYS
     if _ENUM_VALUE.match(text):
         return _C.ENUM
     try:
@@ -184,11 +195,16 @@ def _missing_class(context: Context) -> RecompileClass:
     return _C.LENGTH if context.failed.text.startswith("IndexError") else _C.ATTRIBUTE
 
 
-def _state_class(context: Context) -> RecompileClass:
+def state_class(part: str) -> RecompileClass:
+    """The class of a part of the global state, by torch's name of it."""
     for name, kind in _STATE_PARTS:
-        if context.guard.source.startswith(name):
+        if part.startswith(name):
             return kind
     return _C.GLOBAL_STATE
+
+
+def _state_class(context: Context) -> RecompileClass:
+    return state_class(context.guard.source)
 
 
 def _modes_class(context: Context) -> RecompileClass:
@@ -201,8 +217,12 @@ def _modes_class(context: Context) -> RecompileClass:
 
 
 def _dispatch_class(context: Context) -> RecompileClass:
+    return of_dispatch_keys(context.guard.before or "", context.guard.now or "")
+
+
+def of_dispatch_keys(before: str, now: str) -> RecompileClass:
     """Device or layout, out of two printed ``c10::DispatchKeySet``."""
-    wanted, found = (_backend_of(text or "") for text in (context.guard.before, context.guard.now))
+    wanted, found = _backend_of(before), _backend_of(now)
     if wanted[1] != found[1]:
         return _C.DEVICE
     return _C.LAYOUT if wanted[0] != found[0] else _C.TENSOR_KIND

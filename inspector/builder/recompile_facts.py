@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 
 from inspector.builder.spans import Spans
+from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
 from inspector.events.guard_lines import GuardLines, read_guard_lines
-from inspector.events.guards import DynamoGuards
+from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
+from inspector.guards.entry import Entry, entry_of_tree
+from inspector.model.guards import read_guards
 
 __all__ = ["Became", "CompileFacts", "SymbolEvent"]
 
@@ -54,11 +58,12 @@ class CompileFacts:
     _symbols: list[SymbolEvent] = dataclasses.field(default_factory=list)
     _guards: Payload | None = None
     _lines: GuardLines | None = None
+    _entry: Entry | None = None
 
     def add(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
         """Takes an event; what an attempt said that was given up is forgotten."""
         if isinstance(event, DynamoGuards):
-            self._guards, self._lines = event.text, None
+            self._guards, self._lines, self._entry = event.text, None, None
             return
         if attempt != self._attempt:
             self._attempt = attempt
@@ -105,3 +110,28 @@ class CompileFacts:
             return read_guard_lines(self._guards.text()) if self._guards else _NOTHING
         except OSError:  # the log is gone
             return _NOTHING
+
+    def entry(self) -> Entry | None:
+        """Its guards, typed, and the values of what is dynamic; None where they were not logged."""
+        if self._entry is None and self._guards is not None:
+            try:
+                tree = read_guards(self._guards)
+            except OSError:  # the log is gone
+                return None
+            symbols = dict(self._values())
+            self._entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
+        return self._entry
+
+    def _values(self) -> Iterator[tuple[str, float]]:
+        """The values of the symbols; a float's is text."""
+        for symbol in self.created():
+            number = symbol.value if symbol.value is not None else _number(symbol.text)
+            if symbol.source and number is not None:
+                yield symbol.source.removesuffix(".item()"), number
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

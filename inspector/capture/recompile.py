@@ -8,8 +8,6 @@ sources are followed through ``__dict__``, lists, tuples and dicts alone, and no
 from __future__ import annotations
 
 import ast
-import collections
-import enum
 import functools
 import inspect
 import itertools
@@ -17,12 +15,13 @@ import linecache
 import re
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 
 from inspector.capture import versions
+from inspector.capture.described import FUNCTIONS, described
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import write_artifact
 from inspector.events.failed_guard import parse_reason, stripped_source
@@ -30,8 +29,6 @@ from inspector.events.failed_guard import parse_reason, stripped_source
 __all__ = ["RecompileObserver"]
 
 _MOST_REASONS = 8
-_MOST_TEXT = 80
-_MOST_KEYS = 16
 _MOST_IDENTITIES = 500
 _MOST_REMEMBERED = 20_000
 _IDENTITY = re.compile(r"___check_obj_id\((L\[.+?), (\d+)\)")
@@ -41,10 +38,6 @@ _TRANSPARENT = frozenset(
     ["__code__", "__closure__", "__defaults__", "__kwdefaults__", "__func__", "__self__",
      "__class__", "cell_contents", "func", "args", "keywords", "start", "stop", "step"]
 )  # fmt: skip
-_CONSTANTS = (int, float, complex, bytes, torch.dtype, torch.device, torch.layout,
-              torch.memory_format, range, slice)  # fmt: skip
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
-              types.MethodDescriptorType, types.WrapperDescriptorType)  # fmt: skip
 
 
 class RecompileObserver:
@@ -64,7 +57,7 @@ class RecompileObserver:
                 return
             found = _follow(stripped_source(match[1]), *scope)
             if id(found) == int(match[2]):
-                self._objects[id(found)] = _described(found)
+                self._objects[id(found)] = described(found)
 
     def explain(self) -> None:
         """Writes what the guards that have just failed look at."""
@@ -82,7 +75,7 @@ class RecompileObserver:
             for name in dict.fromkeys((failed.guard.source, *failed.guard.sources)):
                 found = _follow(name, *scope) if name else _MISSING
                 if found is not _MISSING:
-                    now.setdefault(name, _described(found))
+                    now.setdefault(name, described(found))
             # The address of what was there stands in the guard.
             wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
             if wanted and int(wanted[1]) in self._objects:
@@ -197,7 +190,7 @@ def _called(func: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]
 
 def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
     if name in _TRANSPARENT and isinstance(
-        owner, (*_FUNCTIONS, types.CellType, functools.partial, range, slice, type)
+        owner, (*FUNCTIONS, types.CellType, functools.partial, range, slice, type)
     ):
         return getattr(owner, name)
     own = _dict_of(owner)
@@ -231,81 +224,3 @@ def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
     if isinstance(owner, tuple) and isinstance(key, int):
         return tuple.__getitem__(owner, key)
     raise TypeError(key)
-
-
-def _described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
-    """A value in a few words; what is no plain value is named by its type."""
-    kind, text = next(
-        (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
-    )  # the last fits all
-    fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
-    if isinstance(value, dict):
-        keys = list(dict.keys(value))[:_MOST_KEYS]
-        if all(type(key) in {str, int, bool} for key in keys):
-            fields["keys"] = [repr(key)[:_MOST_TEXT] for key in keys]
-    return fields
-
-
-def _type_name(kind: type) -> str:
-    module, name = kind.__module__, kind.__qualname__
-    return name if module == "builtins" else f"{module}.{name}"
-
-
-def _function_text(value: Any) -> str:  # noqa: ANN401 - a function of any kind
-    inner = getattr(value, "__func__", value)
-    name = getattr(inner, "__qualname__", type(value).__name__)
-    code = getattr(inner, "__code__", None)
-    return f"{name} {_code_place(code)}" if isinstance(code, types.CodeType) else str(name)
-
-
-def _code_text(value: types.CodeType) -> str:
-    name = getattr(value, "co_qualname", value.co_name)  # 3.11
-    return f"{name} {_code_place(value)}"
-
-
-def _code_place(code: types.CodeType) -> str:
-    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
-    return f"({file}:{code.co_firstlineno})"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
-
-
-def _tensor_text(value: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
-    dtype = str(value.dtype).removeprefix("torch.")
-    return f"a tensor of {dtype}{list(value.shape)}"
-
-
-def _is_enum(value: object) -> bool:
-    return isinstance(value, enum.Enum)
-
-
-def _fits(kinds: type | tuple[type, ...]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, kinds)
-
-
-def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
-    return lambda value: type(value) in kinds
-
-
-_KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
-    ("none", lambda value: value is None, str),
-    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
-    ("bool", _exactly((bool,)), repr),
-    ("int", _exactly((int,)), _short),
-    ("float", _exactly((float,)), repr),
-    ("str", _exactly((str,)), _short),
-    ("constant", _exactly(_CONSTANTS), _short),
-    ("function", _fits(_FUNCTIONS), _function_text),
-    ("function", _fits(types.CodeType), _code_text),
-    ("class", _fits(type), _type_name),
-    ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
-    ("module", _fits(torch.nn.Module), lambda value: f"a {_type_name(type(value))}"),
-    *(
-        ("container", _fits(kind), kind.__len__)
-        for kind in (list, tuple, dict, set, frozenset, collections.deque)
-    ),
-    ("object", lambda _value: True, lambda value: f"a {_type_name(type(value))}"),
-)

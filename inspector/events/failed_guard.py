@@ -14,7 +14,7 @@ import re
 from inspector.events.graph_break import TracebackFrame, parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
 
-__all__ = ["CausedBy", "FailedGuard", "parse_reason", "stripped_source"]
+__all__ = ["CausedBy", "FailedGuard", "parse_reason", "split_comment", "stripped_source"]
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
@@ -70,7 +70,7 @@ def parse_reason(reason: str) -> FailedGuard:
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)
-    text, comment = _split(body)
+    text, comment = split_comment(body)
     found = _HINT.search(comment) or _HINT.search(text)
     hint = found["hint"] if found else ""
     text, comment = _HINT.sub("", text), _HINT.sub("", comment)
@@ -90,7 +90,7 @@ def stripped_source(source: str) -> str:
     return _LOCAL.sub(r"\1", source)
 
 
-def _split(body: str) -> tuple[str, str]:
+def split_comment(body: str) -> tuple[str, str]:
     """The guard and its comment; a string in the guard can look like a comment."""
     start = body.find(_COMMENT)
     first = start

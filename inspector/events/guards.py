@@ -43,6 +43,7 @@ class DynamoSettings:
         specialize_float: Whether floats are always constants.
         specialize_int: Whether ints are always constants.
         skips_hooks: Whether hooks of modules are not guarded on.
+        accumulated_limit: Cache entries of a code object with all of its objects, likewise.
     """
 
     recompile_limit: int = 8
@@ -52,6 +53,7 @@ class DynamoSettings:
     specialize_float: bool = False
     specialize_int: bool = False
     skips_hooks: bool = True
+    accumulated_limit: int = 256
 
 
 def read_settings(text: object) -> DynamoSettings | None:
@@ -69,6 +71,7 @@ def read_settings(text: object) -> DynamoSettings | None:
         return value if isinstance(value, bool) else otherwise
 
     limit = natural(fields.get("recompile_limit")) or natural(fields.get("cache_size_limit"))
+    accumulated = natural(fields.get("accumulated_recompile_limit"))
     return DynamoSettings(
         recompile_limit=default.recompile_limit if limit is None else limit,
         automatic_dynamic=flag("automatic_dynamic_shapes", otherwise=True),
@@ -77,6 +80,7 @@ def read_settings(text: object) -> DynamoSettings | None:
         specialize_float=flag("specialize_float", otherwise=False),
         specialize_int=flag("specialize_int", otherwise=False),
         skips_hooks=flag("skip_nnmodule_hook_guards", otherwise=True),
+        accumulated_limit=default.accumulated_limit if accumulated is None else accumulated,
     )
 
 

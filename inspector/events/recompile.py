@@ -21,24 +21,35 @@ class SeenValue:
             ``module``, ``tensor``, ``container``, ``constant`` or ``object``.
         text: What it is, in a few words.
         keys: The keys of a dict in order, as far as they are simple.
+        length: How many items a container has, or None.
+        tensor: What guards look at in a tensor (``type``, ``keys``, ``dtype``, ``device_index``,
+            ``requires_grad``, ``size``, ``stride``), or None.
     """
 
     type: str
     kind: str
     text: str
     keys: tuple[str, ...] = ()
+    length: int | None = None
+    tensor: Mapping[str, object] | None = None
 
     @classmethod
     def of(cls, fields: object) -> Self | None:
         """Reads one value, or None where there is none."""
         if not isinstance(fields, dict):
             return None
-        keys = fields.get("keys")
+        keys, tensor = fields.get("keys"), fields.get("tensor")
+        text, kind = str(fields.get("text", "")), str(fields.get("kind", ""))
+        length = fields.get("length")
+        if length is None and kind == "container" and text.isdecimal():
+            length = int(text)  # earlier recordings have the length alone
         return cls(
             type=str(fields.get("type", "")),
-            kind=str(fields.get("kind", "")),
-            text=str(fields.get("text", "")),
+            kind=kind,
+            text=text,
             keys=tuple(map(str, keys)) if isinstance(keys, list) else (),
+            length=length if isinstance(length, int) else None,
+            tensor=tensor if isinstance(tensor, dict) else None,
         )
 
 

@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import dataclasses
-import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import TypeAlias
 
+from inspector.findings.calls import Parameters, called_on, parameters_of
 from inspector.model.guard_source import without_class_dicts
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name
+from inspector.model.stack import StackFrame, is_resumed, plain_name
 
-__all__ = ["CallSite", "call_site", "user_spelling"]
+__all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "user_spelling"]
 
 _MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
+_POSITION = re.compile(r"^\[(?P<index>\d+)\](?P<path>.*)$", re.DOTALL)
+_KEY = re.compile(r"^\[(['\"])(?P<key>\w+)\1\](?P<path>.*)$", re.DOTALL)
 _NUMPY = re.compile(r"^___from_numpy\((.+)\)$")
 _KEPT = re.compile(r"^___stack\d+")
-# Whoever calls these calls no function of the user's.
-_LIBRARIES = frozenset({"torch", "np", "numpy", "math", "F", "nn", *dir(builtins)})
 _GLOBAL = re.compile(r"^G\[(['\"])(\w+)\1\]")
+# What makes a new tensor each time that it is written (torch.Tensor's properties).
+_VIEWS = frozenset({"T", "mT", "H", "mH", "data", "real", "imag", "grad"})
+# torch/_dynamo/external_utils.py, 2.11 to 2.13: `wrap_inline` calls a module of torch's own, or
+# what torch defines, through `inner(*args, **kwargs)`, which calls its closure's `fn`.
+_WRAPPER = "torch/_dynamo/external_utils.py"
+_Found: TypeAlias = tuple[str, bool]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Passed:
+    """What a caller passes for something.
+
+    Attributes:
+        text: The expression as it stands there, or an empty string where that is not known.
+        path: What is reached from it (``.mode``, ``['k']``), or an empty string.
+        has_name: Whether it is the same object each time that it is written: a name, and what is
+            reached from it by attributes and keys.
+        parameter: What the function calls it.
+    """
+
+    text: str
+    path: str
+    has_name: bool
+    parameter: str
+
+    @property
+    def whole(self) -> str:
+        """The expression with what is reached from it, where it has a name."""
+        return self.text + self.path if self.has_name else ""
+
+    @property
+    def written(self) -> str:
+        """The expression for prose; empty where it is not known, or is no name with a path."""
+        return self.text + self.path if self.has_name or not self.path else ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,12 +65,93 @@ class CallSite:
     Attributes:
         frame: The caller's frame, or None where the program's own code does not call it (the
             inputs of ``inspect explain``) or nobody knows.
-        expression: What the caller passes for the source that was asked for; an empty string where
-            the text of the line does not tell.
+        call: The call on that line, or None where it is not certain which it is.
+        parameters: What the function takes.
     """
 
     frame: StackFrame | None
-    expression: str
+    call: ast.Call | None = None
+    parameters: Parameters = dataclasses.field(default_factory=Parameters)
+
+    def passed(self, name: str) -> Passed:
+        """What is passed for a source as reasons spell it (``x``, ``d['k']``, ``self.cache``)."""
+        spelled = user_spelling(name)
+        match = _BASE.match(spelled)
+        if match is None or name.startswith("G["):  # a global has its name everywhere
+            return Passed(spelled, "", has_name=name.startswith("G["), parameter=spelled)
+        base, path = match["base"], match["path"]
+        found = self._argument(base)
+        position, key = _POSITION.match(path), _KEY.match(path)
+        if found is None and position and base == self.parameters.star:
+            number = self.parameters.positional + int(position["index"])
+            found, path, base = self._at(number), position["path"], "t"
+        elif found is None and key and base == self.parameters.keywords:
+            found, path, base = self._keyword(key["key"]), key["path"], key["key"]
+        text, has_name = found or ("", False)
+        return Passed(text, path, has_name=has_name, parameter=base)
+
+    def _argument(self, base: str) -> _Found | None:
+        if self.call is None:
+            return None
+        if self.parameters.is_wrapper and base == "fn":
+            return _written(self.call.func)
+        if base not in self.parameters.names:
+            return None
+        return self._keyword(base) or self._at(self.parameters.names.index(base))
+
+    def _keyword(self, name: str) -> _Found | None:
+        keywords = self.call.keywords if self.call else []
+        for keyword in keywords:
+            if keyword.arg == name:
+                return _written(keyword.value)
+        doubles = [item.value for item in keywords if item.arg is None]
+        # What is passed by position is not in `**batch`.
+        taken = self.call.args if self.call else []
+        if len(doubles) == 1 and not taken and isinstance(doubles[0], ast.Name):
+            return f"{doubles[0].id}[{name!r}]", True
+        return None
+
+    def _at(self, index: int) -> _Found | None:
+        """The argument at the position of a parameter."""
+        if self.call is None or (index >= self.parameters.positional and not self.parameters.star):
+            return None
+        if self.parameters.is_method:
+            # Of a method, or of a module that is called, the first one stands before the bracket.
+            if index == 0:
+                return _written(self._owner(self.call.func))
+            index -= 1
+        for position, node in enumerate(self.call.args):
+            if isinstance(node, ast.Starred):
+                is_last = position == len(self.call.args) - 1
+                is_plain = is_last and isinstance(node.value, ast.Name) and index >= position
+                return (f"{node.value.id}[{index - position}]", True) if is_plain else None  # type: ignore[attr-defined]
+            if position == index:
+                return _written(node)
+        return None
+
+    def _owner(self, function: ast.expr) -> ast.expr:
+        """``net`` of ``net.step(x)``, and of ``net(x)``, where the function is its ``forward``."""
+        is_own = isinstance(function, ast.Attribute) and function.attr == self.parameters.function
+        return function.value if is_own else function  # type: ignore[attr-defined]
+
+
+def _written(node: ast.expr) -> _Found:
+    """An expression, and whether it leads to the same object each time that it is written.
+
+    An item by its number can be a row of a tensor, which is a new tensor each time.
+    """
+    inner = node
+    while isinstance(inner, ast.Attribute | ast.Subscript):
+        if isinstance(inner, ast.Attribute) and inner.attr in _VIEWS:
+            break
+        if isinstance(inner, ast.Subscript) and not _is_key(inner.slice):
+            break
+        inner = inner.value
+    return ast.unparse(node), isinstance(inner, ast.Name)
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def user_spelling(name: str) -> str:
@@ -48,128 +163,31 @@ def user_spelling(name: str) -> str:
     return _MODULE_DICT.sub(lambda m: f"[{m[2]}]" if m[2].isdecimal() else f".{m[2]}", text)
 
 
-def call_site(run: Run, stack: Sequence[StackFrame], frame: StackFrame, name: str) -> CallSite:
-    """Where a function was called from, and what was passed there.
+def is_wrapper(frame: StackFrame) -> bool:
+    """Whether a function is torch's own around a module of torch."""
+    return frame.name == "inner" and frame.file.replace("\\", "/").endswith(_WRAPPER)
+
+
+def call_site(run: Run, stack: Sequence[StackFrame], frame: StackFrame) -> CallSite:
+    """Where a function was called from.
 
     Args:
         run: The run.
         stack: The stack down to the function, outermost first.
         frame: The function's definition.
-        name: The source of interest as reasons spell it (``x``, ``d['k']``, ``self.cache``).
     """
     callers = [item for item in stack[:-1] if run.roots.is_user(item.file)]
+    if is_resumed(frame.name):
+        # What goes on behind a graph break is called by the first part of the same function.
+        own = (frame.file, plain_name(frame.name))
+        while callers and (callers[-1].file, plain_name(callers[-1].name)) == own:
+            callers.pop()
     if not callers:
-        return CallSite(None, "")
-    return CallSite(callers[-1], _passed(run, callers[-1], frame, user_spelling(name)))
-
-
-def _passed(run: Run, caller: StackFrame, frame: StackFrame, name: str) -> str:
-    match = _BASE.match(name)
-    parameters = _parameters(run.sources.text(frame.file) or "", frame.line)
-    if match is None or match["base"] not in parameters:
-        return ""
-    index = parameters.index(match["base"])
-    calls = _meant(run.sources.text(caller.file) or "", caller, plain_name(frame.name))
-    found = {_argument(call, match["base"], index, parameters) for call in calls}
-    text = found.pop() if len(found) == 1 else ""
-    return text and text + match["path"]
-
-
-def _meant(text: str, caller: StackFrame, name: str) -> list[ast.Call]:
-    """The calls on a line that can be the one of the function.
-
-    The one that the caller is at, where that is known; else those that have the function's name,
-    or those that are no library's, the outer ones of them.
-    """
-    calls = list(_calls(text, caller.line, caller.code))
-    exact = [call for call in calls if _span(text, call) == _span_of(caller)]
-    if exact:
-        return exact
-    named = [call for call in calls if _callee(call)[-1:] == [name]]
-    if named:
-        return named
-    own = [call for call in calls if (_callee(call) or [""])[0] not in _LIBRARIES]
-    inner = {node for call in own for node in ast.walk(call) if node is not call}
-    return [call for call in own if call not in inner]
-
-
-def _callee(call: ast.Call) -> list[str]:
-    """``["self", "layer"]`` of ``self.layer(x)``; nothing of what is no name."""
-    names: list[str] = []
-    node = call.func
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else list(reversed(names))
-
-
-def _span_of(frame: StackFrame) -> tuple[int | None, ...]:
-    return (frame.line, frame.end_line, frame.column, frame.end_column)
-
-
-def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
-    """First and last line, and columns in characters; ``ast`` counts UTF-8 bytes."""
-    end = call.end_lineno or call.lineno
-    columns = ((call.lineno, call.col_offset), (end, call.end_col_offset or 0))
-    lines = text.split("\n")
-    if not text or end > len(lines):
-        return ()
-    begin, last = (
-        len(lines[line - 1].encode("utf-8", "surrogatepass")[:at].decode("utf-8", "replace"))
-        for line, at in columns
-    )
-    return (call.lineno, end, begin, last)
-
-
-def _argument(call: ast.Call, base: str, index: int, parameters: Sequence[str]) -> str:
-    """What a call passes for a parameter, where that is a name and what is reached from it."""
-    for keyword in call.keywords:
-        if keyword.arg == base:
-            return _simple(keyword.value)
-    if any(isinstance(item, ast.Starred) for item in call.args):
-        return ""
-    # A method, or a module that is called: the first parameter is the object before the dot.
-    if parameters[:1] == ("self",):
-        if index == 0:
-            return _simple(call.func)
-        index -= 1
-    if len(call.args) > len(parameters) or index >= len(call.args):
-        return ""
-    return _simple(call.args[index])
-
-
-def _simple(node: ast.expr) -> str:
-    inner = node
-    while isinstance(inner, ast.Attribute | ast.Subscript):
-        inner = inner.value
-    return ast.unparse(node) if isinstance(inner, ast.Name) else ""
-
-
-def _calls(text: str, line: int, code: str) -> Iterator[ast.Call]:
-    """The calls on a line of a file; of a line alone, where the file is not known."""
-    tree = _tree(text) if text else _tree(code.strip())
-    line = line if text else 1
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
-            yield node
-
-
-@functools.lru_cache(maxsize=16)
-def _tree(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _parameters(text: str, line: int) -> tuple[str, ...]:
-    """The positional parameters of the function that is defined at a line."""
-    tree = _tree(text)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-            if line in {first, node.lineno}:
-                arguments = node.args
-                every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-                return tuple(item.arg for item in every)
-    return ()
+        return CallSite(None)
+    caller, name = callers[-1], plain_name(frame.name)
+    if is_wrapper(frame):
+        parameters = Parameters(star="args", keywords="kwargs", is_wrapper=True)
+    else:
+        parameters = parameters_of(run.sources.text(frame.file) or "", frame.line, name)
+    call = called_on(run.sources.text(caller.file) or "", caller, name)
+    return CallSite(caller, call, parameters)

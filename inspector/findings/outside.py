@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_case import dynamic_sources
+from inspector.findings.recompile_marks import changing_sizes
 from inspector.findings.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.request import Request, Setting
@@ -55,9 +56,8 @@ def marks_of(run: Run) -> Iterator[Candidate]:
     """Marks on the inputs of the target: no other tensors can be had from outside."""
     marks: dict[str, None] = {}
     for process in run.processes:
-        for item in _of_target(process):
-            if item.kind in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
-                marks |= dict.fromkeys(_marks(item))
+        for history in _of_target(process):
+            marks |= dict.fromkeys(_marks(history))
     if marks:
         yield Candidate(
             ((MARK_DYNAMIC, tuple(marks)),), caution="a dimension of size 0 or 1 is not marked"
@@ -76,21 +76,21 @@ def _recompiles(run: Run) -> Iterator[Recompile]:
     yield from (item.recompile for item in run.compilations if item.recompile is not None)
 
 
-def _of_target(process: Process) -> Iterator[Recompile]:
+def _of_target(process: Process) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of the function that the calls reach."""
     target = process.target
     for frame in process.frames:
         if target and (frame.file, frame.first_line) == (target.file, target.line):
-            yield from (item.recompile for item in frame.compilations if item.recompile is not None)
+            found = (item.recompile for item in frame.compilations)
+            yield tuple(item for item in found if item is not None)
 
 
-def _marks(item: Recompile) -> Iterator[str]:
-    """``name:dimension`` of an input, for each dimension that changed with it."""
-    if item.name.startswith(("G[", "self.")) or item.name == "self":
-        return
-    sized = _SIZED.match(item.name)
-    if sized:
-        yield f"{user_spelling(sized['tensor'])}:{sized['index']}"
-    elif item.index is not None:
-        for dimension in item.dimensions or (item.index,):
-            yield f"{user_spelling(item.name)}:{dimension}"
+def _marks(history: tuple[Recompile, ...]) -> Iterator[str]:
+    """``name:dimension`` of every dimension of an input that changed in any recompilation."""
+    for name, dimensions in changing_sizes(history).items():
+        if not name.startswith(("G[", "self.")):
+            yield from (f"{user_spelling(name)}:{dimension}" for dimension in dimensions)
+    for item in history:
+        sized = _SIZED.match(item.name) if item.kind is RecompileClass.SYMBOLIC_SHAPE else None
+        if sized and not sized["tensor"].startswith(("G[", "self.")):
+            yield f"{user_spelling(sized['tensor'])}:{sized['index']}"

@@ -6,15 +6,20 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.call_site import CallSite, user_spelling
+from inspector.findings.call_site import CallSite, Passed, user_spelling
+from inspector.findings.lost_marks import LostMark
+from inspector.findings.recompile_wrapped import unwrapped
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = [
+    "ENVIRONMENT",
+    "NOTHING_NEEDED",
     "FixCase",
     "dynamic_sources",
     "environment",
+    "is_of_set",
     "is_zero_one",
     "kept_fix",
     "specialized_fix",
@@ -22,13 +27,16 @@ __all__ = [
 ]
 
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
+_EQUALITY = re.compile(r"[=!]=")
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _BASE = re.compile(r"\._base\b")
-_ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
-_DYNAMIC = frozenset(
-    [RecompileClass.SIZE, RecompileClass.RANK, RecompileClass.INT, RecompileClass.FLOAT,
-     RecompileClass.SYMBOLIC_SHAPE]
-)  # fmt: skip
+ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
+"""Torch's environment variable for what is dynamic from the first call on."""
+NOTHING_NEEDED = "Nothing is needed for further calls. "
+"""Of what became dynamic: only the first value was compiled for itself."""
+_FLOAT = RecompileClass.FLOAT
+_NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
+_DYNAMIC = frozenset({*_NAMED, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,6 +50,7 @@ class FixCase:
         roots: Whose code a file is.
         history: All recompilations of the function, in order.
         kept_over: Where the graph broke over which the value was kept, or None.
+        lost: A mark that what is passed has lost, or None.
     """
 
     items: tuple[Recompile, ...]
@@ -50,6 +59,7 @@ class FixCase:
     roots: Roots
     history: tuple[Recompile, ...] = ()
     kept_over: StackFrame | None = None
+    lost: LostMark | None = None
 
     @property
     def first(self) -> Recompile:
@@ -59,6 +69,8 @@ class FixCase:
     @property
     def name(self) -> str:
         """What changes as the user would write it in the function."""
+        if self.site.parameters.is_wrapper:
+            return self.argument.written or user_spelling(unwrapped(self.first).name)
         return user_spelling(re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", self.first.name))
 
     @property
@@ -67,9 +79,30 @@ class FixCase:
         return "a value" if self.name.startswith("(") else self.name
 
     @property
+    def argument(self) -> Passed:
+        """What the caller passes for what changes."""
+        return self.site.passed(tensor_of(self.first.name))
+
+    @property
     def passed(self) -> str:
         """What changes as the caller writes it, or as the function does."""
-        return self.site.expression or self.name
+        return self.argument.written or self.name
+
+    def converted(self, method: str) -> str:
+        """A sentence that has the caller pass something else: ``Write a = a.t() before …``."""
+        given = self.argument
+        if given.whole or self.site.frame is None:
+            name = given.whole or self.name
+            return f"Write {name} = {name}{method} {self.before_call}."
+        where = f"in the call at {self.place(self.site.frame)}"
+        if given.text and not given.path:
+            return f"Pass {given.text}{method} {where}."
+        what = given.text or f"what is passed as {given.parameter}"
+        name = given.parameter + given.path
+        return (
+            f"Give {what} a name first, {given.parameter} say, write {name} = {name}{method} "
+            f"{self.before_call}, and pass {given.parameter}."
+        )
 
     @property
     def before_call(self) -> str:
@@ -78,6 +111,19 @@ class FixCase:
         if frame is None:
             return f"before {self.function} is called"
         return f"before the call at {self.place(frame)}"
+
+    @property
+    def at_call(self) -> str:
+        """Where something else is passed."""
+        frame = self.site.frame
+        return f"in the call at {self.place(frame)}" if frame else "in every call"
+
+    def is_own(self, name: str) -> bool:
+        """Whether a source is none of the function's parameters: a variable around it."""
+        known = self.site.parameters
+        names = {*known.names, known.star, known.keywords} - {""}
+        base = re.match(r"\w+", name)
+        return bool(names) and base is not None and base[0] not in names
 
     def place(self, frame: StackFrame) -> str:
         """``file:line`` of a frame as a person sees it."""
@@ -91,19 +137,6 @@ class FixCase:
         match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
         return match[1] if match else "0"
 
-    @property
-    def dimensions(self) -> str:
-        """All dimensions of this tensor that changed, as `mark_dynamic` takes them.
-
-        Sizes 0 and 1 are left out: a dimension of theirs cannot be marked.
-        """
-        found = {int(self.dimension)}
-        for item in self.history:
-            same = item.kind is RecompileClass.SIZE and item.name == self.first.name
-            if same and not is_zero_one(item):
-                found.update(item.dimensions)
-        return str(sorted(found)) if len(found) > 1 else self.dimension
-
 
 def is_zero_one(item: Recompile) -> bool:
     """Whether a size of 0 or 1 is on one side: these get a graph of their own in any case."""
@@ -116,16 +149,34 @@ def is_zero_one(item: Recompile) -> bool:
     return False
 
 
+def is_of_set(item: Recompile) -> bool:
+    """Whether it is about what is in a set."""
+    before = item.before.text if item.before else ""
+    is_literal = item.kind is RecompileClass.KEYS and before.startswith(("{", "set(", "frozenset("))
+    return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
+
+
 def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
     """The value for ``TORCH_COMPILE_DYNAMIC_SOURCES``: torch's own where it gave one.
 
     Torch lists all sources of a function that changed; of those, what failed here comes first. The
     base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
-    which fails where the input is no view.
+    which fails where the input is no view. So are floats: torch takes no notice of them there
+    (`wrap_symfloat` in torch/_dynamo/variables/builder.py, 2.13; tried).
     """
     own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
+    also = [
+        tensor_of(change.source)
+        for item in items
+        for change in item.changes
+        if change.kind in _NAMED and not change.is_zero_one and change.specialized is None
+    ]
     given = [source for item in items for source in item.whitelist]
-    return tuple(source for source in dict.fromkeys((*own, *given)) if not _BASE.search(source))
+    floats = {
+        change.source for item in items for change in item.changes if change.kind is _FLOAT
+    } | {item.source for item in items if item.kind is _FLOAT}
+    found = dict.fromkeys((*own, *also, *given))
+    return tuple(source for source in found if source not in floats and not _BASE.search(source))
 
 
 def tensor_of(source: str) -> str:
@@ -134,9 +185,11 @@ def tensor_of(source: str) -> str:
 
 
 def environment(case: FixCase) -> str:
-    """The environment variable that makes it dynamic, as a sentence."""
+    """The environment variable that makes it dynamic, as a sentence; empty for floats alone."""
     sources = ",".join(dynamic_sources(case.items))
-    return f'Without a change of the source: {_ENVIRONMENT}="{sources}" in the environment.'
+    if not sources:
+        return ""
+    return f'Without a change of the source: {ENVIRONMENT}="{sources}" in the environment.'
 
 
 def specialized_fix(case: FixCase, use: SymbolUse) -> str:
@@ -156,10 +209,22 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
             f"The loop{where}{code} is unrolled, so that each size is a program of its own: write "
             f"it as operators over the whole of {case.name}, or pad {case.name} to one size."
         )
+    if frame and _EQUALITY.search(frame.code):
+        return (
+            f"The line{where}{code} treats a size apart, so that {use.specialized} is a program of "
+            "its own: it is compiled once, and then found; no mark helps. To have one program, "
+            "write that line so that it does the same for every size."
+        )
+    if frame and re.search(rf"\b{re.escape(use.specialized or '')}\b", frame.code):
+        return (
+            f"The size is made the constant {use.specialized}{where}{code}: no mark helps until "
+            f"that line works for any size. Take it from {case.name}.shape there, in place of "
+            f"{use.specialized}."
+        )
     return (
         f"The size is made the constant {use.specialized}{where}{code}: no mark helps until that "
-        f"line works for any size. Compare with >= instead of ==, or take the sizes of what is "
-        f"made there from {case.name}.shape."
+        f"line works for any size, and each size is compiled once. Where it has to match a weight "
+        "or another input, that is so by its nature."
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
+from inspector.findings.constant_sizes import specialized_use
 from inspector.findings.recompile_case import (
     FixCase,
     environment,
@@ -14,13 +15,18 @@ from inspector.findings.recompile_case import (
     kept_fix,
     specialized_fix,
 )
+from inspector.findings.recompile_marks import (
+    changing_sizes,
+    mark_fix,
+    of_parameters,
+    unbacked_fix,
+)
 from inspector.findings.wording import count, listed
 from inspector.model.recompile import RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
 
-_OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 # c10/core/ScalarType.h, as guards print it.
 _DTYPES: Mapping[str, str] = {
     "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
@@ -31,31 +37,32 @@ _DTYPES: Mapping[str, str] = {
 
 
 def _size(case: FixCase) -> Iterator[str]:
+    special = specialized_use(case.first, case.history)
+    held = next((use for use in case.first.symbols if use.held_by), None)
+    guard = case.first.guard
     if case.kept_over:
         yield from kept_fix(case)
-        return
-    is_array = case.first.name.startswith("___from_numpy(")
-    line = f"torch._dynamo.mark_dynamic({'t' if is_array else case.passed}, {case.dimensions})"
-    if is_array:
-        line = f"t = torch.from_numpy({case.passed}) and {line}"
-    special = next((use for use in case.first.symbols if use.specialized), None)
-    guard = case.first.guard
-    if _OF_MODULE.search(case.first.source) or "force_parameter_static_shapes" in guard:
+    elif of_parameters(case.first.source) or "force_parameter_static_shapes" in guard:
         yield (
             "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
             "compilation: the shapes of parameters and buffers are constants otherwise."
         )
         yield environment(case)
-    elif special is not None and not special.held_by:
+    elif special is not None:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
         yield from _zero_one(case)
     else:
-        passed = ", and pass t" if is_array else ""
-        if special is not None:
-            others = listed([_dimension(name) for name in special.held_by], 3)
-            passed += f", and mark what has the same size too: {others}"
-        yield f"Write {line} {case.before_call}, the first one included{passed}."
+        if any(name.startswith("___from_numpy(") for name in changing_sizes(case.items)):
+            yield environment(case)  # an array has no marks
+        if held is None:
+            yield mark_fix(case)
+        else:
+            others = listed([_dimension(name) for name in held.held_by], 3)
+            yield (
+                f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: "
+                f"{others}."
+            )
         yield environment(case)
         yield "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
 
@@ -70,8 +77,8 @@ def _dimension(source: str) -> str:
 def _zero_one(case: FixCase) -> Iterator[str]:
     yield (
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
-        f"(pad the input), or write torch._dynamo.decorators.mark_unbacked({case.passed}, "
-        f"{case.dimension}) {case.before_call}."
+        "(pad the input), or have one graph for every size. "
+        f"{unbacked_fix(case)}"
     )
 
 
@@ -87,18 +94,25 @@ def _symbolic(case: FixCase) -> Iterator[str]:
             "compilation, or compile first with sizes that differ."
         )
         return
-    special = next((use for use in item.symbols if use.specialized), None)
+    special = specialized_use(item, case.history)
     if special is not None:
         yield specialized_fix(case, special)
+        return
+    if ".stride()[" in item.guard:
+        yield from _stride(case)
         return
     frame = _deciding(case)
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
     yield (
-        f"The branch at {line}{code} depends on the size, and each side is compiled once. Write "
-        f"both sides as one: torch.where(condition, a, b), torch.cond(condition, f, g, (…)), or "
-        f"torch.clamp and slices; or choose {case.before_call}."
+        f"The condition at {line}{code} depends on the size: each side is a program of its own, "
+        f"compiled once, and then found, and nothing is needed. To have one: {_marked(case)}, "
+        "and write torch.cond(condition, f, g, (…)) with a function for each side."
     )
+
+
+def _marked(case: FixCase) -> str:
+    return _lower(mark_fix(case).removesuffix("."))
 
 
 def _deciding(case: FixCase) -> StackFrame | None:
@@ -121,7 +135,7 @@ def _rank(case: FixCase) -> Iterator[str]:
 
 
 def _stride(case: FixCase) -> Iterator[str]:
-    yield f"Write {case.passed} = {case.passed}.contiguous() {case.before_call}."
+    yield case.converted(".contiguous()")
     yield (
         "Where another memory format is meant: the same .contiguous(memory_format="
         "torch.channels_last) for every call."
@@ -131,16 +145,14 @@ def _stride(case: FixCase) -> Iterator[str]:
 def _dtype(case: FixCase) -> Iterator[str]:
     wanted = case.first.before.text if case.first.before else ""
     dtype = _DTYPES.get(wanted, wanted)
-    if case.first.name.startswith("___from_numpy("):
-        yield f"Write {case.passed} = {case.passed}.astype(np.{dtype}) {case.before_call}."
-    else:
-        yield f"Write {case.passed} = {case.passed}.to(torch.{dtype}) {case.before_call}."
+    is_array = case.first.name.startswith("___from_numpy(")
+    yield case.converted(f".astype(np.{dtype})" if is_array else f".to(torch.{dtype})")
     yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
 
 
 def _device(case: FixCase) -> Iterator[str]:
     wanted = _device_name(case.first.before.text if case.first.before else "")
-    yield f"Write {case.passed} = {case.passed}.to({wanted}) {case.before_call}."
+    yield case.converted(f".to({wanted})")
 
 
 def _device_name(text: str) -> str:
@@ -151,22 +163,21 @@ def _device_name(text: str) -> str:
 
 
 def _layout(case: FixCase) -> Iterator[str]:
-    yield (
-        f"Write {case.passed} = {case.passed}.to_dense() {case.before_call}: each layout is "
-        "compiled for itself."
-    )
+    yield f"{case.converted('.to_dense()')} Each layout is compiled for itself."
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:
     now = case.first.now.text if case.first.now else ""
     if now in {"1", "True"}:
-        yield (
-            f"Write {case.passed} = {case.passed}.detach() {case.before_call}, if no gradient is "
-            "needed."
-        )
+        yield f"Where no gradient is needed: {_lower(case.converted('.detach()'))}"
     else:
-        yield f"Write {case.passed}.requires_grad_() {case.before_call}, if its gradient is needed."
+        needed = case.converted(".requires_grad_()")
+        yield f"Where its gradient is needed: {_lower(needed)}"
     yield "With and without a gradient are two programs: both are compiled once, and then found."
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _tensor_kind(case: FixCase) -> Iterator[str]:
@@ -184,9 +195,9 @@ def _tensor_kind(case: FixCase) -> Iterator[str]:
             f"other: make it under the same mode, or use torch.no_grad() for both."
         )
     elif "Conjugate" in keys:
-        yield f"Write {case.passed} = {case.passed}.resolve_conj() {case.before_call}."
+        yield case.converted(".resolve_conj()")
     elif "Negative" in keys:
-        yield f"Write {case.passed} = {case.passed}.resolve_neg() {case.before_call}."
+        yield case.converted(".resolve_neg()")
     else:
         yield f"Give {case.passed} as the same kind of tensor in every call."
 

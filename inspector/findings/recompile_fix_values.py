@@ -5,14 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, environment, kept_fix, specialized_fix
+from inspector.findings.recompile_case import (
+    NOTHING_NEEDED,
+    FixCase,
+    environment,
+    is_of_set,
+    kept_fix,
+    specialized_fix,
+)
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Origin, RecompileClass
 
 __all__ = ["VALUES"]
 
-_LIMIT = "torch._dynamo.config.recompile_limit"
+# torch/_dynamo/config.py, 2.11 to 2.13: versions of one function, and of it in all of its objects.
+_LIMIT = "recompile_limit"
+_ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
+_FEW = 64
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 
 
@@ -28,30 +38,49 @@ def _int(case: FixCase) -> Iterator[str]:
         )
         yield environment(case)
         yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
-        yield f"Make it a tensor: self.register_buffer('{_last(case.name)}', torch.tensor(…))."
+        yield (
+            f"Make it a tensor: self.{_last(case.name)} = torch.tensor(…) in the constructor, "
+            "changed in place (fill_(), add_())."
+        )
     elif special is not None:
         yield specialized_fix(case, special)
-    elif item.answer is Answer.DYNAMIC:
-        yield f"Nothing is needed for further calls. {environment(case)}"
-        yield f"Pass it as a tensor: torch.tensor({case.passed})."
     elif item.origin is Origin.GLOBAL:
         yield (
             f"Pass {case.name} to {case.function} as an argument: a global int is a constant of "
             "each graph, an int argument becomes dynamic."
         )
         yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
+    elif item.answer is Answer.DYNAMIC:
+        yield f"{NOTHING_NEEDED}{environment(case)}"
+        yield _as_tensor(case)
     else:
-        yield f"Pass it as a tensor: torch.tensor({case.passed}) {case.before_call}."
         yield environment(case)
+        yield _as_tensor(case)
+
+
+def _as_tensor(case: FixCase) -> str:
+    """A tensor in place of a number."""
+    given = case.argument
+    is_variable = case.first.origin in {Origin.GLOBAL, Origin.CLOSURE}
+    if given.path or is_variable or not (given.text or case.site.frame is None):
+        return f"Make {case.passed} a tensor: torch.tensor(…), made where its value is set."
+    return f"Pass it as a tensor: torch.tensor({given.text or case.name}) {case.at_call}."
 
 
 def _float(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
         return
+    if case.first.origin is Origin.MODULE_ATTRIBUTE:
+        yield (
+            f"Make {case.name} a tensor: self.{_last(case.name)} = torch.tensor(…) in the "
+            "constructor, and changed in place (fill_()) afterwards."
+        )
+        return
+    yield _as_tensor(case)
     if case.first.answer is Answer.DYNAMIC:
-        yield f"Nothing is needed for further calls. {environment(case)}"
-    yield f"Pass it as a tensor: torch.tensor({case.passed}) {case.before_call}."
+        yield "Compile with torch.compile(…, dynamic=True): then the first value is dynamic, too."
+        yield "Nothing is needed for further calls: the first value was compiled for itself."
 
 
 def _last(name: str) -> str:
@@ -72,34 +101,50 @@ def _constant(case: FixCase) -> Iterator[str]:
         f"program of its own. Compile one function per value, and choose among them "
         f"{case.before_call}."
     )
+    yield from _raised_limit(case)
+
+
+def _raised_limit(case: FixCase) -> Iterator[str]:
+    """A higher limit, the one that is in the way, where it is not too many programs."""
+    values = len(case.items) + 1
+    if values > _FEW:
+        return
+    hit = next((item.limit for item in case.history if item.limit is not None), None)
+    name = hit.name if hit else _LIMIT
+    needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
+    usual = {_LIMIT: " (8 by default)", _ACCUMULATED: " (256 by default)"}.get(name, "")
     yield (
-        f"Where the values are few: write {_LIMIT} = {_needed(case)} before the first compilation "
-        "(8 by default), so that each is compiled once and then found."
+        f"Where the values are few: write torch._dynamo.config.{name} = {needed} before the first "
+        f"compilation{usual}, so that each is compiled once and then found."
     )
-
-
-def _needed(case: FixCase) -> int:
-    return max(2 * _DEFAULT_LIMIT, 2 * len(case.items))
 
 
 def _bool(case: FixCase) -> Iterator[str]:
     yield (
         f"Two values are two programs, each compiled once: nothing is needed. To have one: pass "
-        f"{case.name} as a tensor, and write torch.where({case.name}, a, b) for the branch."
+        f"{case.name} as a tensor of bool, torch.tensor({case.passed}), and write "
+        f"torch.where({case.name}, a, b) for the branch."
     )
 
 
 def _none(case: FixCase) -> Iterator[str]:
     yield (
-        f"With and without {case.name} are two programs, each compiled once. To have one: pass a "
-        f"tensor that changes nothing (torch.zeros(…)) instead of None {case.before_call}."
+        f"With and without {case.name} are two programs, each compiled once, and then found: "
+        f"nothing is needed. To have one: pass a tensor instead of None that leaves the result as "
+        f"it is (zeros where {case.name} is added, ones where it is a factor), in the shape that "
+        "it has otherwise."
     )
 
 
 def _length(case: FixCase) -> Iterator[str]:
-    attribute = case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE}
+    attribute = case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE, Origin.GLOBAL}
     if case.kept_over:
         yield from kept_fix(case)
+    elif case.name == case.site.parameters.keywords:
+        yield (
+            f"Pass the same keyword arguments in every call of {case.function}, with a default "
+            "where one is missing: each number of them is a program of its own."
+        )
     elif case.first.name.endswith("._modules"):
         owner = case.name.removesuffix("._modules")
         yield (
@@ -116,28 +161,47 @@ def _length(case: FixCase) -> Iterator[str]:
             f"Keep one tensor in place of the container {case.name}: allocate it at its full size "
             "once, write with index_copy_ or slices, and pass the length as a tensor."
         )
+    elif case.first.holds:
+        given = case.passed
+        yield (
+            f"Pass one tensor in place of {case.name}: torch.stack({given}) {case.at_call}, where "
+            "the tensors have one shape, with its first size marked as dynamic, and operators over "
+            "it in place of the loop."
+        )
+        yield f"Pad {given} to one length {case.at_call}."
     else:
         yield (
-            f"Pass one tensor in place of {case.name}: torch.stack({case.passed}) "
-            f"{case.before_call}, whose first size is dynamic; the loop becomes an operator."
+            f"Give {case.passed} one length in every call: each length is a program of its own, "
+            "and is compiled once."
         )
-        yield f"Pad {case.passed} to one length {case.before_call}."
 
 
 def _varargs(case: FixCase) -> Iterator[str]:
     yield (
-        f"Take one tensor instead of *{case.name}: torch.stack(tensors) {case.before_call}, whose "
-        "first size is dynamic."
+        f"Take one tensor instead of *{case.name}: torch.stack([…]) {case.at_call}, where the "
+        "tensors have one shape, with its first size marked as dynamic."
     )
     yield "Pass the same number of arguments in every call, padded where there are fewer."
 
 
 def _keys(case: FixCase) -> Iterator[str]:
-    if case.first.guard.startswith("set.__contains__("):
+    if is_of_set(case.first) and not case.first.guard.startswith(("set.", "not set.")):
+        yield (
+            f"Each set of {case.name} is a program of its own, and is compiled once. Take what "
+            f"{case.function} asks of it out {case.before_call}, and pass that as a bool."
+        )
+        return
+    if is_of_set(case.first):
         member = (case.first.before.text if case.first.before else "").rpartition(" ")[2]
         yield (
             f"With and without {member or 'it'} in {case.name} are two programs, each compiled "
             f"once: nothing is needed. To have one: pass {member or 'it'} as a tensor of bool."
+        )
+        return
+    if case.name == case.site.parameters.keywords:
+        yield (
+            f"Pass the same keyword arguments in every call of {case.function}, with a default "
+            "where one is missing."
         )
         return
     yield (
@@ -147,9 +211,10 @@ def _keys(case: FixCase) -> Iterator[str]:
 
 
 def _order(case: FixCase) -> Iterator[str]:
+    given = case.passed
     yield (
-        f"Write {case.passed} = dict(sorted({case.passed}.items())) {case.before_call}: the order "
-        "of keys is part of the program."
+        f"Pass dict(sorted({given}.items())) in place of {given} {case.at_call}: the order of keys "
+        "is part of the program."
     )
 
 
@@ -179,10 +244,17 @@ def _type(case: FixCase) -> Iterator[str]:
 
 
 def _function(case: FixCase) -> Iterator[str]:
+    name = case.name.removesuffix(".__code__")
+    if case.first.origin is Origin.GLOBAL:
+        yield (
+            f"Define {name} once, before the first call: its code is part of the program. To "
+            f"choose among functions, compile one {case.function} for each."
+        )
+        return
     yield (
-        f"Compile one function for each {case.name}, outside of the calls: {case.name} is part of "
-        "the program. A lambda that is made anew for each call is another function each time: make "
-        "it once."
+        f"Compile one function for each {name}, outside of the calls: {name} is part of the "
+        "program. A lambda that is made anew for each call is another function each time: make it "
+        "once."
     )
 
 

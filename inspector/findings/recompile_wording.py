@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_case import is_zero_one
+from inspector.findings.recompile_also import also_changed, marked_with
+from inspector.findings.recompile_case import is_of_set, is_zero_one
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
@@ -77,13 +79,15 @@ _BOUNDED = frozenset(
 
 def changed(item: Recompile) -> str:
     """What changes, as a clause: ``dimension 0 of x changes``."""
-    name = user_spelling(item.name).removesuffix("._modules")
+    name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
         return _sizes(item, name)
     if item.kind in _VALUES:
         origin = _ORIGINS.get(item.origin, "value")
         what = "value" if item.name.startswith("___stack") else origin
         return f"the {_VALUES[item.kind]} {what} {name} changes"
+    if item.kind is RecompileClass.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
+        return f"the condition {item.name} fails"
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return (
@@ -95,18 +99,28 @@ def changed(item: Recompile) -> str:
 
 
 def _sizes(item: Recompile, name: str) -> str:
-    if len(item.dimensions) > 1 and not is_zero_one(item):
-        dimensions = listed([str(each) for each in item.dimensions])
-        return f"the sizes of dimensions {dimensions} of {name} change"
     what = "size" if item.kind is RecompileClass.SIZE else "stride"
-    special = " to or from 0 or 1" if is_zero_one(item) else ""
-    return f"the {what} of dimension {item.index} of {name} changes{special}"
+    if is_zero_one(item):
+        return f"the {what} of dimension {item.index} of {name} changes to or from 0 or 1"
+    tensors = marked_with(item)
+    if not tensors:
+        tensors = {item.name: list(item.dimensions) or [item.index or 0]}
+    many = len(tensors) > 1 or len(next(iter(tensors.values()))) > 1
+    of = [
+        f"dimension{'s' if len(indexes) > 1 else ''} {listed([str(n) for n in indexes])} of "
+        f"{user_spelling(tensor)}"
+        for tensor, indexes in tensors.items()
+    ]
+    shown = of[0] if len(of) == 1 else f"{listed(of[:-1], 2)} and {of[-1]}"
+    return f"the {what}s of {shown} change" if many else f"the {what} of {shown} changes"
 
 
 def _special(item: Recompile) -> str:
     if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"
-    if item.kind is RecompileClass.KEYS and item.guard.startswith("set.__contains__("):
+    if item.kind is RecompileClass.FUNCTION and item.origin is Origin.GLOBAL:
+        return "the global function {name} is another one"
+    if item.kind is RecompileClass.KEYS and is_of_set(item):
         return "what is in {name} changes"
     return ""
 
@@ -117,9 +131,29 @@ def told(items: Sequence[Recompile]) -> Iterator[str]:
         yield f"this guard failed: {items[0].guard}"
     for item in items[:_MOST_TOLD]:
         yield _line(item)
+        yield from _with_it(item)
     more = len(items) - _MOST_TOLD
     if more > 0:
         yield f"… and {more} more"
+
+
+def _with_it(item: Recompile) -> Iterator[str]:
+    """What would have failed behind it, and what other entries say."""
+    also = also_changed(item)
+    if also:
+        said = [f"{changed(other)}{_values(other)}" for other in also]
+        yield f"    with it {listed(said, 3)}"
+    # That older entries want other values of the same thing is no news.
+    about = re.compile(rf"(?<!\w){re.escape(item.name)}(?!\w)") if item.name else None
+    others = [text for text in item.others if about is None or not about.search(text)]
+    if others:
+        yield f"    other entries: {listed(others, 3)}"
+
+
+def _values(item: Recompile) -> str:
+    if item.before is None or item.now is None:
+        return ""
+    return f" ({item.before.text} → {item.now.text})"
 
 
 def _line(item: Recompile) -> str:
@@ -137,6 +171,8 @@ def _line(item: Recompile) -> str:
 
 
 def _answer(item: Recompile) -> str:
+    if item.limit and item.limit.raised:
+        return "nothing was compiled: the call failed"
     if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.SYMBOLIC_SHAPE:
         return "the size stays dynamic: each side of the condition is compiled once"
     if item.answer is Answer.AGAIN and is_zero_one(item):
@@ -158,19 +194,24 @@ def compile_cost(items: Sequence[Recompile]) -> str:
 
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
-    first = items[0]
-    if first.others:
-        yield f"other cache entries: {listed(first.others, 3)}"
-    yield from _places(first, roots)
+    yield from _places(items[0], roots)
     if any(item.answer is Answer.EAGER for item in items):
         yield (
             "Dynamo skips a function of which it could make no graph: from then on all of it runs "
             "eagerly, also for what was compiled before"
         )
-    if any(item.hit_limit for item in items):
+    limit = next((item.limit for item in items if item.limit), None)
+    if limit and limit.raised:
         yield (
-            "behind the limit Dynamo compiles this function no more: whenever no compiled version "
-            "fits, all of it runs eagerly"
+            f"behind the limit ({limit.name} = {limit.number}) a call that no compiled version "
+            "fits raises FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit "
+            "asks for; nothing runs eagerly"
+        )
+    elif any(item.hit_limit for item in items):
+        which = f" ({limit.name} = {limit.number})" if limit else ""
+        yield (
+            f"behind the limit{which} Dynamo compiles this function no more: whenever no compiled "
+            "version fits, all of it runs eagerly"
         )
 
 

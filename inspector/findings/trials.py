@@ -48,7 +48,7 @@ def trial_of(
     """
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
-    removed = tuple(dict.fromkeys(_gone(comparison.fixed, report)))
+    removed = tuple(dict.fromkeys(_gone(comparison.fixed, before, report)))
     was, now = measured(before), measured(report)
     spoils = deterministic and now.outputs is not None and now.outputs.equal is False
     return Trial(
@@ -60,15 +60,31 @@ def trial_of(
     )
 
 
-def _gone(fixed: Iterable[KnownFinding], report: Report) -> Iterator[str]:
-    """The fingerprints of what is gone, and has not become another finding at the same place."""
+def _gone(fixed: Iterable[KnownFinding], before: Report, report: Report) -> Iterator[str]:
+    """The fingerprints of what is gone, and has not become another finding at the same place.
+
+    Every recompilation of a function is found at its first line: one is gone where the function is
+    compiled fewer times, and not where the next guard failed in its place.
+    """
     prints = {finding.fingerprint for finding in report.findings}
     places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
+    was, now = _recompiled(before), _recompiled(report)
     for item in fixed:
-        # Every recompilation of a function is found at its first line.
-        replaced = item.rule != _RECOMPILE and (item.rule, item.file, item.line) in places
+        if item.rule == _RECOMPILE:
+            place = (item.file, item.line)
+            replaced = now[place] >= was[place]
+        else:
+            replaced = (item.rule, item.file, item.line) in places
         if item.fingerprint not in prints and not replaced:
             yield item.fingerprint
+
+
+def _recompiled(report: Report) -> collections.Counter[tuple[str, int]]:
+    """How often the function at a place was compiled again, or should have been."""
+    found: collections.Counter[tuple[str, int]] = collections.Counter()
+    for finding in report.findings:
+        found[finding.place.file, finding.place.line] += len(finding.recompiles)
+    return found
 
 
 def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from inspector.model.compilation import Compilation, Frame
 from inspector.model.guard_source import Origin, origin_of
 from inspector.model.guards import Guard, GuardTree, read_guards
 
-__all__ = ["Entry", "entries_of"]
+__all__ = ["Entry", "entries_of", "entry_of_tree"]
 
 _HINT = "integer attributes of the nn.Module"
 
@@ -49,14 +49,22 @@ def entries_of(frame: Frame) -> Iterator[Entry]:
 
 def make_entry(compilation: Compilation, tree: GuardTree) -> Entry:
     """An entry out of its tree."""
+    settings = compilation.settings or DynamoSettings()
+    return entry_of_tree(compilation.compile_id, tree, compilation.symbols, settings)
+
+
+def entry_of_tree(
+    compile_id: CompileId, tree: GuardTree, symbols: Mapping[str, float], settings: DynamoSettings
+) -> Entry:
+    """An entry out of its tree, and of what was logged beside it."""
     modules = _modules(tree)
     guards = tuple(_owned(guard, modules) for guard in tree.guards)
     return Entry(
-        compile_id=compilation.compile_id,
+        compile_id=compile_id,
         tree=tree,
         guards=(*guards, *_of_dicts(tree), *_reached(tree)),
-        symbols=compilation.symbols,
-        settings=compilation.settings or DynamoSettings(),
+        symbols=symbols,
+        settings=settings,
     )
 
 

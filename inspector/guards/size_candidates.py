@@ -181,7 +181,10 @@ def _parameter_sizes(frame: FrameGuards) -> set[int]:
 
 
 def _names(frame: FrameGuards) -> dict[str, str]:
-    return {normal(guard.source): guard.name for guard in frame.entries[-1].guards if guard.source}
+    """The user's spellings by source, the longest source first."""
+    own = (guard for guard in frame.entries[-1].guards if guard.source)
+    found = {normal(guard.source): guard.name for guard in own}
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
 def _spelled(expression: str, names: dict[str, str]) -> str:
@@ -192,7 +195,7 @@ def _spelled(expression: str, names: dict[str, str]) -> str:
         return f"{names.get(source, source)}.size({match['dimension']})"
 
     text = _SIZE.sub(spelled, expression)
-    for source, name in sorted(names.items(), key=lambda item: -len(item[0])):
+    for source, name in names.items():
         text = text.replace(source, name)
     return text
 

@@ -8,7 +8,17 @@ import enum
 from inspector.events.compile_id import CompileId
 from inspector.model.stack import StackFrame
 
-__all__ = ["Answer", "Known", "Origin", "Recompile", "RecompileClass", "SymbolUse", "Value"]
+__all__ = [
+    "Answer",
+    "Change",
+    "Known",
+    "Limit",
+    "Origin",
+    "Recompile",
+    "RecompileClass",
+    "SymbolUse",
+    "Value",
+]
 
 
 class RecompileClass(enum.Enum):
@@ -130,6 +140,56 @@ class SymbolUse:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a cache entry wants and the call has otherwise; torch reports the first alone.
+
+    Attributes:
+        kind: What changed.
+        source: What the guard looks at in Dynamo's spelling; of a relation the expression.
+        name: The same as reasons spell it.
+        index: The dimension, or None.
+        before: What the entry wants, as far as that can be said in a few words.
+        now: What the call has, likewise.
+        is_dynamic: Whether it is symbolic in what was compiled instead.
+        specialized: The constant that a line made it there, or None.
+        origin: Where it comes from.
+    """
+
+    kind: RecompileClass
+    source: str
+    name: str
+    index: int | None
+    before: str
+    now: str
+    is_dynamic: bool = False
+    specialized: str | None = None
+    origin: Origin = Origin.UNKNOWN
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether it is a size that is 0 or 1 on one side: these get a graph of their own."""
+        return self.kind is RecompileClass.SIZE and not {"0", "1"}.isdisjoint(
+            {self.before, self.now}
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit of ``torch._dynamo.config`` that forbade a compilation.
+
+    Attributes:
+        name: ``recompile_limit`` or ``accumulated_recompile_limit``.
+        number: Its value.
+        raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
+            nothing ran eagerly.
+    """
+
+    name: str
+    number: int
+    raised: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Recompile:
     """One compilation of a code object after its first, or one that the limit forbade.
 
@@ -163,6 +223,10 @@ class Recompile:
             unknown.
         stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
+        changes: All that this entry wants otherwise, the failed guard's among them; empty where the
+            guard trees were not logged.
+        limit: The limit that forbade it, or None.
+        wraps: The class of the module that a function of torch's own wraps, or an empty string.
     """
 
     compile_id: CompileId
@@ -190,6 +254,9 @@ class Recompile:
     time_ns: int | None = None
     stages: tuple[tuple[str, int], ...] = ()
     failure: str = ""
+    changes: tuple[Change, ...] = ()
+    limit: Limit | None = None
+    wraps: str = ""
 
     @property
     def hit_limit(self) -> bool:

@@ -1,0 +1,138 @@
+"""Values of the program in a few words, for what a failed guard looks at.
+
+No ``__repr__``, property or ``__getattr__`` of the program is called.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+__all__ = ["FUNCTIONS", "described"]
+
+_MOST_TEXT = 80
+_MOST_KEYS = 16
+_CONSTANTS = (int, float, complex, bytes, torch.dtype, torch.device, torch.layout,
+              torch.memory_format, range, slice)  # fmt: skip
+_SETS = (set, frozenset)
+_CONTAINERS: tuple[Any, ...] = (list, tuple, dict, *_SETS, collections.deque)
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+              types.MethodDescriptorType, types.WrapperDescriptorType)  # fmt: skip
+
+
+def described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
+    """A value in a few words; what is no plain value is named by its type."""
+    kind, text = next(
+        (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
+    )  # the last fits all
+    fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
+    if isinstance(value, dict):
+        keys = list(dict.keys(value))[:_MOST_KEYS]
+        if all(type(key) in {str, int, bool} for key in keys):
+            fields["keys"] = [repr(key)[:_MOST_TEXT] for key in keys]
+    kind_of = next((kind for kind in _CONTAINERS if isinstance(value, kind)), None)
+    if kind_of is not None:
+        fields["length"] = kind_of.__len__(value)
+    if type(value) in {torch.Tensor, torch.nn.Parameter}:
+        fields["tensor"] = _tensor_fields(value)
+    return fields
+
+
+def _tensor_fields(value: Any) -> dict[str, object] | None:  # noqa: ANN401 - torch is Any to mypy
+    """What ``TENSOR_MATCH`` looks at (torch/csrc/dynamo/guards.cpp); None for layouts without."""
+    try:
+        strides = list(value.stride())
+    except RuntimeError:  # a sparse tensor has none
+        strides = []
+    keys = str(torch._C._dispatch_keys(value))  # noqa: SLF001 - what torch's guards print
+    return {
+        "type": type(value).__name__,
+        "keys": keys.partition("(")[2].rpartition(")")[0].split(", "),
+        "dtype": str(value.dtype),
+        "device_index": value.device.index,
+        "requires_grad": bool(value.requires_grad),
+        "size": list(value.shape),
+        "stride": strides,
+    }
+
+
+def _set_text(value: Any) -> str:  # noqa: ANN401 - a set of anything
+    """A set of plain items as Python shows it; of any other the number of its items."""
+    items = list(_SETS[isinstance(value, frozenset)].__iter__(value))
+    if len(items) > _MOST_KEYS or any(type(item) not in _PLAIN for item in items):
+        return str(len(items))
+    shown = ", ".join(sorted(map(repr, items)))
+    text = f"{{{shown}}}" if items else "set()"
+    return _cut(f"frozenset({text})" if isinstance(value, frozenset) else text)
+
+
+def _type_name(kind: type) -> str:
+    module, name = kind.__module__, kind.__qualname__
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+def _function_text(value: Any) -> str:  # noqa: ANN401 - a function of any kind
+    inner = getattr(value, "__func__", value)
+    name = getattr(inner, "__qualname__", type(value).__name__)
+    code = getattr(inner, "__code__", None)
+    return f"{name} {_code_place(code)}" if isinstance(code, types.CodeType) else str(name)
+
+
+def _code_text(value: types.CodeType) -> str:
+    name = getattr(value, "co_qualname", value.co_name)  # 3.11
+    return f"{name} {_code_place(value)}"
+
+
+def _code_place(code: types.CodeType) -> str:
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"({file}:{code.co_firstlineno})"
+
+
+def _short(value: object) -> str:
+    return _cut(repr(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
+
+
+def _tensor_text(value: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+    dtype = str(value.dtype).removeprefix("torch.")
+    return f"a tensor of {dtype}{list(value.shape)}"
+
+
+def _is_enum(value: object) -> bool:
+    return isinstance(value, enum.Enum)
+
+
+def _fits(kinds: type | tuple[type, ...]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
+    return lambda value: type(value) in kinds
+
+
+_KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
+    ("none", lambda value: value is None, str),
+    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
+    ("bool", _exactly((bool,)), repr),
+    ("int", _exactly((int,)), _short),
+    ("float", _exactly((float,)), repr),
+    ("str", _exactly((str,)), _short),
+    ("constant", _exactly(_CONSTANTS), _short),
+    ("function", _fits(FUNCTIONS), _function_text),
+    ("function", _fits(types.CodeType), _code_text),
+    ("class", _fits(type), _type_name),
+    ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
+    ("module", _fits(torch.nn.Module), lambda value: f"a {_type_name(type(value))}"),
+    ("container", _fits(_SETS), _set_text),
+    *(("container", _fits(kind), kind.__len__) for kind in _CONTAINERS),
+    ("object", lambda _value: True, lambda value: f"a {_type_name(type(value))}"),
+)

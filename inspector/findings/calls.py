@@ -1,0 +1,129 @@
+"""Calls and definitions in a program's text."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterator
+
+from inspector.model.stack import StackFrame
+
+__all__ = ["Parameters", "called_on", "parameters_of"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a function takes.
+
+    Attributes:
+        names: All named parameters, the positional ones first.
+        positional: How many of them can be passed by position.
+        star: Name of ``*args``, or an empty string.
+        keywords: Name of ``**kwargs``, or an empty string.
+        is_method: Whether the first one is the object of which it is a method.
+        is_wrapper: Whether it is torch's own function around a module of torch.
+        function: The function's name.
+    """
+
+    names: tuple[str, ...] = ()
+    positional: int = 0
+    star: str = ""
+    keywords: str = ""
+    is_method: bool = False
+    is_wrapper: bool = False
+    function: str = ""
+
+
+def parameters_of(text: str, line: int, name: str) -> Parameters:
+    """The parameters of the function that is defined at a line; none where several are."""
+    found: dict[Parameters, None] = {}
+    for node, in_class in _definitions(_tree(text)):
+        own = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        lines = {node.lineno, min([node.lineno, *(item.lineno for item in decorators)])}
+        if line in lines and own == name:
+            is_static = any(ast.unparse(item) == "staticmethod" for item in decorators)
+            parameters = _parameters(node.args, is_method=in_class and not is_static)
+            found[dataclasses.replace(parameters, function=name)] = None
+    return next(iter(found)) if len(found) == 1 else Parameters()
+
+
+def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:
+    """The call of a function on a line, or None where it is not certain which it is.
+
+    The one that the caller is at, where that is known; else the one that has the function's name,
+    or the only one.
+    """
+    calls = list(_calls(text, caller.line, caller.code))
+    if caller.column is not None and text:
+        exact = [call for call in calls if _span(text, call) == _span_of(caller)]
+        return exact[0] if exact else None
+    named = [call for call in calls if _callee(call) == name]
+    if named:
+        return named[0] if len(named) == 1 else None
+    return calls[0] if len(calls) == 1 else None
+
+
+def _definitions(
+    tree: ast.AST | None,
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, bool]]:
+    """All functions, each with whether it stands in a class."""
+    for node in ast.walk(tree) if tree is not None else ():
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                yield child, isinstance(node, ast.ClassDef)
+
+
+def _parameters(arguments: ast.arguments, *, is_method: bool) -> Parameters:
+    positional = (*arguments.posonlyargs, *arguments.args)
+    return Parameters(
+        names=tuple(item.arg for item in (*positional, *arguments.kwonlyargs)),
+        positional=len(positional),
+        star=arguments.vararg.arg if arguments.vararg else "",
+        keywords=arguments.kwarg.arg if arguments.kwarg else "",
+        is_method=is_method and bool(positional),
+    )
+
+
+def _callee(call: ast.Call) -> str:
+    """``layer`` of ``self.layer(x)``, or an empty string."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _span_of(frame: StackFrame) -> tuple[int | None, ...]:
+    return (frame.line, frame.end_line, frame.column, frame.end_column)
+
+
+def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
+    """First and last line, and columns in characters; ``ast`` counts UTF-8 bytes."""
+    end = call.end_lineno or call.lineno
+    columns = ((call.lineno, call.col_offset), (end, call.end_col_offset or 0))
+    lines = text.split("\n")
+    if not text or end > len(lines):
+        return ()
+    begin, last = (
+        len(lines[line - 1].encode("utf-8", "surrogatepass")[:at].decode("utf-8", "replace"))
+        for line, at in columns
+    )
+    return (call.lineno, end, begin, last)
+
+
+def _calls(text: str, line: int, code: str) -> Iterator[ast.Call]:
+    """The calls on a line of a file; of a line alone, where the file is not known."""
+    tree = _tree(text) if text else _tree(code.strip())
+    line = line if text else 1
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            yield node
+
+
+@functools.lru_cache(maxsize=16)
+def _tree(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

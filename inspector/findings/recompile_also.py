@@ -1,0 +1,64 @@
+"""What else a cache entry wanted otherwise, behind the guard that torch names.
+
+``self.step`` fails first, and the length of ``self.cache`` would have failed behind it: who mends
+the one alone has as many compilations as before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.model.recompile import Answer, Change, Known, Recompile, RecompileClass, Value
+
+__all__ = ["also_changed", "marked_with"]
+
+_C = RecompileClass
+# What all tensors of a call have together, and what is one state.
+_TOGETHER = frozenset(
+    [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND,
+     _C.SYMBOLIC_SHAPE, _C.ALIASING, _C.MARKS, _C.TRAINING, _C.GLOBAL_STATE, _C.AUTOCAST]
+)  # fmt: skip
+# Another dispatch key set comes with these.
+_KEYS_OF = frozenset({_C.DEVICE, _C.LAYOUT, _C.GRAD_MODE, _C.REQUIRES_GRAD, _C.TENSOR_KIND})
+
+
+def also_changed(item: Recompile) -> tuple[Recompile, ...]:
+    """What differs beside what the failed guard is about, each as a recompilation for it alone."""
+    return tuple(_alone(item, change) for change in _others(item))
+
+
+def marked_with(item: Recompile) -> dict[str, list[int]]:
+    """The dimensions of each tensor whose sizes changed, where the failed guard is of a size."""
+    found: dict[str, list[int]] = {}
+    for change in item.changes if item.kind is _C.SIZE else ():
+        if change.kind is _C.SIZE and change.index is not None:
+            found.setdefault(change.name, []).append(change.index)
+    return found
+
+
+def _others(item: Recompile) -> Iterator[Change]:
+    seen: set[object] = set()
+    for change in item.changes:
+        together = change.kind in _TOGETHER
+        key = change.kind if together else (change.kind, change.name)
+        own = change.kind is item.kind if together else change.name == item.name
+        if change.kind is _C.SYMBOLIC_SHAPE:  # the size itself, as a condition
+            own = own or bool(item.source and item.source in change.source)
+        follows = change.kind is _C.TENSOR_KIND and item.kind in _KEYS_OF
+        inside = item.name and change.name.startswith((f"{item.name}.", f"{item.name}["))
+        if not own and not follows and not inside and key not in seen:
+            seen.add(key)
+            yield change
+
+
+def _alone(item: Recompile, change: Change) -> Recompile:
+    before = Value(change.before, Known.PARSED) if change.before else None
+    now = Value(change.now, Known.PARSED) if change.now else None
+    answer = Answer.DYNAMIC if change.is_dynamic else Answer.AGAIN
+    return dataclasses.replace(
+        item, guard="", comment="", hint="", source=change.source, name=change.name,
+        index=change.index, kind=change.kind, origin=change.origin, before=before, now=now,
+        answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
+        dimensions=(), holds="", symbols=(),
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""``torch._dynamo.mark_dynamic`` for every size of a function's inputs that changes, in one fix.
+
+A mark promises that the dimension stays dynamic: where one of two inputs that must have the same
+size is marked and the other one is not, torch raises ``ConstraintViolationError``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.findings.call_site import user_spelling
+from inspector.findings.constant_sizes import constants
+from inspector.findings.lost_marks import LostMark
+from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
+from inspector.model.recompile import Recompile, RecompileClass
+
+__all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix"]
+
+_OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
+_ARRAY = "___from_numpy("
+_SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+Marks = Mapping[str, tuple[int, ...]]
+"""Dimensions to mark, by the name of the tensor as reasons spell it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lines:
+    """What is to be written.
+
+    Attributes:
+        names: ``a = torch.ones(n, 3)``: what gets a name first.
+        marks: ``torch._dynamo.mark_dynamic(a, 0)``.
+        given: The names that are passed instead.
+    """
+
+    names: tuple[str, ...]
+    marks: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+def changing_sizes(history: Iterable[Recompile]) -> Marks:
+    """The dimensions that change and can be dynamic, over all recompilations of a function.
+
+    Left out are sizes 0 and 1, which cannot be marked; what a line makes a constant, for which a
+    mark is an error; and parameters and buffers, whose sizes torch makes constants in any case.
+    """
+    history = tuple(history)
+    fixed = constants(history)
+    marks: dict[str, list[int]] = {}
+    for item in history:
+        for name, source, index in _sizes(item):
+            if f"{source}.size()[{index}]" not in fixed and index not in marks.get(name, ()):
+                marks.setdefault(name, []).append(index)
+    return {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
+
+
+def of_parameters(source: str) -> bool:
+    """Whether a tensor is a parameter or a buffer of a module."""
+    return _OF_MODULE.search(source) is not None
+
+
+def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
+    """Tensor, the same in Dynamo's spelling, and dimension."""
+    for change in item.changes:
+        if change.kind is RecompileClass.SIZE and change.index is not None:
+            usual = not change.is_zero_one and not of_parameters(change.source)
+            if usual and "._base" not in change.source:
+                yield change.name, change.source, change.index
+    if item.changes or item.kind is not RecompileClass.SIZE or is_zero_one(item):
+        return
+    for index in dict.fromkeys((*item.dimensions, *([] if item.index is None else [item.index]))):
+        if not of_parameters(item.source):
+            yield item.name, item.source, index
+
+
+def mark_fix(case: FixCase) -> str:
+    """The line that marks them all."""
+    marks = changing_sizes((*case.items, *case.history))
+    name = tensor_of(case.first.name)
+    if name not in marks:
+        marks = {name: (int(case.dimension),), **marks}
+    if case.lost is not None:
+        return _lost(case.lost, case, marks[name])
+    lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
+    return _sentence(lines, case, ", the first one included")
+
+
+def unbacked_fix(case: FixCase) -> str:
+    """The same for sizes 0 and 1, which only an unbacked size covers."""
+    found: dict[str, list[int]] = {tensor_of(case.first.name): [int(case.dimension)]}
+    for change in (change for item in case.items for change in item.changes):
+        sized = _SIZED.search(change.name)
+        if change.is_zero_one and change.index is not None and not of_parameters(change.source):
+            found.setdefault(change.name, []).append(change.index)
+        elif sized:
+            found.setdefault(sized["tensor"].rpartition(" ")[2], []).append(int(sized["index"]))
+    marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
+    return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
+
+
+def _lost(lost: LostMark, case: FixCase, dimensions: Sequence[int]) -> str:
+    mark = f"torch._dynamo.{lost.function}({lost.result}, {_shown(dimensions)})"
+    file = case.roots.shown(lost.file)
+    why = (
+        f"the mark on {lost.marked} ({file}:{lost.mark_line}) is not on {lost.text}, which is "
+        "another tensor"
+    )
+    if lost.needs_name:
+        return (
+            f"Write {lost.result} = {lost.text}, then {mark} {case.before_call}, and pass "
+            f"{lost.result}: {why}."
+        )
+    return f"Write {mark} behind {file}:{lost.line}: {why}."
+
+
+def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
+    names: list[str] = []
+    lines: list[str] = []
+    given: list[str] = []
+    for name, dimensions in marks.items():
+        expression = _expression(case, name, names, given)
+        lines.append(f"{function}({expression}, {_shown(dimensions)})")
+    return _Lines(tuple(names), tuple(lines), tuple(given))
+
+
+def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
+    """What is marked; what has no name at the call gets one."""
+    passed = case.site.passed(name)
+    if name.startswith(_ARRAY):
+        names.append(f"t = torch.from_numpy({passed.written or user_spelling(name)})")
+        given.append("t (torch.from_numpy takes no tensor: leave it out of the function)")
+        return "t"
+    if passed.whole or case.site.frame is None or case.is_own(name):
+        return passed.whole or user_spelling(name)
+    if passed.text:
+        names.append(f"{passed.parameter} = {passed.text}")
+    else:
+        names.append(f"{passed.parameter} = (what is passed as {passed.parameter})")
+    given.append(passed.parameter)
+    return passed.parameter + passed.path
+
+
+def _shown(dimensions: Sequence[int]) -> str:
+    return str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
+
+
+def _sentence(lines: _Lines, case: FixCase, when: str) -> str:
+    marks = _joined(lines.marks)
+    if not lines.names:
+        return f"Write {marks} {case.before_call}{when}."
+    what = "the tensor a name" if len(set(lines.names)) == 1 else "the tensors names"
+    return (
+        f"Give {what} first, {', '.join(dict.fromkeys(lines.names))}; write {marks} "
+        f"{case.before_call}{when}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
+    )
+
+
+def _joined(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
