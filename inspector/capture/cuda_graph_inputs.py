@@ -46,14 +46,20 @@ def copied_inputs(node: Any) -> dict[str, object]:  # noqa: ANN401
     }
 
 
-def pool_bytes(manager: Any) -> int:  # noqa: ANN401
-    """Memory that the allocator keeps for a manager's graphs, which share one pool."""
+def pool_bytes(manager: Any) -> int | None:  # noqa: ANN401
+    """Memory that the allocator keeps for a manager's graphs, which share one pool.
+
+    None where the allocator does not say (a pluggable one has no snapshot).
+    """
     import torch
 
-    pool = tuple(manager.cuda_graphs_thread_pool)
-    segments = torch.cuda.memory_snapshot()
+    try:
+        pool = tuple(manager.cuda_graphs_thread_pool)
+        segments = torch.cuda.memory_snapshot()
+    except (AttributeError, AssertionError, RuntimeError, TypeError):
+        return None
     return sum(
-        segment["total_size"]
+        int(segment["total_size"])
         for segment in segments
         if tuple(segment.get("segment_pool_id", ())) == pool
     )

@@ -8,14 +8,13 @@ more Python calls and no look at a tensor. No tensor is kept, and none is read: 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import dataclasses
 import functools
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.capture import versions
 from inspector.capture.cuda_graph_inputs import changed_inputs, copied_inputs, pool_bytes
@@ -26,6 +25,7 @@ from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["CudaGraphObserver"]
 
+_Method: TypeAlias = Callable[..., Any]
 # A snapshot of the allocator takes milliseconds where it has many segments.
 _MOST_SNAPSHOTS = 64
 
@@ -39,10 +39,31 @@ class _Function:
     replays: int = 0
     recordings: int = 0
     warmups: int = 0
+    # The captured graphs that did not fit this call so far, with torch's status.
+    refused: list[tuple[Any, Any]] = dataclasses.field(default_factory=list)
 
     def counts(self) -> dict[str, object]:
         names = ("calls", "replays", "recordings", "warmups")
         return {**self.about, **{name: getattr(self, name) for name in names}}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Manager:
+    """A tree manager, and its functions by torch's numbers; its id may be another's after it."""
+
+    number: int
+    alive: weakref.ref[Any]
+    functions: dict[int, _Function]
+
+
+class _Here(threading.local):
+    """What this thread is doing.
+
+    Attributes:
+        function: The function that is being called, or None.
+    """
+
+    function: _Function | None = None
 
 
 class CudaGraphObserver:
@@ -55,10 +76,8 @@ class CudaGraphObserver:
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
         self._log = CudaGraphLog(self._context)
-        self._here = threading.local()
-        self._managers: weakref.WeakKeyDictionary[Any, dict[int, _Function]] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._here = _Here()
+        self._managers: dict[int, _Manager] = {}
         self._count = 0
         self._functions: list[_Function] = []
         self._snapshots = 0
@@ -104,12 +123,9 @@ class CudaGraphObserver:
         self._replace(manager, "run_eager", self._warm_up)
         self._replace(node, "check_invariants", self._check)
 
-    def _replace(self, owner: Any, name: str, ours: Callable[..., Any]) -> None:  # noqa: ANN401
+    def _replace(self, owner: Any, name: str, made: Callable[[_Method], _Method]) -> None:  # noqa: ANN401
         original = getattr(owner, name)
-
-        @functools.wraps(original)
-        def standing_in(item: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
-            return ours(original, item, *arguments, **named)
+        standing_in = functools.wraps(original)(made(original))
 
         def put_back() -> None:
             if getattr(owner, name) is standing_in:
@@ -118,81 +134,113 @@ class CudaGraphObserver:
         setattr(owner, name, standing_in)
         self._put_back.append(put_back)
 
-    def _run(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
-        """One call of a wrapped function; torch calls itself for a second look."""
-        here = self._here
-        if getattr(here, "function", None) is not None or not self._is_watching:
-            return original(manager, inputs, function_id)
-        function = self._function(manager, inputs, function_id)
-        if function is None:
-            return original(manager, inputs, function_id)
-        here.function, here.refused = function, []
-        function.calls += 1
-        try:
-            return original(manager, inputs, function_id)
-        finally:
-            here.function, here.refused = None, []
-            if not function.calls & (function.calls - 1):
-                # A process that is killed has said all but the last half of its calls.
-                _write_counts(function)
+    def _run(self, original: _Method) -> _Method:
+        """One call of a wrapped function; torch calls itself for a second look.
 
-    def _check(self, original: Any, node: Any, inputs: Any) -> Any:  # noqa: ANN401
-        """Whether a captured graph fits; the first that does is replayed."""
-        found = original(node, inputs)
-        function = getattr(self._here, "function", None)
-        if function is not None:
-            if found[0].name == "SUCCESS":
-                function.replays += 1
-            else:
-                self._here.refused.append((node, found[0]))
-        return found
+        This and `_check` run in each replay: what they need is at hand.
+        """
+        here, managers = self._here, self._managers
 
-    def _warm_up(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
-        function = getattr(self._here, "function", None)
-        if function is not None:
-            function.warmups += 1
-        return original(manager, inputs, function_id)
-
-    def _record(self, original: Any, manager: Any, inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
-        """A capture. Torch empties the list of inputs, so that it is looked at before."""
-        function = getattr(self._here, "function", None)
-        if function is None:
-            return original(manager, inputs, function_id)
-        about: dict[str, object] = {}
-        guarded("CUDA graph inputs", lambda: about.update(self._before(function, manager, inputs)))
-        function.recordings += 1
-        began_ns = time.perf_counter_ns()
-        out = original(manager, inputs, function_id)
-        took_ns = time.perf_counter_ns() - began_ns
-        guarded("CUDA graph", lambda: self._after(manager, {**about, "duration_ns": took_ns}))
-        _write_counts(function)
-        return out
-
-    def _function(self, manager: Any, inputs: Any, function_id: Any) -> _Function | None:  # noqa: ANN401
-        with contextlib.suppress(Exception):  # the program must not notice, whatever it is
-            known = self._managers.get(manager)
-            if known is None:
-                known = self._managers[manager] = {}
-                self._count += 1
-                known[-1] = _Function({"manager": self._count})
-            function = known.get(function_id.id)
+        def run(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+            if here.function is not None or not self._is_watching:
+                return original(manager, new_inputs, function_id)
+            known = managers.get(id(manager))
+            function = None
+            if known is not None and known.alive() is manager:
+                function = known.functions.get(function_id.id)
             if function is None:
-                function = _Function({**known[-1].about, **_about(manager, inputs, function_id)})
-                known[function_id.id] = function
-                self._functions.append(function)
-            return function
-        return None
+                function = self._new_function(manager, new_inputs, function_id)
+                if function is None:
+                    return original(manager, new_inputs, function_id)
+            here.function = function
+            function.calls = calls = function.calls + 1
+            try:
+                return original(manager, new_inputs, function_id)
+            finally:
+                here.function = None
+                if function.refused:  # they would be kept alive
+                    function.refused.clear()
+                if not calls & (calls - 1):
+                    # A process that is killed has said all but the last half of its calls.
+                    _write_counts(function)
+
+        return run
+
+    def _check(self, original: _Method) -> _Method:
+        """Whether a captured graph fits; the first that does is replayed."""
+        here, fits = self._here, versions.cuda_graph_fits()
+
+        def check_invariants(node: Any, inputs: Any) -> Any:  # noqa: ANN401
+            found = original(node, inputs)
+            function = here.function
+            if function is not None:
+                if found[0] is fits:
+                    function.replays += 1
+                    if function.refused:
+                        function.refused.clear()
+                else:
+                    function.refused.append((node, found[0]))
+            return found
+
+        return check_invariants
+
+    def _warm_up(self, original: _Method) -> _Method:
+        here = self._here
+
+        def run_eager(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+            if here.function is not None:
+                here.function.warmups += 1
+            return original(manager, new_inputs, function_id)
+
+        return run_eager
+
+    def _record(self, original: _Method) -> _Method:
+        """A capture. Torch empties the list of inputs, so that it is looked at before."""
+        here = self._here
+
+        def record_function(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+            function = here.function
+            if function is None:
+                return original(manager, new_inputs, function_id)
+            about: dict[str, object] = {}
+            before = functools.partial(self._before, function, manager, new_inputs)
+            guarded("CUDA graph inputs", lambda: about.update(before()))
+            function.recordings += 1
+            function.refused.clear()
+            began_ns = time.perf_counter_ns()
+            out = original(manager, new_inputs, function_id)
+            about["duration_ns"] = time.perf_counter_ns() - began_ns
+            guarded("CUDA graph", lambda: self._after(manager, about))
+            _write_counts(function)
+            return out
+
+        return record_function
+
+    def _new_function(self, manager: Any, inputs: Any, function_id: Any) -> _Function | None:  # noqa: ANN401
+        try:
+            known = self._managers.get(id(manager))
+            if known is None or known.alive() is not manager:
+                self._count += 1
+                known = _Manager(self._count, weakref.ref(manager), {})
+                self._managers[id(manager)] = known
+            about = {"manager": known.number, **_about(manager, inputs, function_id)}
+        except Exception:  # noqa: BLE001 - the program must not notice, whatever it is
+            return None
+        function = known.functions[function_id.id] = _Function(about)
+        self._functions.append(function)
+        return function
 
     def _before(self, function: _Function, manager: Any, inputs: Any) -> dict[str, object]:  # noqa: ANN401
-        refused = self._here.refused
         parent = manager.current_node
+        # Torch can look twice, with the call's end of what ran before in between.
+        refused = {node.id.id: (node, status) for node, status in function.refused}
         return {
             **function.about,
             "recording": function.recordings,
             "parent": getattr(getattr(parent, "id", None), "id", None),
             "refused": [
                 {"graph": node.id.id, "status": status.name, **changed_inputs(node, inputs, status)}
-                for node, status in refused
+                for node, status in refused.values()
             ],
             "stack": user_stack(self._sources),
         }
@@ -205,7 +253,7 @@ class CudaGraphObserver:
         write_artifact("cuda_graph", graph)
 
     def _context(self) -> Mapping[str, object]:
-        function: _Function | None = getattr(self._here, "function", None)
+        function = self._here.function
         return {} if function is None else function.about
 
 

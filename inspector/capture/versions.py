@@ -28,6 +28,7 @@ __all__ = [
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
     "cuda_graph_classes",
+    "cuda_graph_fits",
     "dynamic_of_compile",
     "dynamo_settings",
     "frame_of_conversion",
@@ -107,7 +108,13 @@ def cuda_graph_classes() -> tuple[Any, Any] | None:
     needed = ("run", "record_function", "run_eager")
     found = all(callable(getattr(manager, name, None)) for name in needed)
     found = found and callable(getattr(node, "check_invariants", None))
-    return (manager, node) if found else None
+    return (manager, node) if found and cuda_graph_fits() is not None else None
+
+
+def cuda_graph_fits() -> object:
+    """What ``CUDAGraphNode.check_invariants`` says of a graph that fits, or None."""
+    status = getattr(sys.modules.get(_CUDA_GRAPHS), "CheckInvariantStatus", None)
+    return getattr(status, "SUCCESS", None)
 
 
 def generated_code_folder() -> str:
