@@ -43,8 +43,8 @@ from inspector.sources.log import LogReader
 from tests.compile.what_if.plans import Plan, plans
 from tests.compile.what_if.programs import FEATURES, Color, Feature, Tensor, source_of
 
-_MOST_DRAWN = 4
-"""Draws per wanted case: some programs cannot run with some calls."""
+_SPARE = 3
+"""Cases of a kind beyond those that are wanted: some programs cannot run with some calls."""
 _STATE = torch._C._dynamo.guards.GlobalStateGuard
 _THREAD = {
     "grad_mode", "autocast_state", "default_dtype", "num_threads", "deterministic_algorithms",
@@ -322,7 +322,7 @@ def main(number: int, count: int, folder: Path) -> None:
     numbers = itertools.count()
     for at, kind in enumerate(kinds):
         wanted = count // len(kinds) + (at < count % len(kinds))
-        for plan in plans(kind, wanted * _MOST_DRAWN, number * len(kinds) + at):
+        for plan in plans(kind, wanted + _SPARE + wanted // 4, number * len(kinds) + at):
             if wanted:
                 found = _case(plan, folder, next(numbers), kind, recorder)
                 wanted -= "invalid" not in found
