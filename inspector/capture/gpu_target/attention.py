@@ -26,6 +26,8 @@ _KEYS = ("AutogradCUDA", "CUDA")
 # preprocess_mask and pad_last_dim in attention.cpp
 _MASK_ALIGNMENT = 8
 _HEAD_ALIGNMENT = 8
+# convert_boolean_attn_mask_cudnn: the lowest float16, also for bfloat16, where it is rounded.
+_CUDNN_HIDDEN = -65504.0
 
 
 @contextmanager
@@ -65,7 +67,8 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
 
 def _perform(chosen: str, call: Attention, scale: float | None) -> Any:  # noqa: ANN401
     aten = torch.ops.aten
-    mask = _as_float(call.mask, call.query.dtype)
+    hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
+    mask = _as_float(call.mask, call.query.dtype, hidden)
     if chosen == CUDNN:
         return aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001 - the operator's name
             *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,
@@ -103,12 +106,11 @@ def _flash(call: Attention, scale: float | None) -> Any:  # noqa: ANN401
     return out[..., :size] if missing else out
 
 
-def _as_float(mask: Any, dtype: Any) -> Any:  # noqa: ANN401
-    """``convert_boolean_attn_mask``: what is false becomes minus infinity."""
+def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:  # noqa: ANN401
+    """``convert_boolean_attn_mask`` and ``…_cudnn``: what is false becomes very small."""
     if mask is None or mask.dtype != torch.bool:
         return mask
-    hidden = torch.scalar_tensor(-math.inf, dtype=dtype, device=mask.device)
-    return torch.where(mask, 0.0, hidden)
+    return torch.where(mask, 0.0, torch.scalar_tensor(hidden, dtype=dtype, device=mask.device))
 
 
 def _aligned(mask: Any, call: Attention) -> Any:  # noqa: ANN401

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Any
 from unittest import mock
 
@@ -19,7 +20,10 @@ import torch
 from torch._functorch import config as functorch_config
 from torch._subclasses import fake_tensor, meta_utils
 
-__all__ = ["fakes_on_cuda"]
+__all__ = ["MAKING", "fakes_on_cuda", "tensor_on_cuda"]
+
+MAKING: ContextVar[bool] = ContextVar("making", default=False)
+"""Whether a constant is being made on the device."""
 
 _CUDA = torch.device("cuda", 0)
 
@@ -45,7 +49,9 @@ def fakes_on_cuda() -> Iterator[None]:
         *args: Any,  # noqa: ANN401
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        # A constant in the code (`torch.tensor(2.0)`) is on the CPU on a GPU machine, too.
+        # A constant in the code (`torch.tensor(2.0)`) is on the CPU on a GPU machine, too, unless
+        # it says where: then there is no real tensor of it to compute with.
+        make_constant = make_constant and not MAKING.get()
         before = getattr(state, "constant", False)
         state.constant = make_constant
         try:
@@ -73,3 +79,13 @@ def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401
         or isinstance(tensor, fake_tensor.FakeTensor)
         or torch._is_functional_tensor(tensor)  # noqa: SLF001 - as describe_tensor asks
     )
+
+
+def tensor_on_cuda(data: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """``torch.tensor(data, device="cuda", …)`` for fake tensors, where there is no device."""
+    del options["device"]
+    token = MAKING.set(True)
+    try:
+        return torch.tensor(data, **options)
+    finally:
+        MAKING.reset(token)

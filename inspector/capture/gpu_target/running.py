@@ -7,34 +7,75 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch._subclasses.fake_tensor import no_dispatch
 from torch.fx.node import map_aggregate
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from inspector.capture.gpu_target.fakes import tensor_on_cuda
+from inspector.capture.gpu_target.traced_devices import device_to_cuda
 
 __all__ = ["on_cpu", "on_target"]
 
 _CPU = torch.device("cpu")
-_CUDA = torch.device("cuda", 0)
 
 
 def on_cpu(graph: fx.GraphModule) -> Callable[..., Any]:
     """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA."""
     copied = _copied(graph)
     _change(copied, _to_cpu)
+    for node in copied.graph.nodes:
+        # A model that allows one of CUDA's kernels alone would fail here.
+        if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
+            node.target = _nothing
+    copied.recompile()
 
     def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
-        # A model that allows cuDNN's attention alone would fail here.
         allowed = torch.backends.cuda.math_sdp_enabled()
         torch.backends.cuda.enable_math_sdp(enabled=True)
         try:
-            return copied.forward(*inputs)
+            return _Runner(copied).run(*inputs)
         finally:
             torch.backends.cuda.enable_math_sdp(enabled=allowed)
 
     return run
 
 
+class _Runner(fx.Interpreter):
+    """Runs operator by operator; what the CPU cannot do gives zeros of the right shape.
+
+    The values matter only where the program looks at them between two graphs.
+    """
+
+    def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401 - whatever the operator returns
+        try:
+            return super().run_node(n)
+        except (NotImplementedError, RuntimeError):
+            found = n.meta.get("example_value")
+            if found is None or any(map(_is_symbolic, tree_leaves(found))):
+                raise
+            return tree_map_only(torch.Tensor, _zeros_like, found)
+
+
+def _is_symbolic(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, torch.Tensor) and not all(type(size) is int for size in value.shape)
+
+
+def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
+    with no_dispatch():
+        return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Stands for a function that is called for its effect on CUDA."""
+
+
 def on_target(graph: fx.GraphModule) -> fx.GraphModule:
     """The graph with CUDA wherever it names the CPU: a model that names one means where it is."""
-    _change(graph, _to_cuda)
+    _change(graph, device_to_cuda)
+    for node in graph.graph.nodes:
+        if node.target is torch.tensor and str(node.kwargs.get("device")).startswith("cuda"):
+            node.target = tensor_on_cuda
+    graph.recompile()
     return graph
 
 
@@ -64,9 +105,3 @@ def _to_cpu(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
     if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
         return "cpu"
     return value
-
-
-def _to_cuda(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
-    if isinstance(value, torch.device) and value.type == "cpu":
-        return _CUDA
-    return "cuda" if isinstance(value, str) and value in ("cpu", "cpu:0") else value

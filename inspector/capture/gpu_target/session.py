@@ -15,8 +15,10 @@ from inspector.capture.gpu_target.constants import constants_on_cpu
 from inspector.capture.gpu_target.convolution import convolutions_of
 from inspector.capture.gpu_target.device import answers_of
 from inspector.capture.gpu_target.fakes import fakes_on_cuda
+from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
+from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
 from inspector.model.gpus import Gpu
 
 __all__ = ["gpu_target"]
@@ -56,9 +58,13 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         cuda_in_cpp(),
         answers_of(gpu),
         fakes_on_cuda(),
+        fallbacks_on_cpu(),
+        traced_devices_on_cuda(),
+        # The engine began its threads, if any, for the devices that there are.
+        torch.autograd.set_multithreading_enabled(False),  # noqa: FBT003 - its only argument
         constants_on_cpu(),
         attention_of(gpu, cudnn, lambda name: notes.attention.append(name)),
-        convolutions_of(cudnn),
+        convolutions_of(gpu),
         without_measuring(notes),
         compiling_for(report),
     ):

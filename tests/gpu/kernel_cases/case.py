@@ -48,8 +48,11 @@ def calls(device: str, function: Any, several: list[tuple[Any, ...]], **settings
 
 
 def moved_to(device: str, value: Any) -> Any:
-    """`value` on a device where it is a tensor, with its strides."""
-    return value.to(device) if isinstance(value, Tensor) else value
+    """`value` copied to a device where it is a tensor, with its strides.
+
+    Copied on the CPU too: what is passed twice is two tensors on a GPU.
+    """
+    return value.to(device, copy=True) if isinstance(value, Tensor) else value
 
 
 def run(case: Case, pass_: str) -> None:
