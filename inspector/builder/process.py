@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilation import CompilationDraft, plain_frame
 from inspector.builder.measurements import Measurements
+from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
@@ -26,8 +27,9 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inductor import InductorStage
+from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -80,6 +82,7 @@ class ProcessBuilder:
         self._skipped: list[InspectorSkippedFrame] = []
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
+        self._codes = OutputCodesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -98,8 +101,10 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage():
+            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage() | OutputCode():
                 self._take_of_stage(envelope, event)
+            case InspectorGpuTarget():
+                self._codes.add(str(envelope.compile_id or ""), event)
             case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
@@ -120,9 +125,13 @@ class ProcessBuilder:
                 self._take_of_compilation(envelope, event)
 
     def _take_of_stage(
-        self, envelope: Envelope, event: CacheArtifact | ChromiumEvent | CodeState | InductorStage
+        self,
+        envelope: Envelope,
+        event: CacheArtifact | ChromiumEvent | CodeState | InductorStage | OutputCode,
     ) -> None:
         match event:
+            case OutputCode():
+                self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)
                 self._add_to_recompile(event)
@@ -132,7 +141,7 @@ class ProcessBuilder:
         is_inductors = isinstance(event, CacheArtifact) and (
             event.state == "hit" or event.cache == "FX graph"
         )
-        if is_inductors or isinstance(event, InductorStage):
+        if is_inductors or isinstance(event, InductorStage | OutputCode):
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
@@ -144,6 +153,7 @@ class ProcessBuilder:
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
                 self._measurements.add_graph(draft.compile_id, event)
+                self._codes.add(str(draft.compile_id), event)
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case InspectorGraphBreak():
@@ -236,6 +246,7 @@ class ProcessBuilder:
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
+            codes=self._codes.build(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -12,6 +12,7 @@ from typing import TextIO
 from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import Report
 
 __all__ = ["check_output", "check_place", "write_file", "write_report"]
@@ -46,7 +47,9 @@ def check_place(output: Path) -> None:
         raise _unwritable(output, os.strerror(errno.EACCES))
 
 
-def write_report(report: Report | GuardsReport, output: Path | None, format_: str | None) -> None:
+def write_report(
+    report: Report | GuardsReport | KernelsReport, output: Path | None, format_: str | None
+) -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 
     Raises:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from inspector.errors import UsageError
 from inspector.model.gpus import ARCHITECTURES, GIB, MIB, Gpu
+from inspector.model.near_matches import did_you_mean
 
-__all__ = ["GPUS", "find_gpu"]
+__all__ = ["ARCHITECTURE_KEYS", "GPUS", "find_gpu", "known_gpu"]
 
 _TERA: Final = 1e12
 _HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper V1.04"
@@ -89,6 +91,9 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "sm_75": "t4", "sm_80": "a100", "sm_86": "rtx3090", "sm_89": "rtx4090", "sm_90": "h100",
     "sm_100": "b200", "sm_120": "rtx5090",
 }  # fmt: skip
+ARCHITECTURE_KEYS: Final = tuple(_DEFAULTS)
+"""The architectures that ``--gpu`` knows without a GPU's name."""
+
 _ALIASES: Final[Mapping[str, str]] = {
     "h100sxm": "h100", "h100sxm5": "h100", "h10080gbhbm3": "h100", "a10080gb": "a100",
     "a100sxm480gb": "a100", "a100sxm440gb": "a100-40gb", "3090": "rtx3090", "4090": "rtx4090",
@@ -115,3 +120,19 @@ def find_gpu(asked: str) -> Gpu | None:
 
 def _stand_in(key: str, gpu: Gpu) -> Gpu:
     return dataclasses.replace(gpu, key=key, assumed=True)
+
+
+def known_gpu(asked: str) -> Gpu:
+    """The GPU that a user names.
+
+    Raises:
+        UsageError: The table has none of that name.
+    """
+    gpu = find_gpu(asked)
+    if gpu is None:
+        known = [*GPUS, *_DEFAULTS]
+        raise UsageError(
+            f"There is no GPU {asked!r} in the table.",
+            f"{did_you_mean(asked, known)} `inspect kernels --list-gpus` shows them.",
+        )
+    return gpu

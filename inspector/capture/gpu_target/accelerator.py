@@ -17,10 +17,12 @@ always over, and the hooks for CUDA say that it is built in and in use. Both are
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -65,44 +67,51 @@ def cuda_in_cpp() -> Iterator[None]:
 
 @contextmanager
 def _guard() -> Iterator[None]:
-    """Copies the guard of the meta device, which does nothing (c10's ``NoOpDeviceGuardImpl``)."""
+    registry = _registry()
+    before, registry[_CUDA] = registry[_CUDA], ctypes.addressof(_make_guard()[0])
+    try:
+        yield
+    finally:
+        registry[_CUDA] = before
+
+
+def _registry() -> Any:  # noqa: ANN401 - an array of ctypes
+    name = "_ZN3c104impl26device_guard_impl_registryE"
+    return (ctypes.c_void_p * _DEVICE_TYPES).in_dll(library("c10"), name)
+
+
+@functools.cache
+def _make_guard() -> tuple[ctypes.c_void_p, object]:
+    """An object without fields, and what it needs; kept for good: events may outlive the ``with``.
+
+    It copies the guard of the meta device, which does nothing (c10's ``NoOpDeviceGuardImpl``).
+    """
     places = entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
-    registry = (ctypes.c_void_p * _DEVICE_TYPES).in_dll(
-        library("c10"), "_ZN3c104impl26device_guard_impl_registryE"
-    )
     nothing, over = EFFECT(lambda _guard: None), ANSWER(lambda _guard: True)
+    stream, code = _stream_function()
     effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
     streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
     functions = {places[name]: nothing for name in effects} | {places["queryEvent"]: over}
-    with _stream_function() as stream:
-        functions |= {places[name]: stream for name in streams}
-        meta = ctypes.c_void_p.from_address(registry[_META] or 0)
-        _table, address = table_with(meta.value or 0, functions)
-        guard = ctypes.c_void_p(address)  # an object without fields
-        before, registry[_CUDA] = registry[_CUDA], ctypes.addressof(guard)
-        try:
-            yield
-        finally:
-            registry[_CUDA] = before
+    functions |= {places[name]: stream for name in streams}
+    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
+    table, address = table_with(meta.value or 0, functions)
+    return ctypes.c_void_p(address), (table, nothing, over, code)
 
 
-@contextmanager
-def _stream_function() -> Iterator[ctypes.c_void_p]:
+def _stream_function() -> tuple[ctypes.c_void_p, object]:
+    """A function in memory that may be executed, and that memory."""
     code = _STREAM.get(platform.machine())
     if code is None:
         raise EnvironmentLacksError(
             f"A GPU that is not here cannot be captured for on {platform.machine()}.",
             "Use Linux on x86-64 or ARM.",
         )
-    rights = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
-    memory = mmap.mmap(-1, mmap.PAGESIZE, prot=rights)
+    memory = mmap.mmap(
+        -1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    )
     memory.write(code)
     place = ctypes.c_char.from_buffer(memory)
-    try:
-        yield ctypes.c_void_p(ctypes.addressof(place))
-    finally:
-        del place
-        memory.close()
+    return ctypes.c_void_p(ctypes.addressof(place)), place
 
 
 @contextmanager
@@ -110,7 +119,11 @@ def _hooks() -> Iterator[None]:
     places = entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
     get_hooks = library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
     get_hooks.restype = ctypes.c_void_p
-    yes = ANSWER(lambda _hooks: True)
-    functions = {places["isBuilt"]: yes, places["hasPrimaryContext"]: yes}
+    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), _yes())
     with replaced_functions(get_hooks(), functions):
         yield
+
+
+@functools.cache
+def _yes() -> Any:  # noqa: ANN401 - a function of ctypes
+    return ANSWER(lambda _hooks: True)

@@ -16,7 +16,8 @@ from torch._inductor import codecache, compile_fx, output_code
 from torch._inductor import config as inductor_config
 from torch._inductor.graph import GraphLowering
 
-from inspector.capture.gpu_target.running import on_cpu, on_target
+from inspector.capture.gpu_target.notes import Notes
+from inspector.capture.gpu_target.running import copied, on_cpu, on_target
 
 __all__ = ["Report", "compiling_for"]
 
@@ -25,7 +26,7 @@ Report = Callable[[BaseException | None], None]
 
 
 @contextmanager
-def compiling_for(report: Report) -> Iterator[None]:
+def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
     """``backend="inductor"`` generates code and runs the graph on the CPU, inside of the ``with``."""
     original = compile_fx.compile_fx
     # It calls itself, with another configuration in force.
@@ -34,11 +35,14 @@ def compiling_for(report: Report) -> Iterator[None]:
     def compiled(graph: Any, inputs: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         if inside.get() or not isinstance(graph, fx.GraphModule):
             return original(graph, inputs, *args, **options)
-        run = on_cpu(graph)
+        run, untouched = on_cpu(graph), copied(graph)
         token = inside.set(True)
         error: BaseException | None = None
         try:
             original(on_target(graph), inputs, *args, **options)
+            for padded in notes.other_paddings():
+                with notes.alternative(padded):
+                    original(on_target(copied(untouched)), inputs, *args, **options)
         except Exception as raised:  # noqa: BLE001 - it is reported, and the program goes on
             error = raised
         finally:
@@ -47,15 +51,17 @@ def compiling_for(report: Report) -> Iterator[None]:
         return run
 
     with ExitStack() as stack:
-        for patch in _patches(compiled):
+        for patch in _patches(compiled, notes):
             stack.enter_context(patch)
         yield
 
 
-def _patches(compiled: Callable[..., Any]) -> list[Any]:
+def _patches(compiled: Callable[..., Any], notes: Notes) -> list[Any]:
     make_module = GraphLowering._compile_to_module_lines  # noqa: SLF001 - no public place to stop at
 
     def not_loaded(self: Any, wrapper_code: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        if notes.is_alternative:
+            notes.alternatives.append(wrapper_code.value)
         with mock.patch.object(codecache.PyCodeCache, "load_by_key_path", staticmethod(_module)):
             return make_module(self, wrapper_code)
 

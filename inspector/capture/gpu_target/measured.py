@@ -29,7 +29,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
 
     def padded(key: str) -> bool:
         notes.decision("padding", key, "not padded", ["not padded", "padded"])
-        return False
+        return key in notes.padded
 
     def chosen(_self: Any, name: str, *args: Any, **_options: Any) -> dict[Any, float]:  # noqa: ANN401
         choices = next(list(item) for item in args if isinstance(item, list | tuple) and item)

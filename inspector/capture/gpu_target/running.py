@@ -14,26 +14,26 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cuda
 
-__all__ = ["on_cpu", "on_target"]
+__all__ = ["copied", "on_cpu", "on_target"]
 
 _CPU = torch.device("cpu")
 
 
 def on_cpu(graph: fx.GraphModule) -> Callable[..., Any]:
     """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA."""
-    copied = _copied(graph)
-    _change(copied, _to_cpu)
-    for node in copied.graph.nodes:
+    copy = copied(graph)
+    _change(copy, _to_cpu)
+    for node in copy.graph.nodes:
         # A model that allows one of CUDA's kernels alone would fail here.
         if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
             node.target = _nothing
-    copied.recompile()
+    copy.recompile()
 
     def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
         allowed = torch.backends.cuda.math_sdp_enabled()
         torch.backends.cuda.enable_math_sdp(enabled=True)
         try:
-            return _Runner(copied).run(*inputs)
+            return _Runner(copy).run(*inputs)
         finally:
             torch.backends.cuda.enable_math_sdp(enabled=allowed)
 
@@ -79,13 +79,14 @@ def on_target(graph: fx.GraphModule) -> fx.GraphModule:
     return graph
 
 
-def _copied(graph: fx.GraphModule) -> fx.GraphModule:
+def copied(graph: fx.GraphModule) -> fx.GraphModule:
+    """A graph with copies of its nodes, and of the graphs inside of it."""
     nodes = fx.Graph()
     nodes.output(nodes.graph_copy(graph.graph, val_map={}))
     result = fx.GraphModule(graph, nodes)
     for name, child in list(graph.named_children()):
         if isinstance(child, fx.GraphModule):
-            setattr(result, name, _copied(child))
+            setattr(result, name, copied(child))
     return result
 
 

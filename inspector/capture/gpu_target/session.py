@@ -45,6 +45,7 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         found = notes.taken()
         said: dict[str, object] = {
             "v": 1, "gpu": gpu.key, "measured": found.measured, "attention": found.attention,
+            "alternatives": found.alternatives,
         }  # fmt: skip
         if error is not None:
             last = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
@@ -66,7 +67,7 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         attention_of(gpu, cudnn, lambda name: notes.attention.append(name)),
         convolutions_of(gpu),
         without_measuring(notes),
-        compiling_for(report),
+        compiling_for(notes, report),
     ):
         yield
 

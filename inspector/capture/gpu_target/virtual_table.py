@@ -95,11 +95,19 @@ def replaced_functions(
     """The object at an address has other virtual functions inside of the ``with``."""
     pointer = ctypes.c_void_p.from_address(instance)
     original = pointer.value or 0
-    _table, pointer.value = table_with(original, functions)
+    _kept, pointer.value = _table_for(original, tuple(functions.items()))
     try:
         yield
     finally:
         pointer.value = original
+
+
+@functools.cache
+def _table_for(
+    original: int, functions: tuple[tuple[int, Callable[..., Any]], ...]
+) -> tuple[Any, int]:
+    """Kept for good: another thread may be in the middle of a call when the ``with`` ends."""
+    return table_with(original, dict(functions))
 
 
 def _lacks(what: str) -> EnvironmentLacksError:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
     headline,
     notices,
@@ -19,6 +20,7 @@ from inspector.model.run import Meta
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.guards import guards_lines
+from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.tried import tried_lines
 
@@ -27,9 +29,15 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: Report | GuardsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
-    lines = list(guards_lines(report) if isinstance(report, GuardsReport) else _lines(report))
+    match report:
+        case GuardsReport():
+            lines = list(guards_lines(report))
+        case KernelsReport():
+            lines = list(kernels_lines(report))
+        case Report():
+            lines = list(_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
     stream.write("\n".join(lines).rstrip("\n") + "\n")
 

@@ -8,11 +8,13 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
+from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
@@ -20,7 +22,7 @@ from inspector.renderers.terminal.tried import tried_lines
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
@@ -30,6 +32,10 @@ def render(report: Report | GuardsReport, stream: TextIO) -> None:
     page = Page(stream)
     if isinstance(report, GuardsReport):
         add_guards(page, report)
+        page.write()
+        return
+    if isinstance(report, KernelsReport):
+        add_kernels(page, report)
         page.write()
         return
     _begin(page, report)
