@@ -65,6 +65,10 @@ COMMANDS: dict[str, CommandEntry] = {
         "inspector.commands.guards",
         "Show what is assumed, at what price, and what recompiles next.",
     ),
+    "kernels": CommandEntry(
+        "inspector.commands.kernels",
+        "Show the generated kernels, also for a GPU that is not here.",
+    ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),

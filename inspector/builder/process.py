@@ -10,6 +10,7 @@ from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.cuda_graphs import CudaGraphsDraft
 from inspector.builder.measurements import Measurements
+from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
@@ -32,9 +33,10 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inductor import InductorStage
+from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -88,6 +90,7 @@ class ProcessBuilder:
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
         self._cuda_graphs = CudaGraphsDraft()
+        self._codes = OutputCodesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -106,8 +109,10 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage():
+            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage() | OutputCode():
                 self._take_of_stage(envelope, event)
+            case InspectorGpuTarget():
+                self._codes.add(str(envelope.compile_id or ""), event)
             case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
@@ -140,9 +145,13 @@ class ProcessBuilder:
                 self._measurements.add(event)
 
     def _take_of_stage(
-        self, envelope: Envelope, event: CacheArtifact | ChromiumEvent | CodeState | InductorStage
+        self,
+        envelope: Envelope,
+        event: CacheArtifact | ChromiumEvent | CodeState | InductorStage | OutputCode,
     ) -> None:
         match event:
+            case OutputCode():
+                self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)
                 self._cuda_graphs.add_span(event)
@@ -153,7 +162,7 @@ class ProcessBuilder:
         is_inductors = isinstance(event, CacheArtifact) and (
             event.state == "hit" or event.cache == "FX graph"
         )
-        if is_inductors or isinstance(event, InductorStage):
+        if is_inductors or isinstance(event, InductorStage | OutputCode):
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
@@ -165,6 +174,7 @@ class ProcessBuilder:
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
                 self._measurements.add_graph(draft.compile_id, event)
+                self._codes.add(str(draft.compile_id), event)
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case InspectorGraphBreak():
@@ -259,6 +269,7 @@ class ProcessBuilder:
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
+            codes=self._codes.build(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

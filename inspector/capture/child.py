@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from inspector.capture.outcome import write_orderly_end, write_outcome
@@ -22,7 +23,9 @@ def main(arguments: Sequence[str]) -> int:
     folder = Path(recording).absolute()  # the target may change the working directory
     try:
         _check_torch()
-        _explain(folder, Request.from_json(request))
+        asked = Request.from_json(request)
+        with _gpu(asked) as begin:
+            _explain(folder, asked, begin)
     except InspectorError as error:
         write_outcome(folder, error)
         return error.exit_code
@@ -46,7 +49,26 @@ def _check_torch() -> None:
         raise EnvironmentLacksError(message, "Use torch 2.11 to 2.13.")
 
 
-def _explain(folder: Path, request: Request) -> None:
+@contextlib.contextmanager
+def _gpu(request: Request) -> Iterator[Callable[[], None]]:
+    """Generates code for a GPU that is not here, if that is asked for.
+
+    Yields:
+        What to call as soon as something can be recorded.
+    """
+    if request.gpu is None:
+        yield lambda: None
+        return
+    from inspector.capture.gpu_target.session import gpu_target
+    from inspector.capture.writer import write_artifact
+    from inspector.model.gpu_table import known_gpu
+
+    gpu = known_gpu(request.gpu)
+    with gpu_target(gpu, lambda said: write_artifact("gpu_target", said)):
+        yield lambda: write_artifact("gpu_target", {"v": 1, "gpu": gpu.key, "state": "begin"})
+
+
+def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
@@ -58,8 +80,11 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
 
+    if request.gpu is not None:
+        request = dataclasses.replace(request, device="cpu")
     handler = attach(folder, project=None).handler
     sources = handler.sources
+    begin()
     if request.guards:
         handler.time_guards()
     seed_trial(request)

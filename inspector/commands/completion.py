@@ -7,7 +7,7 @@ from click.shell_completion import CompletionItem
 
 from inspector import plugins
 
-__all__ = ["complete_fail_on", "complete_file", "complete_format", "complete_rule"]
+__all__ = ["complete_fail_on", "complete_file", "complete_format", "complete_gpu", "complete_rule"]
 
 
 def complete_file(
@@ -24,6 +24,18 @@ def complete_format(
     """The formats."""
     del context, parameter
     return [CompletionItem(name) for name in plugins.RENDERERS if name.startswith(incomplete)]
+
+
+def complete_gpu(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The GPUs, and the architectures alone."""
+    del context, parameter
+    from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS
+
+    known = [(key, gpu.name) for key, gpu in GPUS.items()]
+    known += [(key, "an architecture alone") for key in ARCHITECTURE_KEYS]
+    return [CompletionItem(key, help=text) for key, text in known if key.startswith(incomplete)]
 
 
 def complete_fail_on(

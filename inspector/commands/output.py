@@ -11,9 +11,7 @@ from typing import TextIO
 
 from inspector import plugins
 from inspector.errors import RecordingError
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
-from inspector.findings.guards_report import GuardsReport
-from inspector.findings.report import Report
+from inspector.findings.any_report import AnyReport
 
 __all__ = ["check_output", "check_place", "write_file", "write_report"]
 
@@ -47,9 +45,7 @@ def check_place(output: Path) -> None:
         raise _unwritable(output, os.strerror(errno.EACCES))
 
 
-def write_report(
-    report: Report | GuardsReport | CudaGraphsReport, output: Path | None, format_: str | None
-) -> None:
+def write_report(report: AnyReport, output: Path | None, format_: str | None) -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 
     Raises:

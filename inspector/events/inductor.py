@@ -6,12 +6,12 @@ import dataclasses
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.payload import Payload
 
-__all__ = ["INDUCTOR_KEYS", "InductorStage"]
+__all__ = ["INDUCTOR_KEYS", "InductorStage", "OutputCode"]
 
 INDUCTOR_KEYS = (
     ("artifact", "inductor_post_grad_graph"),
-    ("inductor_output_code", ""),
     ("inductor_post_grad_graph", ""),
 )
 """Key and artifact name (torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.11 to 2.13)."""
@@ -25,3 +25,23 @@ class InductorStage:
     def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
         """Reads nothing: that it was logged is what counts."""
         return cls()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputCode:
+    """Event ``inductor_output_code``: the code of one graph, whose text stays in the log.
+
+    Attributes:
+        text: Where the text is, or None.
+        file: The file that torch wrote it to, or an empty string.
+    """
+
+    text: Payload | None
+    file: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        file = envelope.fields().get("filename")
+        return cls(payload and dataclasses.replace(payload, held=None), str(file or ""))

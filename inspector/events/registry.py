@@ -35,9 +35,10 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inductor import INDUCTOR_KEYS, InductorStage
+from inspector.events.inductor import INDUCTOR_KEYS, InductorStage, OutputCode
 from inspector.events.inspector import (
     InspectorCall,
     InspectorDropped,
@@ -89,6 +90,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     **{("artifact", name): CodeState for name in CODE_STATES},
     **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
     ("guard_added_fast", ""): SymbolGuard,
+    ("inductor_output_code", ""): OutputCode,
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
@@ -104,6 +106,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
+    ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,

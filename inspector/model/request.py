@@ -42,6 +42,8 @@ class Request:
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         keep_outputs: Folder in which to keep what the first calls give, or None.
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
+        gpu: The GPU to generate code for, which need not be here (`inspector.model.gpu_table`), or
+            None.
     """
 
     target: str
@@ -62,6 +64,7 @@ class Request:
     marks: tuple[str, ...] = ()
     keep_outputs: str | None = None
     compare_outputs: str | None = None
+    gpu: str | None = None
 
     @property
     def asked(self) -> dict[str, object]:

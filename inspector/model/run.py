@@ -14,6 +14,7 @@ from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
 from inspector.model.lanes import Lane
+from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.model.timeline import CopyRates, Profile
@@ -72,6 +73,7 @@ class Process:
         traced_lines: How long Dynamo traced each line, where that was measured.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
             their compile id: known from what it logs, whoever asked for it.
+        codes: Where the code is that Inductor generated.
     """
 
     host: str
@@ -103,6 +105,7 @@ class Process:
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
+    codes: OutputCodes = OutputCodes()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from typing import TextIO
 import orjson
 
 from inspector.events.inspector import InspectorDropped
+from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
@@ -21,6 +23,7 @@ from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
 from inspector.renderers.json.guards import guards_fields
+from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
 from inspector.version import __version__
@@ -28,14 +31,16 @@ from inspector.version import __version__
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
+def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
     match report:
         case GuardsReport():
             fields = guards_fields(report)
         case CudaGraphsReport():
             fields = cuda_graphs_fields(report)
-        case _:
+        case KernelsReport():
+            fields = kernels_fields(report)
+        case Report():
             fields = _fields(report)
     text = orjson.dumps(cleaned(fields), option=orjson.OPT_INDENT_2).decode()
     stream.write(text + "\n")

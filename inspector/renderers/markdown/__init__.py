@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
     headline,
     notices,
@@ -21,6 +23,7 @@ from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.guards import guards_lines
+from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.tried import tried_lines
 
@@ -29,14 +32,16 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
+def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
     match report:
         case GuardsReport():
             lines = list(guards_lines(report))
         case CudaGraphsReport():
             lines = list(cuda_graphs_lines(report))
-        case _:
+        case KernelsReport():
+            lines = list(kernels_lines(report))
+        case Report():
             lines = list(_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
     stream.write("\n".join(lines).rstrip("\n") + "\n")

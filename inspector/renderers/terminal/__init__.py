@@ -7,14 +7,17 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
+from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
@@ -22,7 +25,7 @@ from inspector.renderers.terminal.tried import tried_lines
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> None:
+def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
@@ -35,7 +38,9 @@ def render(report: Report | GuardsReport | CudaGraphsReport, stream: TextIO) -> 
             add_guards(page, report)
         case CudaGraphsReport():
             add_cuda_graphs(page, report)
-        case _:
+        case KernelsReport():
+            add_kernels(page, report)
+        case Report():
             _add_report(page, report)
     page.write()
 

@@ -1,0 +1,127 @@
+"""Lets torch's C++ handle tensors that say they are on a GPU, where there is none.
+
+Fake tensors have no memory, so that nothing ever runs on a device; but some of torch's C++ asks who
+is responsible for it:
+
+- Slicing and in-place methods want a device guard. A CUDA build without a GPU registers one that
+  does nothing (``torch._C._ensureCUDADeviceGuardSet``); a CPU build refuses ("PyTorch is not linked
+  with support for cuda devices").
+- The autograd engine of 2.13 wants events of it, too, which that guard refuses.
+- The autograd engine asks which accelerator was built in, and whether it is in use. A CPU build
+  says none, and a CUDA build that there is no such device.
+
+So the registry of device guards gets a guard that does nothing, has one stream and events that are
+always over, and the hooks for CUDA say that it is built in and in use. Both are put back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import mmap
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from inspector.capture.gpu_target.virtual_table import (
+    ANSWER,
+    EFFECT,
+    entries,
+    library,
+    replaced_functions,
+    table_with,
+)
+from inspector.errors import EnvironmentLacksError
+
+__all__ = ["cuda_in_cpp"]
+
+# c10/core/DeviceType.h
+_DEVICE_TYPES = 22
+_CUDA = 1
+_META = 14
+# A function that returns the default stream of cuda:0, a c10::Stream: {type 1, index 0}, id 0. It
+# fits into two registers, and ctypes has no functions that return such. x86: mov eax, 1;
+# xor edx, edx; ret. ARM: mov x0, #1; mov x1, #0; ret.
+_STREAM = {
+    "x86_64": bytes.fromhex("b801000000 31d2 c3"),
+    "aarch64": bytes.fromhex("200080d2 010080d2 c0035fd6"),
+}
+
+
+@contextmanager
+def cuda_in_cpp() -> Iterator[None]:
+    """Fake CUDA tensors can be indexed and differentiated inside of the ``with``.
+
+    Raises:
+        EnvironmentLacksError: This is not Linux on x86-64 or ARM, or not a torch of pip.
+    """
+    if torch.cuda.is_available():
+        yield
+        return
+    with _guard(), _hooks():
+        yield
+
+
+@contextmanager
+def _guard() -> Iterator[None]:
+    registry = _registry()
+    before, registry[_CUDA] = registry[_CUDA], ctypes.addressof(_make_guard()[0])
+    try:
+        yield
+    finally:
+        registry[_CUDA] = before
+
+
+def _registry() -> Any:  # noqa: ANN401 - an array of ctypes
+    name = "_ZN3c104impl26device_guard_impl_registryE"
+    return (ctypes.c_void_p * _DEVICE_TYPES).in_dll(library("c10"), name)
+
+
+@functools.cache
+def _make_guard() -> tuple[ctypes.c_void_p, object]:
+    """An object without fields, and what it needs; kept for good: events may outlive the ``with``.
+
+    It copies the guard of the meta device, which does nothing (c10's ``NoOpDeviceGuardImpl``).
+    """
+    places = entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
+    nothing, over = EFFECT(lambda _guard: None), ANSWER(lambda _guard: True)
+    stream, code = _stream_function()
+    effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
+    streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
+    functions = {places[name]: nothing for name in effects} | {places["queryEvent"]: over}
+    functions |= {places[name]: stream for name in streams}
+    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
+    table, address = table_with(meta.value or 0, functions)
+    return ctypes.c_void_p(address), (table, nothing, over, code)
+
+
+def _stream_function() -> tuple[ctypes.c_void_p, object]:
+    """A function in memory that may be executed, and that memory."""
+    code = _STREAM.get(platform.machine())
+    if code is None:
+        raise EnvironmentLacksError(
+            f"A GPU that is not here cannot be captured for on {platform.machine()}.",
+            "Use Linux on x86-64 or ARM.",
+        )
+    memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    memory.write(code)
+    place = ctypes.c_char.from_buffer(memory)
+    return ctypes.c_void_p(ctypes.addressof(place)), place
+
+
+@contextmanager
+def _hooks() -> Iterator[None]:
+    places = entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
+    get_hooks = library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
+    get_hooks.restype = ctypes.c_void_p
+    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), _yes())
+    with replaced_functions(get_hooks(), functions):
+        yield
+
+
+@functools.cache
+def _yes() -> Any:  # noqa: ANN401 - a function of ctypes
+    return ANSWER(lambda _hooks: True)

@@ -1,0 +1,125 @@
+"""Attention on fake CUDA tensors, as CUDA's ``scaled_dot_product_attention`` does it.
+
+Torch's own operator asks the device that is there for the kernel to take: without CUDA it takes the
+plain one, and a CUDA build without a GPU fails. So the operator gets another implementation for
+CUDA tensors: that of aten/src/ATen/native/transformers/attention.cpp (torch 2.11 to 2.13), with the
+choice made for the target. Autograd and the fake kernels see the chosen operator as they always do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
+from inspector.model.gpus import Gpu
+
+__all__ = ["attention_of"]
+
+# Both are needed: tensors of inference mode have no autograd key.
+_KEYS = ("AutogradCUDA", "CUDA")
+# preprocess_mask and pad_last_dim in attention.cpp
+_MASK_ALIGNMENT = 8
+_HEAD_ALIGNMENT = 8
+# convert_boolean_attn_mask_cudnn: the lowest float16, also for bfloat16, where it is rounded.
+_CUDNN_HIDDEN = -65504.0
+
+
+@contextmanager
+def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> Iterator[None]:
+    """Attention on CUDA tensors is that of a GPU inside of the ``with``.
+
+    Args:
+        gpu: The GPU.
+        cudnn_version: That of cuDNN as ``torch.backends.cudnn.version()`` gives it; 0 for none.
+        note: Is told every choice.
+    """
+
+    def attention(  # noqa: PLR0913 - the operator's own arguments
+        query: Any,  # noqa: ANN401 - torch is Any to mypy
+        key: Any,  # noqa: ANN401
+        value: Any,  # noqa: ANN401
+        attn_mask: Any = None,  # noqa: ANN401
+        dropout_p: float = 0.0,
+        is_causal: bool = False,  # noqa: FBT001, FBT002 - the operator's own
+        *,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Any:  # noqa: ANN401
+        call = Attention(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa)
+        chosen = choose(call, gpu, cudnn_version)
+        note(chosen)
+        return _perform(chosen, call, scale)
+
+    library = torch.library.Library("aten", "IMPL")
+    try:
+        for key in _KEYS:
+            library.impl("scaled_dot_product_attention", attention, key)
+        yield
+    finally:
+        library._destroy()  # noqa: SLF001 - what torch's own tests end a library with
+
+
+def _perform(chosen: str, call: Attention, scale: float | None) -> Any:  # noqa: ANN401
+    aten = torch.ops.aten
+    hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
+    mask = _as_float(call.mask, call.query.dtype, hidden)
+    if chosen == CUDNN:
+        return aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001 - the operator's name
+            *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,
+            scale=scale,
+        )[0]  # fmt: skip
+    if chosen == FLASH:
+        return _flash(call, scale)
+    if chosen == EFFICIENT:
+        if mask is not None:
+            mask = _aligned(mask, call)
+        return aten._scaled_dot_product_efficient_attention(  # noqa: SLF001
+            *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, scale=scale
+        )[0]
+    if chosen == "error":
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. "
+            "This is likely due to turning off both the math kernel and the fused kernels."
+        )
+    return aten._scaled_dot_product_attention_math(  # noqa: SLF001
+        *call.tensors, mask, call.dropout, call.is_causal, None, scale=scale,
+        enable_gqa=call.enable_gqa,
+    )[0]  # fmt: skip
+
+
+def _flash(call: Attention, scale: float | None) -> Any:  # noqa: ANN401
+    size = call.query.shape[-1]
+    missing = -size % _HEAD_ALIGNMENT
+    tensors = call.tensors
+    if missing:
+        tensors = tuple(functional.pad(tensor, (0, missing)) for tensor in tensors)  # type: ignore[assignment]
+    given = 1.0 / math.sqrt(size) if scale is None else scale
+    out = torch.ops.aten._scaled_dot_product_flash_attention(  # noqa: SLF001
+        *tensors, call.dropout, call.is_causal, False, scale=given
+    )[0]
+    return out[..., :size] if missing else out
+
+
+def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:  # noqa: ANN401
+    """``convert_boolean_attn_mask`` and ``…_cudnn``: what is false becomes very small."""
+    if mask is None or mask.dtype != torch.bool:
+        return mask
+    return torch.where(mask, 0.0, torch.scalar_tensor(hidden, dtype=dtype, device=mask.device))
+
+
+def _aligned(mask: Any, call: Attention) -> Any:  # noqa: ANN401
+    """``preprocess_mask``: strides that are multiples of 8, and the full shape."""
+    strides = mask.stride()
+    fits = strides[-1] == 1 and all(stride % _MASK_ALIGNMENT == 0 for stride in strides[:-1])
+    if not fits:
+        size = mask.shape[-1]
+        missing = -size % _MASK_ALIGNMENT
+        mask = functional.pad(mask, (0, missing))[..., :size] if missing else mask
+    shape = (*call.query.shape[:3], call.key.shape[2])
+    return mask.expand(shape)

@@ -1,0 +1,86 @@
+"""Inductor compiles for the target and stops before a module is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import fx
+from torch._functorch import config as functorch_config
+from torch._inductor import codecache, compile_fx, output_code
+from torch._inductor import config as inductor_config
+from torch._inductor.graph import GraphLowering
+
+from inspector.capture.gpu_target.notes import Notes
+from inspector.capture.gpu_target.running import copied, on_cpu, on_target
+
+__all__ = ["Report", "compiling_for"]
+
+Report = Callable[[BaseException | None], None]
+"""Is told after each graph how compiling it ended."""
+
+
+@contextmanager
+def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
+    """``backend="inductor"`` generates code and runs the graph on the CPU, inside of the ``with``."""
+    original = compile_fx.compile_fx
+    # It calls itself, with another configuration in force.
+    inside: ContextVar[bool] = ContextVar("inside", default=False)
+
+    def compiled(graph: Any, inputs: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        if inside.get() or not isinstance(graph, fx.GraphModule):
+            return original(graph, inputs, *args, **options)
+        run, untouched = on_cpu(graph), copied(graph)
+        token = inside.set(True)
+        error: BaseException | None = None
+        try:
+            original(on_target(graph), inputs, *args, **options)
+            for padded in notes.other_paddings():
+                with notes.alternative(padded):
+                    original(on_target(copied(untouched)), inputs, *args, **options)
+        except Exception as raised:  # noqa: BLE001 - it is reported, and the program goes on
+            error = raised
+        finally:
+            inside.reset(token)
+        report(error)
+        return run
+
+    with ExitStack() as stack:
+        for patch in _patches(compiled, notes):
+            stack.enter_context(patch)
+        yield
+
+
+def _patches(compiled: Callable[..., Any], notes: Notes) -> list[Any]:
+    make_module = GraphLowering._compile_to_module_lines  # noqa: SLF001 - no public place to stop at
+
+    def not_loaded(self: Any, wrapper_code: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        if notes.is_alternative:
+            notes.alternatives.append(wrapper_code.value)
+        with mock.patch.object(codecache.PyCodeCache, "load_by_key_path", staticmethod(_module)):
+            return make_module(self, wrapper_code)
+
+    return [
+        mock.patch.object(compile_fx, "compile_fx", compiled),
+        mock.patch.object(GraphLowering, "_compile_to_module_lines", not_loaded),
+        mock.patch.object(output_code, "cudagraph_post_compile", lambda *_, **__: None),
+        # The backward graph now: the one that runs is autograd's own, on the CPU.
+        functorch_config.patch(force_non_lazy_backward_lowering=True, enable_autograd_cache=False),
+        # Workers would not know of the target, and there is nothing to compile in them.
+        inductor_config.patch(compile_threads=1, fx_graph_cache=False),
+    ]
+
+
+def _module(key: str, path: str, *_: object, **__: object) -> SimpleNamespace:
+    """Stands for the module with the generated code, whose functions are never called."""
+    return SimpleNamespace(__file__=path, key=key, call=_never_called, runner=None)
+
+
+def _never_called(*_: object) -> None:
+    message = f"code for a GPU that is not here was called (torch {torch.__version__})"
+    raise AssertionError(message)

@@ -1,0 +1,110 @@
+"""Constants are real tensors, which torch computes with: on the CPU, where their device is not there.
+
+- ``UniformValueConstantFolder`` (fx_passes/joint_graph.py) and ``ConstantFolder`` run parts of a
+  graph that depend on no input, on the device that the graph names. Only values come back from it.
+- Tracing (fx/experimental/proxy_tensor.py) does the same for what ``torch.tensor`` makes.
+- ``torch.tensor(data, device="cuda")`` makes its constant on the device. Here it is a CPU tensor
+  which fake tensors and Inductor take for one on the device, so that no copy appears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._inductor import ir, lowering
+from torch._inductor.constant_folding import ConstantFolder
+from torch._inductor.fx_passes import joint_graph
+from torch._inductor.graph import GraphLowering
+from torch._inductor.graph import getattr_recursive as attribute_of
+from torch._subclasses import fake_tensor
+from torch.fx.experimental import proxy_tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
+
+__all__ = ["constants_on_cpu"]
+
+_CUDA = torch.device("cuda", 0)
+
+
+@contextmanager
+def constants_on_cpu() -> Iterator[None]:
+    """Constants are folded on the CPU inside of the ``with``."""
+    folder = joint_graph.UniformValueConstantFolder
+    with (
+        mock.patch.object(ConstantFolder, "run", _on_cpu(ConstantFolder.run)),
+        mock.patch.object(folder, "_deduce_value", _on_cpu(folder._deduce_value)),  # noqa: SLF001
+        mock.patch.object(proxy_tensor, "unset_fake_temporarily", _unset_and_on_cpu),
+        mock.patch.object(GraphLowering, "get_attr", _get_attr(GraphLowering.get_attr)),
+        mock.patch.object(
+            folder,
+            "_add_peephole_patterns",
+            _on_cpu(folder._add_peephole_patterns),  # noqa: SLF001
+        ),
+    ):
+        yield
+
+
+@contextmanager
+def _unset_and_on_cpu() -> Iterator[None]:
+    with fake_tensor.unset_fake_temporarily(), _CpuMode():
+        yield
+
+
+def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Lowers a constant that was made on the device, as torch's own does for one that is there."""
+
+    def get_attr(self: Any, target: str, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+        value = attribute_of(self.module, target)
+        node = self.current_node
+        if not isinstance(value, torch.Tensor) or not any(map(_lifts_to_cuda, node.users)):
+            return original(self, target, args, kwargs)
+        with fake_tensor.no_dispatch():
+            if value.shape == ():
+                return ir.Constant(value=value.item(), dtype=value.dtype, device=_CUDA)
+            if self.can_inline_constant(value):
+                return lowering.tensor(value.tolist(), dtype=value.dtype, device=_CUDA)
+        box = self.add_tensor_constant(value, target)
+        box.get_layout().device = _CUDA
+        return box
+
+    return get_attr
+
+
+def _lifts_to_cuda(node: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+    found = node.meta.get("val")
+    lifts = node.target in (
+        torch.ops.aten.lift_fresh_copy.default,
+        torch.ops.aten.lift_fresh.default,
+    )
+    return lifts and isinstance(found, torch.Tensor) and found.device.type == "cuda"
+
+
+def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - whatever the function takes
+        with _CpuMode():
+            return function(*args, **options)
+
+    return run
+
+
+class _CpuMode(TorchDispatchMode):
+    """Changes CUDA devices in the arguments of operators."""
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+        del types
+        args, kwargs = tree_map_only(torch.device, _mapped, (args, kwargs or {}))
+        return func(*args, **kwargs)
+
+
+def _mapped(device: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    return torch.device("cpu") if device.type == "cuda" else device

@@ -1,0 +1,91 @@
+"""Fake tensors of real ones on the CPU say that they are on the GPU.
+
+Dynamo, AOTAutograd and Inductor look at fake tensors alone. So the whole of torch.compile sees the
+model on the GPU from the start: what Dynamo traces through (``x.is_cuda``, ``optimizer.step``), what
+AOTAutograd decomposes (attention, group norm) and what Inductor lowers. The other way, to capture
+for the CPU and to change the devices in the ATen graph, differs in all of these: 47 of 814 kernels
+differed so. The real tensors stay on the CPU, where guards look at them and the program runs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._functorch import config as functorch_config
+from torch._subclasses import fake_tensor, meta_utils
+
+__all__ = ["MAKING", "fakes_on_cuda", "tensor_on_cuda"]
+
+MAKING: ContextVar[bool] = ContextVar("making", default=False)
+"""Whether a constant is being made on the device."""
+
+_CUDA = torch.device("cuda", 0)
+
+
+@contextmanager
+def fakes_on_cuda() -> Iterator[None]:
+    """Real CPU tensors become fake CUDA tensors inside of the ``with``; constants stay."""
+    describe = meta_utils.MetaTensorDescriber.describe_tensor
+    convert = fake_tensor.FakeTensorConverter.from_real_tensor
+    state = threading.local()
+
+    def described(self: Any, tensor: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is Any
+        description = describe(self, tensor, **options)
+        if description.device.type == "cpu" and not _stays(tensor, state):
+            object.__setattr__(description, "device", _CUDA)  # a frozen dataclass
+        return description
+
+    def converted(
+        self: Any,  # noqa: ANN401
+        mode: Any,  # noqa: ANN401
+        tensor: Any,  # noqa: ANN401
+        make_constant: bool = False,  # noqa: FBT001, FBT002 - torch's own
+        *args: Any,  # noqa: ANN401
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        # A constant in the code (`torch.tensor(2.0)`) is on the CPU on a GPU machine, too, unless
+        # it says where: then there is no real tensor of it to compute with.
+        make_constant = make_constant and not MAKING.get()
+        before = getattr(state, "constant", False)
+        state.constant = make_constant
+        try:
+            return convert(self, mode, tensor, make_constant, *args, **options)
+        finally:
+            state.constant = before
+
+    patches = (
+        mock.patch.object(meta_utils.MetaTensorDescriber, "describe_tensor", described),
+        mock.patch.object(fake_tensor.FakeTensorConverter, "from_real_tensor", converted),
+        # Nothing is to be made on the device, whatever `torch.cuda.is_available` says.
+        mock.patch.object(fake_tensor.FakeTensorMode, "avoid_device_init", new=True),
+        mock.patch.object(fake_tensor, "init_gpu_context", lambda *_: None),
+        functorch_config.patch(enable_autograd_cache=False),
+    )
+    with ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(patch)
+        yield
+
+
+def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401
+    return (
+        getattr(state, "constant", False)
+        or isinstance(tensor, fake_tensor.FakeTensor)
+        or torch._is_functional_tensor(tensor)  # noqa: SLF001 - as describe_tensor asks
+    )
+
+
+def tensor_on_cuda(data: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """``torch.tensor(data, device="cuda", …)`` for fake tensors, where there is no device."""
+    del options["device"]
+    token = MAKING.set(True)
+    try:
+        return torch.tensor(data, **options)
+    finally:
+        MAKING.reset(token)

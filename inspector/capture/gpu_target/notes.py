@@ -1,0 +1,70 @@
+"""What is found out while compiling for a GPU that is not there, beyond the code itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["Notes"]
+
+_MOST_ALONE = 3
+
+
+@dataclasses.dataclass(slots=True)
+class Notes:
+    """What is to be said of the graph that is being compiled.
+
+    Attributes:
+        measured: Decisions for which torch measures on the device, each with what was taken
+            instead and what else there is.
+        attention: The kernels that were chosen for scaled_dot_product_attention, in order.
+        padded: Keys of the matrix multiplications that are padded although it was not measured.
+        alternatives: Output code of the same graph with these decisions made the other way.
+        is_alternative: Whether such code is being generated.
+    """
+
+    measured: list[dict[str, object]] = dataclasses.field(default_factory=list)
+    attention: list[str] = dataclasses.field(default_factory=list)
+    padded: frozenset[str] = frozenset()
+    alternatives: list[str] = dataclasses.field(default_factory=list)
+    is_alternative: bool = False
+
+    def decision(self, what: str, detail: str, taken: str, candidates: list[str]) -> None:
+        """Notes a decision that the device would make."""
+        found: dict[str, object] = {
+            "what": what, "detail": detail, "taken": taken, "candidates": candidates,
+        }  # fmt: skip
+        if found not in self.measured:
+            self.measured.append(found)
+
+    def taken(self) -> Notes:
+        """What was noted since the last time."""
+        result = dataclasses.replace(self)
+        self.measured, self.attention, self.alternatives = [], [], []
+        return result
+
+    def other_paddings(self) -> list[frozenset[str]]:
+        """What else could be padded: all of it, and if that is little, each alone."""
+        keys = [str(item["detail"]) for item in self.measured if item["what"] == "padding"]
+        alone = keys if 1 < len(keys) <= _MOST_ALONE else []
+        return [frozenset(some) for some in (keys, *([key] for key in alone)) if some]
+
+    @contextmanager
+    def alternative(self, padded: frozenset[str]) -> Iterator[None]:
+        """Other decisions inside of the ``with``; nothing of it goes into the log."""
+        trace = logging.getLogger("torch.__trace")
+        before = list(self.attention)
+        self.padded, self.is_alternative = padded, True
+        trace.addFilter(_nothing_passes)
+        try:
+            yield
+        finally:
+            trace.removeFilter(_nothing_passes)
+            self.padded, self.is_alternative = frozenset(), False
+            self.attention = before
+
+
+def _nothing_passes(_record: logging.LogRecord) -> bool:
+    return False

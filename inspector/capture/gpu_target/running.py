@@ -1,0 +1,108 @@
+"""Copies of a captured graph: for the target, and for the CPU, so that the program can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._subclasses.fake_tensor import no_dispatch
+from torch.fx.node import map_aggregate
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+from inspector.capture.gpu_target.fakes import tensor_on_cuda
+from inspector.capture.gpu_target.traced_devices import device_to_cuda
+
+__all__ = ["copied", "on_cpu", "on_target"]
+
+_CPU = torch.device("cpu")
+
+
+def on_cpu(graph: fx.GraphModule) -> Callable[..., Any]:
+    """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA."""
+    copy = copied(graph)
+    _change(copy, _to_cpu)
+    for node in copy.graph.nodes:
+        # A model that allows one of CUDA's kernels alone would fail here.
+        if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
+            node.target = _nothing
+    copy.recompile()
+
+    def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
+        allowed = torch.backends.cuda.math_sdp_enabled()
+        torch.backends.cuda.enable_math_sdp(enabled=True)
+        try:
+            return _Runner(copy).run(*inputs)
+        finally:
+            torch.backends.cuda.enable_math_sdp(enabled=allowed)
+
+    return run
+
+
+class _Runner(fx.Interpreter):
+    """Runs operator by operator; what the CPU cannot do gives zeros of the right shape.
+
+    The values matter only where the program looks at them between two graphs.
+    """
+
+    def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401 - whatever the operator returns
+        try:
+            return super().run_node(n)
+        except (NotImplementedError, RuntimeError):
+            found = n.meta.get("example_value")
+            if found is None or any(map(_is_symbolic, tree_leaves(found))):
+                raise
+            return tree_map_only(torch.Tensor, _zeros_like, found)
+
+
+def _is_symbolic(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, torch.Tensor) and not all(type(size) is int for size in value.shape)
+
+
+def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
+    with no_dispatch():
+        return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Stands for a function that is called for its effect on CUDA."""
+
+
+def on_target(graph: fx.GraphModule) -> fx.GraphModule:
+    """The graph with CUDA wherever it names the CPU: a model that names one means where it is."""
+    _change(graph, device_to_cuda)
+    for node in graph.graph.nodes:
+        if node.target is torch.tensor and str(node.kwargs.get("device")).startswith("cuda"):
+            node.target = tensor_on_cuda
+    graph.recompile()
+    return graph
+
+
+def copied(graph: fx.GraphModule) -> fx.GraphModule:
+    """A graph with copies of its nodes, and of the graphs inside of it."""
+    nodes = fx.Graph()
+    nodes.output(nodes.graph_copy(graph.graph, val_map={}))
+    result = fx.GraphModule(graph, nodes)
+    for name, child in list(graph.named_children()):
+        if isinstance(child, fx.GraphModule):
+            setattr(result, name, copied(child))
+    return result
+
+
+def _change(graph: fx.GraphModule, change: Callable[[Any], Any]) -> None:
+    """Changes arguments in place, in the graphs inside of it as well."""
+    for module in graph.modules():
+        if isinstance(module, fx.GraphModule):
+            for node in module.graph.nodes:
+                node.args = map_aggregate(node.args, change)
+                node.kwargs = map_aggregate(node.kwargs, change)
+            module.recompile()
+
+
+def _to_cpu(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return _CPU
+    if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
+        return "cpu"
+    return value

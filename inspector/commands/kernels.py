@@ -1,0 +1,140 @@
+"""``inspect kernels``: the generated kernels, also for a GPU that is not here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.completion import complete_file, complete_gpu
+from inspector.commands.gpu_list import gpu_lines
+from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.output import check_output, write_report
+from inspector.commands.precheck import check_file
+from inspector.commands.record import Settings, record
+from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.errors import UsageError
+from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.model.gpu_table import known_gpu
+from inspector.model.input_parser import parse_inputs
+from inspector.model.near_matches import did_you_mean
+from inspector.model.request import Request
+from inspector.sources.recording import opened, read_run
+
+__all__ = ["command"]
+
+_FORMS = ("source",)
+_UNASKED = ("train", "fullgraph")
+
+
+@click.command("kernels")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option(
+    "--gpu", metavar="NAME", shell_complete=complete_gpu,
+    help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+)  # fmt: skip
+@click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
+@click.option("--show", metavar="KERNEL", help="Show this kernel alone.")
+@click.option(
+    "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
+    help="What to show of it.",
+)  # fmt: skip
+@target_options
+@process_options
+@output_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    target: str | None,
+    gpu: str | None,
+    show: str | None,
+    form: str,
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    list_gpus: bool,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
+) -> int:
+    """Show the kernels that Inductor generates, also for a GPU that is not here.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read. With --gpu nothing runs on a GPU: torch.compile generates the code,
+    and the CPU runs the model where the program needs values.
+
+    \b
+    Examples:
+      inspect kernels samples/small_cnn/model.py --gpu h200
+      inspect kernels model.py --gpu sm_90 --train -o kernels.json
+      inspect kernels --show triton_per_fused_softmax_0 --as source
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    del form  # there is one so far
+    if list_gpus:
+        sys.stdout.writelines(gpu_lines())
+        return 0
+    check_output(output, format_)
+    unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
+    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
+    parse_inputs(given.get("inputs", ()))
+    if target is not None and is_model(target):
+        if python is None:
+            check_file(target)
+        settings = Settings(
+            python=python,
+            timeout_seconds=timeout,
+            save=save,
+            progress=not no_progress,
+            own_stdout=output is not None and format_ is None,
+            fresh_caches=True,
+        )
+        report, code = _recorded(_request(target, gpu, given), settings, show)
+    else:
+        refuse_options({**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save})
+        report, code = _read(target, show), 0
+    write_report(report, output, format_)
+    return code
+
+
+def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
+    if gpu is not None:
+        known_gpu(gpu)
+        if "device" in given:
+            raise UsageError(
+                "--gpu and --device exclude each other.",
+                "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
+            )
+    return Request(target, gpu=gpu, measure=False, **{"backend": "inductor", **given})
+
+
+def _recorded(request: Request, settings: Settings, show: str | None) -> tuple[KernelsReport, int]:
+    arguments = ("explain", request.to_json())
+    recorded = record(arguments, request.target, request.asked, settings)
+    if recorded.place.is_dir():
+        return _checked(make_kernels_report(recorded.run, show or "")), recorded.exit_code
+    # The code is read from the logs, which are in the .zip by now.
+    with opened(recorded.place) as recording:
+        return _checked(make_kernels_report(read_run(recording), show or "")), recorded.exit_code
+
+
+def _read(target: str | None, show: str | None) -> KernelsReport:
+    with opened(existing(target)) as recording:
+        run = read_run(recording)
+        say_which(run, target)
+        return _checked(make_kernels_report(run, show or ""))
+
+
+def _checked(report: KernelsReport) -> KernelsReport:
+    """The report, unless a kernel is asked for that is not there.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    names = [row.kernel.name for row in report.rows]
+    if not report.shown or report.shown in names:
+        return report
+    hint = did_you_mean(report.shown, names) if names else "The recording has no kernels at all."
+    raise UsageError(f"There is no kernel {report.shown!r} in the recording.", hint)

@@ -1,0 +1,85 @@
+"""Our artifact about a GPU that is not there: for what code was generated, and what is open."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope
+
+__all__ = ["InspectorGpuTarget", "MeasuredDecision"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MeasuredDecision:
+    """A decision for which torch measures on the device.
+
+    Attributes:
+        what: ``padding``, ``template`` or ``fusion``.
+        detail: What it is about, as torch identifies it.
+        taken: What was taken without a measurement.
+        candidates: What there is to choose from.
+    """
+
+    what: str
+    detail: str
+    taken: str
+    candidates: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, object]) -> Self:
+        """Reads one entry."""
+        candidates = entry.get("candidates")
+        return cls(
+            what=str(entry.get("what", "")),
+            detail=str(entry.get("detail", "")),
+            taken=str(entry.get("taken", "")),
+            candidates=_texts(candidates),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorGpuTarget:
+    """``inspector_gpu_target``: once at the beginning, and once for each captured graph.
+
+    Attributes:
+        gpu: What ``--gpu`` calls the GPU.
+        is_begin: Whether nothing was compiled yet.
+        measured: Decisions that the device would make.
+        attention: The kernels that were chosen for scaled_dot_product_attention.
+        alternatives: Output code of the same graph with these decisions made otherwise.
+        error: What generating code failed with, or an empty string.
+        where: Torch's innermost frames at that, outermost first.
+    """
+
+    gpu: str
+    is_begin: bool
+    measured: tuple[MeasuredDecision, ...] = ()
+    attention: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    error: str = ""
+    where: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        measured = payload.get("measured")
+        entries = measured if isinstance(measured, list) else []
+        return cls(
+            gpu=str(payload.get("gpu", "")),
+            is_begin=payload.get("state") == "begin",
+            measured=tuple(MeasuredDecision.of(item) for item in entries if isinstance(item, dict)),
+            attention=_texts(payload.get("attention")),
+            alternatives=_texts(payload.get("alternatives")),
+            error=str(payload.get("error", "")),
+            where=_texts(payload.get("where")),
+        )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()

@@ -1,0 +1,15 @@
+"""Everything that a renderer can be given."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from inspector.findings.cuda_graphs_report import CudaGraphsReport
+from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.report import Report
+
+__all__ = ["AnyReport"]
+
+AnyReport: TypeAlias = Report | GuardsReport | CudaGraphsReport | KernelsReport
+"""A report of any command."""

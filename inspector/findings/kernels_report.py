@@ -1,0 +1,171 @@
+"""Everything that is said about the generated kernels of a run."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.kernels.node_lines import node_lines
+from inspector.kernels.output_code import read_output_code
+from inspector.model.gpu_table import find_gpu
+from inspector.model.gpus import Gpu
+from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
+from inspector.model.output_code import OutputCodes, OutputText
+from inspector.model.run import Process, Run
+
+__all__ = ["FORMAT_VERSION", "KernelRow", "KernelsReport", "make_kernels_report"]
+
+FORMAT_VERSION = 1
+"""Of a kernels report as JSON: counts up when a field changes its meaning or goes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One kernel, however many graphs define the same.
+
+    Attributes:
+        kernel: As the first of them defines it.
+        graphs: Indices of the graphs that define it.
+        launches: How often all of these launch it.
+        is_candidate: Whether it is in no code that was taken, but in what the device may choose.
+    """
+
+    kernel: Kernel
+    graphs: tuple[int, ...]
+    launches: int
+    is_candidate: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelsReport:
+    """The kernels of a run.
+
+    Attributes:
+        run: The run.
+        gpu: The GPU that is not there, or None.
+        graphs: The output code of each graph, alternatives behind those that were taken.
+        rows: The kernels, in the order of their first definition.
+        libraries: How often each function of a library, or ATen operator, is called.
+        targets: What was said of each graph where the GPU is not there.
+        notices: What is missing, and what would show it; one sentence each.
+        shown: The name of the kernel whose source is asked for, or an empty string.
+    """
+
+    run: Run
+    gpu: Gpu | None
+    graphs: tuple[GraphCode, ...]
+    rows: tuple[KernelRow, ...]
+    libraries: Mapping[str, int]
+    targets: tuple[tuple[str, InspectorGpuTarget], ...]
+    notices: tuple[str, ...]
+    shown: str = ""
+
+    @property
+    def taken(self) -> tuple[GraphCode, ...]:
+        """The graphs without alternatives."""
+        return tuple(graph for graph in self.graphs if not graph.alternative)
+
+    @property
+    def launches(self) -> int:
+        """Launches of generated kernels, if each graph runs once."""
+        return sum(row.launches for row in self.rows)
+
+
+def make_kernels_report(run: Run, shown: str = "") -> KernelsReport:
+    """Reads the output code of a run, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    unread: list[str] = []
+    graphs: list[GraphCode] = []
+    for process in run.processes:
+        graphs += _graphs(process, unread)
+    targets = tuple(item for process in run.processes for item in process.codes.targets)
+    key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
+    return KernelsReport(
+        run=run,
+        gpu=find_gpu(key) if key else None,
+        graphs=tuple(graphs),
+        rows=tuple(_rows(graphs)),
+        libraries=_libraries(graphs),
+        targets=targets,
+        notices=tuple(_notices(run, graphs, targets, unread)),
+        shown=shown,
+    )
+
+
+def _graphs(process: Process, unread: list[str]) -> Iterator[GraphCode]:
+    codes = process.codes
+    for text in codes.texts:
+        yield from _read(text, text.text.text() if text.text else "", unread)
+    yield from _alternatives(codes, unread)
+
+
+def _alternatives(codes: OutputCodes, unread: list[str]) -> Iterator[GraphCode]:
+    texts = {text.compile_id: text for text in codes.texts}
+    for compile_id, target in codes.targets:
+        for code in target.alternatives:
+            text = texts.get(compile_id, OutputText(compile_id, None, "", None))
+            for graph in _read(text, code, unread):
+                yield dataclasses.replace(graph, file="", alternative="padded")
+
+
+def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]:
+    lines: Mapping[str, NodeLine] = node_lines(text.graph.text()) if text.graph else {}
+    try:
+        graph = read_output_code(code, text.compile_id, lines)
+    except ValueError as error:
+        unread.append(f"{text.compile_id}: {error}")
+        return
+    yield dataclasses.replace(graph, file=text.file)
+
+
+def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:
+    found: dict[str, list[tuple[int, Kernel]]] = {}
+    for index, graph in enumerate(graphs):
+        for kernel in graph.kernels:
+            found.setdefault(kernel.source, []).append((index, kernel))
+    for same in found.values():
+        first = same[0][1]
+        launches = sum(
+            graphs[index].launches(kernel.name)
+            for index, kernel in same
+            if not graphs[index].alternative
+        )
+        is_candidate = all(graphs[index].alternative for index, _ in same)
+        yield KernelRow(first, tuple(index for index, _ in same), launches, is_candidate)
+
+
+def _libraries(graphs: list[GraphCode]) -> Mapping[str, int]:
+    calls: list[Call] = [call for graph in graphs if not graph.alternative for call in graph.calls]
+    names = collections.Counter(call.name for call in calls if call.kind != "kernel")
+    return dict(names.most_common())
+
+
+def _notices(
+    run: Run,
+    graphs: list[GraphCode],
+    targets: tuple[tuple[str, InspectorGpuTarget], ...],
+    unread: list[str],
+) -> Iterator[str]:
+    target = run.meta.target or "model.py"
+    if not graphs:
+        yield (
+            "no code of Inductor was recorded: "
+            f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
+        )
+    decisions = [item for _, said in targets for item in said.measured]
+    if decisions:
+        names = ", ".join(sorted({item.what for item in decisions}))
+        yield (
+            f"{len(decisions)} decisions ({names}) depend on a measurement that the GPU would make; "
+            "what it may choose instead is among the kernels, marked as candidates"
+        )
+    for compile_id, said in targets:
+        if said.error:
+            yield f"graph {compile_id} has no code: {said.error.splitlines()[0]}"
+    for text in unread:
+        yield f"output code that could not be read: {text}"

@@ -1,0 +1,63 @@
+"""How a report on kernels says things, the same in every format."""
+
+from __future__ import annotations
+
+from inspector.findings.kernels_report import KernelRow, KernelsReport
+from inspector.findings.wording import count
+from inspector.model.kernel import GraphCode, Kernel, NodeLine
+
+__all__ = ["gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of"]
+
+_MOST_OPERATORS = 6
+
+
+def kernels_headline(report: KernelsReport) -> str:
+    """How many kernels there are, and what else runs."""
+    taken = [row for row in report.rows if not row.is_candidate]
+    libraries = sum(report.libraries.values())
+    parts = [
+        count(len(taken), "kernel"),
+        count(report.launches, "launch", "launches"),
+        f"{count(libraries, 'call')} of libraries",
+        f"in {count(len(report.taken), 'graph')}",
+    ]
+    return ", ".join(parts[:3]) + f" {parts[3]}"
+
+
+def gpu_line(report: KernelsReport) -> str:
+    """For which GPU the code is, or an empty string."""
+    gpu = report.gpu
+    if gpu is None:
+        return ""
+    figures = (
+        f"sm_{gpu.arch} · {gpu.multiprocessors} multiprocessors · "
+        f"{gpu.bandwidth / 1e12:.2f} TB/s · {gpu.memory_bytes / 2**30:.0f} GiB"
+    )
+    assumed = f", figures of {gpu.name}" if gpu.assumed else ""
+    return f"generated for {gpu.key if gpu.assumed else gpu.name}{assumed}, which need not be here: {figures}"
+
+
+def graph_line(graph: GraphCode) -> str:
+    """A graph in one line."""
+    name = f"graph {graph.compile_id} · {graph.direction}"
+    work = f"{count(len(graph.kernels), 'kernel')} · {count(len(graph.calls), 'call')}"
+    return f"{name} · {work}" + (f" · if {graph.alternative}" if graph.alternative else "")
+
+
+def kernel_detail(row: KernelRow) -> str:
+    """What a kernel does, in a few words."""
+    kernel = row.kernel
+    operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
+    shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))
+    more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
+    sizes = "×".join(str(size) for size in kernel.size_hints.values())
+    parts = [kernel.kind, sizes, shown + more]
+    if row.is_candidate:
+        parts.insert(0, "candidate")
+    return " · ".join(part for part in parts if part)
+
+
+def lines_of(kernel: Kernel) -> tuple[NodeLine, ...]:
+    """The distinct user lines that a kernel computes, in order."""
+    found = {(node.file, node.line): node for node in kernel.nodes if node.line}
+    return tuple(found.values())

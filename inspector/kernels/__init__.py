@@ -1,0 +1,1 @@
+"""Reads the kernels out of the code that Inductor generated."""

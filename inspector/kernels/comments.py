@@ -1,0 +1,48 @@
+"""The comments that Inductor writes before a kernel's definition and before each launch."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+__all__ = ["Comment", "comment_before"]
+
+# get_kernel_metadata in torch/_inductor/utils.py
+_HEAD = re.compile(
+    r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], Original ATen: \[(?P<aten>[^\]]*)\]"
+)
+# Between a comment and what it is about stand at most other statements about streams.
+_MOST_LINES = 400
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comment:
+    """What a comment says.
+
+    Attributes:
+        nodes: Names of nodes in Dynamo's graph.
+        aten: Names of ATen operators.
+    """
+
+    nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+
+
+def comment_before(source: Sequence[str], line: int) -> Comment:
+    """The comment about the statement that begins in a line, from 1; an empty one if none is."""
+    seen_comment = False
+    for number in range(line - 2, max(line - _MOST_LINES, -1), -1):
+        text = source[number].strip()
+        found = _HEAD.match(text)
+        if found is not None:
+            return Comment(_names(found["nodes"]), _names(found["aten"]))
+        if text.startswith("#"):
+            seen_comment = True
+        elif seen_comment or not text.startswith(("stream", "buf", "del ")):
+            break
+    return Comment()
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

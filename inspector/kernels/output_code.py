@@ -1,0 +1,150 @@
+"""Inductor's output code: which kernels it defines, and what it launches.
+
+The code is Python (torch/_inductor/codegen/wrapper.py, 2.11 to 2.13), and read as such. It is never
+run: it comes from logs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.kernels.comments import Comment, comment_before
+from inspector.kernels.literals import text_of
+from inspector.kernels.triton_source import read_heuristics
+from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
+
+__all__ = ["read_output_code"]
+
+_NAME = re.compile(r"^# AOT ID: \['(\w+)'\]", re.MULTILINE)
+_DIRECTIONS = ("inference", "forward", "backward")
+_CPP = ("cpp", "cpp_pybinding")
+_OPERATORS = "torch.ops."
+_LIBRARIES = ("extern_kernels.", "aten.", "inductor_ops.", "_quantized.")
+# Operators that move nothing and launch nothing.
+_NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.wait_tensor")
+
+
+def read_output_code(
+    text: str, compile_id: str, lines: Mapping[str, NodeLine], direction: str = ""
+) -> GraphCode:
+    """Reads the output code of one graph.
+
+    Args:
+        text: The code.
+        compile_id: The compilation that it belongs to.
+        lines: The user's lines by the names of nodes in Dynamo's graph.
+        direction: What it is for where the code itself does not say.
+
+    Raises:
+        ValueError: It is no Python (cut off, say).
+    """
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        message = "the output code is no Python"
+        raise ValueError(message) from error
+    source = text.split("\n")
+    named = _NAME.search(text)
+    name = named[1] if named else ""
+    found = next((each for each in _DIRECTIONS if name.endswith(each)), direction)
+    kernels = tuple(_kernels(module, source, lines))
+    names = {kernel.name for kernel in kernels}
+    calls = sorted(_calls(module, source, names, lines), key=lambda call: call.line)
+    return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
+
+
+def _kernels(
+    module: ast.Module, source: Sequence[str], lines: Mapping[str, NodeLine]
+) -> Iterator[Kernel]:
+    for statement in module.body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        function = ast.unparse(statement.value.func)
+        target = statement.targets[0]
+        if function.startswith("async_compile.") and isinstance(target, ast.Name):
+            comment = comment_before(source, statement.lineno)
+            language = function.removeprefix("async_compile.")
+            yield _kernel(target.id, language, statement, comment, lines)
+
+
+def _kernel(
+    name: str,
+    language: str,
+    statement: ast.Assign,
+    comment: Comment,
+    lines: Mapping[str, NodeLine],
+) -> Kernel:
+    call = statement.value
+    assert isinstance(call, ast.Call)  # noqa: S101 - its caller has looked
+    texts = [
+        item.value
+        for item in ast.walk(call)
+        if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    ]
+    body = max(texts, key=len, default="")
+    nodes = _nodes(comment, lines)
+    if language in _CPP:
+        return Kernel(name, "cpp", "cpp", body, statement.lineno, aten=comment.aten, nodes=nodes)
+    found = read_heuristics(body)
+    return Kernel(
+        name=name,
+        language=language,
+        kind=found.kind,
+        source=body,
+        line=statement.lineno,
+        size_hints=found.size_hints,
+        signature=found.signature,
+        inductor_meta=found.inductor_meta,
+        options=found.options,
+        aten=comment.aten,
+        nodes=nodes,
+    )
+
+
+def _nodes(comment: Comment, lines: Mapping[str, NodeLine]) -> tuple[NodeLine, ...]:
+    return tuple(lines.get(node, NodeLine(node)) for node in comment.nodes)
+
+
+def _calls(
+    module: ast.Module, source: Sequence[str], names: set[str], lines: Mapping[str, NodeLine]
+) -> Iterator[Call]:
+    for body in _bodies(module):
+        for node in ast.walk(body):
+            if isinstance(node, ast.Call):
+                kind, name = _work(ast.unparse(node.func), names)
+                if kind:
+                    comment = comment_before(source, node.lineno)
+                    arguments = tuple(text_of(item) for item in node.args)
+                    nodes = _nodes(comment, lines)
+                    yield Call(kind, name, node.lineno, arguments, comment.aten, nodes)
+
+
+def _bodies(module: ast.Module) -> Iterator[ast.AST]:
+    """The functions that do the work: ``call``, those of partitions, and of subgraphs."""
+    for statement in module.body:
+        if isinstance(statement, ast.ClassDef):
+            yield from (item for item in statement.body if _does_work(item))
+        elif _does_work(statement):
+            yield statement
+
+
+def _does_work(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.FunctionDef) and (
+        statement.name == "call"
+        or statement.name.startswith(("partition_", "subgraph_", "repeated_"))
+    )
+
+
+def _work(function: str, names: set[str]) -> tuple[str, str]:
+    kernel = function.removesuffix(".run")
+    if kernel in names:
+        return "kernel", kernel
+    if function.startswith("extern_kernels."):
+        return "extern", function.removeprefix("extern_kernels.")
+    if function.startswith(_OPERATORS) and function not in _NO_WORK:
+        return "aten", function.removeprefix(_OPERATORS)
+    if function.startswith(_LIBRARIES):
+        return "aten", function
+    return "", ""

@@ -1,0 +1,115 @@
+"""NVIDIA's GPUs, from the vendor's published documents: what Inductor and the analyses ask of one.
+
+Every GPU names its documents. What follows from the compute capability alone (registers, shared
+memory, threads per multiprocessor) is from the CUDA C++ Programming Guide 13.0, section "Compute
+Capabilities", table "Technical Specifications per Compute Capability". Peaks are dense, with the
+boost clock, for all multiprocessors, in operations per second; bandwidth is the memory's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["Architecture", "Gpu", "architecture_of"]
+
+KIB: Final = 1024
+MIB: Final = 1024**2
+GIB: Final = 1024**3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Architecture:
+    """What all GPUs of a compute capability share.
+
+    Attributes:
+        capability: The compute capability, as (major, minor).
+        name: NVIDIA's name of the architecture.
+        threads_per_multiprocessor: The most that are resident at a time.
+        blocks_per_multiprocessor: The most that are resident at a time.
+        registers_per_multiprocessor: Of 32 bits.
+        shared_bytes_per_multiprocessor: All of it, what the system takes of each block included.
+        shared_bytes_per_block: The most for one block, where the kernel asks for it.
+    """
+
+    capability: tuple[int, int]
+    name: str
+    threads_per_multiprocessor: int
+    blocks_per_multiprocessor: int
+    registers_per_multiprocessor: int
+    shared_bytes_per_multiprocessor: int
+    shared_bytes_per_block: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU.
+
+    Attributes:
+        key: What ``--gpu`` calls it.
+        name: What ``torch.cuda.get_device_name`` says, where known; else NVIDIA's name.
+        architecture: What it shares with others of its compute capability.
+        multiprocessors: How many.
+        memory_bytes: Of device memory.
+        bandwidth: Bytes per second of device memory.
+        l2_bytes: Of the L2 cache.
+        clock_hz: The boost clock.
+        peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
+            ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
+            both), dense.
+        sources: The vendor's documents that the figures are from.
+        assumed: Whether this stands for a whole architecture, with figures of one of its GPUs.
+    """
+
+    key: str
+    name: str
+    architecture: Architecture
+    multiprocessors: int
+    memory_bytes: int
+    bandwidth: float
+    l2_bytes: int
+    clock_hz: int
+    peaks: Mapping[str, float]
+    sources: tuple[str, ...]
+    assumed: bool = False
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """The compute capability, as (major, minor)."""
+        return self.architecture.capability
+
+    @property
+    def arch(self) -> int:
+        """The compute capability as Triton writes it: 90."""
+        return self.capability[0] * 10 + self.capability[1]
+
+
+def _architecture(  # noqa: PLR0913 - one row of the table
+    capability: tuple[int, int], name: str, threads: int, blocks: int, shared: int, per_block: int
+) -> Architecture:
+    return Architecture(capability, name, threads, blocks, 65536, shared * KIB, per_block * KIB)
+
+
+# CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
+ARCHITECTURES: Final[Mapping[tuple[int, int], Architecture]] = {
+    found.capability: found
+    for found in (
+        _architecture((7, 5), "Turing", 1024, 16, 64, 64),
+        _architecture((8, 0), "Ampere", 2048, 32, 164, 163),
+        _architecture((8, 6), "Ampere", 1536, 16, 100, 99),
+        _architecture((8, 9), "Ada", 1536, 24, 100, 99),
+        _architecture((9, 0), "Hopper", 2048, 32, 228, 227),
+        _architecture((10, 0), "Blackwell", 2048, 32, 228, 227),
+        _architecture((12, 0), "Blackwell", 1536, 24, 100, 99),
+    )
+}
+
+
+def architecture_of(capability: tuple[int, int]) -> Architecture:
+    """The architecture of a compute capability.
+
+    Raises:
+        KeyError: The table has no such.
+    """
+    return ARCHITECTURES[capability]

@@ -1,0 +1,113 @@
+"""Generated kernels, and the code that launches them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+__all__ = ["Call", "GraphCode", "Kernel", "NodeLine"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeLine:
+    """A node of the captured graph that a kernel computes, with the user's line.
+
+    Attributes:
+        node: The node's name in Dynamo's graph.
+        file: The file of the line that made it, or an empty string where that is unknown.
+        line: The line, or 0.
+        code: Its text, or an empty string.
+    """
+
+    node: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel as Inductor defined it.
+
+    Attributes:
+        name: Its name.
+        language: ``triton``, ``cpp``, or what else ``async_compile`` was asked for.
+        kind: Of a Triton kernel, its heuristics (``pointwise``, ``persistent_reduction``,
+            ``template``, ``user_autotune``, …); of a C++ one, ``cpp``.
+        source: Its source text, whole, as Inductor passes it to the compiler.
+        line: Where its definition begins in the output code, from 1.
+        size_hints: Size by the name of its index (``x``, ``r0_``).
+        signature: Type by argument (``*fp32``, ``i32``, ``constexpr``).
+        inductor_meta: What Inductor says of it (``num_load``, ``kernel_name``, …).
+        options: The other arguments of its heuristics (``reduction_hint``, ``num_warps``, …), as
+            text where they are no literals.
+        aten: ATen operators that it computes, as Inductor names them.
+        nodes: The nodes of the captured graph, with the user's lines.
+    """
+
+    name: str
+    language: str
+    kind: str
+    source: str
+    line: int
+    size_hints: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    signature: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    inductor_meta: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    aten: tuple[str, ...] = ()
+    nodes: tuple[NodeLine, ...] = ()
+
+    @property
+    def is_user_written(self) -> bool:
+        """Whether its source is the user's own."""
+        return self.kind == "user_autotune"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """One line of the output code that does work: a launch, or a call of a library.
+
+    Attributes:
+        kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
+            (an operator that Inductor left to eager PyTorch).
+        name: The kernel's, function's or operator's name.
+        line: Its line in the output code, from 1.
+        arguments: The text of each argument.
+        aten: ATen operators that it computes, as Inductor names them.
+        nodes: The nodes of the captured graph, with the user's lines.
+    """
+
+    kind: str
+    name: str
+    line: int
+    arguments: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+    nodes: tuple[NodeLine, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphCode:
+    """The output code of one graph.
+
+    Attributes:
+        compile_id: The compilation, as text.
+        direction: ``inference``, ``forward`` or ``backward``.
+        name: AOTAutograd's name of the graph (``0_inference``), or an empty string.
+        kernels: The kernels that it defines, in order.
+        calls: What it does, in order.
+        file: The file that torch wrote it to, or an empty string.
+        alternative: What was decided otherwise in it than in the code that was taken, or an empty
+            string: the device would choose between them.
+    """
+
+    compile_id: str
+    direction: str
+    name: str
+    kernels: tuple[Kernel, ...]
+    calls: tuple[Call, ...]
+    file: str = ""
+    alternative: str = ""
+
+    def launches(self, kernel: str) -> int:
+        """How often it launches a kernel of its own."""
+        return sum(call.kind == "kernel" and call.name == kernel for call in self.calls)

@@ -1,0 +1,42 @@
+"""Where the code that Inductor generated lies, until somebody asks for it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.events.payload import Payload
+
+__all__ = ["OutputCodes", "OutputText"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputText:
+    """The output code of one graph.
+
+    Attributes:
+        compile_id: The compilation, as text.
+        text: Where the code is, or None.
+        file: The file that torch wrote it to, or an empty string.
+        graph: Where the text of the graph is that Dynamo captured, or None.
+    """
+
+    compile_id: str
+    text: Payload | None
+    file: str
+    graph: Payload | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputCodes:
+    """All output code of a process.
+
+    Attributes:
+        gpu: What ``--gpu`` calls the GPU that is not there, or an empty string.
+        texts: The code, in order.
+        targets: What was said of each graph that code was generated for, by compilation.
+    """
+
+    gpu: str = ""
+    texts: tuple[OutputText, ...] = ()
+    targets: tuple[tuple[str, InspectorGpuTarget], ...] = ()

@@ -1,0 +1,123 @@
+"""A report on kernels as JSON; the schema is docs/schema/kernels-1.schema.json."""
+
+from __future__ import annotations
+
+from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
+from inspector.model.gpus import Gpu
+from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.version import __version__
+
+__all__ = ["kernels_fields"]
+
+
+def kernels_fields(report: KernelsReport) -> dict[str, object]:
+    """All fields of a report on kernels."""
+    meta = report.run.meta
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": "kernels",
+        "tool_version": __version__,
+        "recording": {
+            "name": meta.name,
+            "target": meta.target,
+            "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
+            "started": meta.started or None,
+            "partial": meta.partial or None,
+            "error": meta.error or None,
+        },
+        "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
+        "gpu": None if report.gpu is None else gpu_fields(report.gpu),
+        "graphs": [_graph(graph) for graph in report.graphs],
+        "kernels": [_kernel(row) for row in report.rows],
+        "libraries": dict(report.libraries),
+        "targets": [{"compile_id": name, **_target(said)} for name, said in report.targets],
+        "notices": list(report.notices),
+    }
+
+
+def gpu_fields(gpu: Gpu) -> dict[str, object]:
+    """A GPU's figures."""
+    return {
+        "key": gpu.key,
+        "name": gpu.name,
+        "compute_capability": list(gpu.capability),
+        "architecture": gpu.architecture.name,
+        "multiprocessors": gpu.multiprocessors,
+        "memory_bytes": gpu.memory_bytes,
+        "bandwidth_bytes_per_s": gpu.bandwidth,
+        "l2_bytes": gpu.l2_bytes,
+        "clock_hz": gpu.clock_hz,
+        "peaks_per_s": dict(gpu.peaks),
+        "sources": list(gpu.sources),
+        "assumed": gpu.assumed,
+    }
+
+
+def _graph(graph: GraphCode) -> dict[str, object]:
+    return {
+        "compile_id": graph.compile_id,
+        "direction": graph.direction,
+        "name": graph.name or None,
+        "file": graph.file or None,
+        "alternative": graph.alternative or None,
+        "kernels": [kernel.name for kernel in graph.kernels],
+        "calls": [_call(call) for call in graph.calls],
+    }
+
+
+def _call(call: Call) -> dict[str, object]:
+    return {
+        "kind": call.kind,
+        "name": call.name,
+        "line": call.line,
+        "arguments": list(call.arguments),
+        "aten": list(call.aten),
+        "nodes": [_node(node) for node in call.nodes],
+    }
+
+
+def _kernel(row: KernelRow) -> dict[str, object]:
+    kernel = row.kernel
+    return {
+        "name": kernel.name,
+        "language": kernel.language,
+        "kind": kernel.kind,
+        "graphs": list(row.graphs),
+        "launches": row.launches,
+        "is_candidate": row.is_candidate,
+        "is_user_written": kernel.is_user_written,
+        "size_hints": dict(kernel.size_hints),
+        "signature": dict(kernel.signature),
+        "inductor_meta": dict(kernel.inductor_meta),
+        "options": dict(kernel.options),
+        "aten": list(kernel.aten),
+        "nodes": [_node(node) for node in kernel.nodes],
+        "source": kernel.source,
+    }
+
+
+def _node(node: NodeLine) -> dict[str, object]:
+    return {
+        "node": node.node,
+        "file": node.file or None,
+        "line": node.line or None,
+        "code": node.code or None,
+    }
+
+
+def _target(said: InspectorGpuTarget) -> dict[str, object]:
+    return {
+        "measured": [
+            {
+                "what": item.what,
+                "detail": item.detail,
+                "taken": item.taken,
+                "candidates": list(item.candidates),
+            }
+            for item in said.measured
+        ],
+        "attention": list(said.attention),
+        "error": said.error or None,
+        "where": list(said.where),
+    }

@@ -1,0 +1,63 @@
+"""A report on kernels as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.kernels_wording import (
+    gpu_line,
+    graph_line,
+    kernel_detail,
+    kernels_headline,
+    lines_of,
+)
+from inspector.findings.overview import recording_line
+from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
+
+__all__ = ["kernels_lines"]
+
+
+def kernels_lines(report: KernelsReport) -> Iterator[str]:
+    """The lines of a report on kernels; of one kernel its source."""
+    if report.shown:
+        row = next(row for row in report.rows if row.kernel.name == report.shown)
+        yield from fenced(row.kernel.source.strip("\n"), "python")
+        return
+    target = report.run.meta.target
+    yield f"# Kernels: {code(target)}" if target else "# Kernels"
+    yield ""
+    yield prose(" · ".join(recording_line(report.run)))
+    yield ""
+    yield f"**{prose(kernels_headline(report))}**"
+    yield ""
+    if report.gpu is not None:
+        yield prose(gpu_line(report))
+        yield ""
+    for index, graph in enumerate(report.graphs):
+        yield from _graph(report, index, graph_line(graph))
+    if report.libraries:
+        yield "## Calls of libraries and ATen"
+        yield ""
+        yield from (f"- {code(name)} {number}×" for name, number in report.libraries.items())
+        yield ""
+    yield from (f"- note: {prose(notice)}" for notice in report.notices)
+
+
+def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
+    rows = [row for row in report.rows if row.graphs[0] == index]
+    if not rows:
+        return
+    yield f"## {prose(title)}"
+    yield ""
+    yield "| kernel | launches | | lines |"
+    yield "|:--|--:|:--|:--|"
+    for row in rows:
+        places = ", ".join(
+            f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines_of(row.kernel)
+        )
+        name = cell(f"`{row.kernel.name}`")
+        yield f"| {name} | {row.launches} | {cell(kernel_detail(row))} | {cell(places)} |"
+    yield ""
+    for row in rows:
+        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), "python"))

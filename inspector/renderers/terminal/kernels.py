@@ -1,0 +1,93 @@
+"""A report on kernels for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from inspector.findings.kernels_report import KernelRow, KernelsReport
+from inspector.findings.kernels_wording import (
+    gpu_line,
+    graph_line,
+    kernel_detail,
+    kernels_headline,
+    lines_of,
+)
+from inspector.findings.overview import recording_line
+from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.summary import error_lines
+
+__all__ = ["add_kernels"]
+
+_GAP = "  "
+_MOST_ROWS = 60
+_MOST_LINES = 2
+
+
+def add_kernels(page: Page, report: KernelsReport) -> None:
+    """Adds the blocks of a report; of one kernel its source alone."""
+    if report.shown:
+        _add_source(page, report)
+        return
+    line = " · ".join(recording_line(report.run))
+    page.add(page.wrapped(Text(line, style="dim")))
+    if report.run.meta.partial:
+        partial = f"partial recording: {report.run.meta.partial.rstrip('.')}"
+        page.add(page.wrapped(page.safe(partial, "bold yellow")))
+    head = page.wrapped(Text(kernels_headline(report), style="bold"))
+    if report.gpu is not None:
+        head += page.wrapped(Text(gpu_line(report)))
+    page.add(head)
+    for index, graph in enumerate(report.graphs):
+        page.add(_graph(page, report, index, graph_line(graph)))
+    page.add(_libraries(page, report))
+    page.add(error_lines(page, report.run.meta))
+    page.add(_notices(page, report))
+
+
+def _add_source(page: Page, report: KernelsReport) -> None:
+    row = next(row for row in report.rows if row.kernel.name == report.shown)
+    page.add(page.verbatim(row.kernel.source.strip("\n"), ""))
+
+
+def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterator[Text]:
+    rows = [row for row in report.rows if row.graphs[0] == index]
+    if not rows:
+        return
+    yield from page.wrapped(Text(title, style="bold underline"))
+    for row in rows[:_MOST_ROWS]:
+        yield from _row(page, row)
+    if len(rows) > _MOST_ROWS:
+        yield Text(f"{_GAP}… {len(rows) - _MOST_ROWS:,} more in the JSON report", style="dim")
+
+
+def _row(page: Page, row: KernelRow) -> Iterator[Text]:
+    launches = f"{row.launches}× " if row.launches != 1 else ""
+    yield Text(_GAP).append_text(page.safe(row.kernel.name, "cyan"))
+    detail = page.safe(f"{launches}{kernel_detail(row)}")
+    yield from page.wrapped(detail, _GAP * 2, _GAP * 2)
+    for node in lines_of(row.kernel)[:_MOST_LINES]:
+        place = f"{node.file.rpartition('/')[2]}:{node.line}"
+        room = page.width - cell_len(place) - len(_GAP) * 4
+        code = page.safe(node.code, "dim")
+        code.truncate(max(room, 0), overflow="ellipsis")
+        yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
+
+
+def _libraries(page: Page, report: KernelsReport) -> Iterator[Text]:
+    if not report.libraries:
+        return
+    yield from page.wrapped(Text("Calls of libraries and ATen", style="bold underline"))
+    text = ", ".join(f"{name} {number}×" for name, number in report.libraries.items())
+    yield from page.wrapped(page.safe(text), _GAP, _GAP)
+
+
+def _notices(page: Page, report: KernelsReport) -> Iterator[Text]:
+    for notice in report.notices:
+        label = Text("note: ", style="dim")
+        yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
+    if report.rows:
+        step = f"inspect kernels --show {report.rows[0].kernel.name} --as source"
+        yield Text("next: ", style="bold").append_text(page.safe(step, "cyan"))
