@@ -1,0 +1,47 @@
+"""The process that compiles kernels: a request in, one line of JSON out for each kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from inspector.capture.builds.build import Source, build_kernels
+from inspector.capture.builds.store import Store, default_folder
+
+__all__ = ["main"]
+
+_LIMIT_BYTES = 1 << 30
+
+
+def main() -> int:
+    """Reads the request from standard input, and writes results to standard output.
+
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; and, where they should
+    not be as usual, ``folder``, ``limit_bytes``, ``workers``, ``time_limit_s`` and ``capability``.
+    Whatever else is printed here goes to standard error.
+    """
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = json.load(sys.stdin)
+    _serve(request, out)
+    out.close()
+    return 0
+
+
+def _serve(request: dict[str, Any], out: TextIO) -> None:
+    folder = Path(request.get("folder") or default_folder())
+    store = Store(folder, int(request.get("limit_bytes") or _LIMIT_BYTES))
+    sources = [Source(entry["name"], entry["source"]) for entry in request["kernels"]]
+    payloads = build_kernels(
+        sources,
+        store,
+        workers=request.get("workers"),
+        time_limit_s=float(request.get("time_limit_s") or 120),
+        capability=request.get("capability"),
+    )
+    for payload in payloads:
+        out.write(json.dumps(payload) + "\n")
+        out.flush()
