@@ -51,6 +51,7 @@ class Recorder:
         self.module = ""
         self.deadline = deadline
         self._seen: set[str] = set()
+        self._failed: set[tuple[str, str]] = set()
         self._bytes: dict[str, set[int]] = {}
         self._flushed: torch.Tensor | None = None
 
@@ -86,7 +87,7 @@ class Recorder:
     def record(self, autotuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Writes one autotuner down, unless its source is known."""
         try:
-            source = Path(autotuner.filename).read_text(encoding="utf-8")
+            source = _source(autotuner)
             if source in self._seen:
                 return
             self._seen.add(source)
@@ -95,7 +96,10 @@ class Recorder:
             if len(autotuner.launchers) > 0:
                 self.kernels.append(self._row(autotuner, source, args, kwargs))
         except Exception:  # noqa: BLE001 - the program goes on, and the record says so
-            self.kernels.append({"module": self.module, "error": traceback.format_exc()})
+            error = traceback.format_exc()
+            if (self.module, error) not in self._failed:
+                self._failed.add((self.module, error))
+                self.kernels.append({"module": self.module, "error": error})
 
     def _row(
         self, autotuner: Any, source: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -179,6 +183,16 @@ class Recorder:
         return [
             durations[first + WARM_UP : first + each] for first in range(0, len(durations), each)
         ]
+
+
+def _source(autotuner: Any) -> str:
+    """What `async_compile.triton` got; templates do not keep the name of its file."""
+    file = autotuner.filename
+    if file is None:
+        if autotuner.fn.fn is None:
+            autotuner.fn = autotuner._reload_kernel().fn
+        file = autotuner.fn.fn.__code__.co_filename
+    return Path(file).read_text(encoding="utf-8")
 
 
 def _texts(launcher: Any) -> dict[str, str]:
