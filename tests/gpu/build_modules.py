@@ -109,10 +109,10 @@ def attention_kernel(
     v_ptr,
     o_ptr,
     length,
-    scale,
     BM: tl.constexpr,
     BN: tl.constexpr,
     D: tl.constexpr,
+    SCALE: tl.constexpr,
 ):
     base = tl.program_id(1) * length * D
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -124,7 +124,7 @@ def attention_kernel(
     out = tl.zeros((BM, D), tl.float32)
     for start in range(0, length, BN):
         at = base + (start + columns)[None, :] * D + head[:, None]
-        scores = tl.dot(q, tl.load(k_ptr + at)) * scale
+        scores = tl.dot(q, tl.load(k_ptr + at)) * SCALE
         new = tl.maximum(most, tl.max(scores, 1))
         weights = tl.exp(scores - new[:, None])
         shrink = tl.exp(most - new)
@@ -159,7 +159,10 @@ def own_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Te
     out = torch.empty_like(q)
     batch, heads, length, head = q.shape
     grid = (triton.cdiv(length, 128), batch * heads)
-    attention_kernel[grid](q, k, v, out, length, head**-0.5, BM=128, BN=64, D=head, num_warps=8)
+    # A float that is no constexpr would be fp64: so Inductor types it.
+    attention_kernel[grid](
+        q, k, v, out, length, BM=128, BN=64, D=head, SCALE=head**-0.5, num_warps=8
+    )
     return out
 
 
