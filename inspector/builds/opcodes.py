@@ -88,7 +88,7 @@ def tensor_core_dtype(instruction: Instruction) -> str:
     fixed = _BY_OPCODE.get(instruction.opcode)
     named = [_DTYPES[part] for part in instruction.modifiers if part in _DTYPES]
     named = [dtype for dtype in named if dtype != "fp16"] or named
-    if fixed in {"int8"} and "int4" in named:
+    if fixed == "int8" and "int4" in named:
         return "int4"
     if fixed:
         return fixed

@@ -99,9 +99,7 @@ def _places(line: str) -> Iterator[SourcePlace]:
         yield SourcePlace(match[1], int(match[2]))
 
 
-def _instruction(
-    match: re.Match[str], places: tuple[SourcePlace, ...], index: int
-) -> Instruction:
+def _instruction(match: re.Match[str], places: tuple[SourcePlace, ...], index: int) -> Instruction:
     offset, predicate, opcode, modifiers, operands = match.groups()
     return Instruction(
         offset=int(offset, 16),

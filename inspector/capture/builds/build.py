@@ -118,6 +118,7 @@ def _compile_all(
 def _compile(kernel: _Open, number: int, folder: Path) -> tuple[KernelBuild, int]:
     scratch = Path(tempfile.mkdtemp(dir=folder))
     source = kernel.source
+    kernel.texts.mkdir(exist_ok=True)
     part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
     return compile_part(part, scratch)
 

@@ -41,12 +41,17 @@ def forget_driver(capability: int, folder: Path) -> None:
         folder: An empty folder for Inductor's and Triton's caches: Inductor tries one configuration
             alone where its own autotune cache knows the best.
     """
+    import torch
     import triton
     from torch._inductor.runtime import triton_helpers
 
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
     os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
     os.environ.pop("TRITON_INTERPRET", None)
+    # Heuristics ask them which configurations to try: on 2.11 and 2.13 a persistent reduction gets
+    # one warp where CUDA is available, and eight where it is not.
+    torch.cuda.is_available = lambda: True
+    torch.xpu.is_available = lambda: False
     # Generated sources call it when they are imported, and so does every compilation.
     triton_helpers.set_driver_to_gpu = lambda: None
     triton.runtime.driver.set_active(_AbsentDriver(capability))

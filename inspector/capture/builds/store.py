@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ FORMAT = 1
 """Changes when the same source gives another result here."""
 
 _RESULT = "build.json"
+_NEW = "new_"
+_LEFT_OVER_S = 24 * 3600
 _UNLIKE = ("TRITON_CACHE_DIR", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
 
@@ -89,9 +92,8 @@ class Store:
         return payload if isinstance(payload, dict) else None
 
     def begin(self, key: str) -> Path:
-        """A folder for the texts of a kernel that is being compiled."""
-        del key
-        return Path(tempfile.mkdtemp(prefix="new_", dir=self.folder))
+        """Where the texts of a kernel go that is being compiled; who compiles makes the folder."""
+        return self.folder / f"{_NEW}{key}_{os.getpid()}"
 
     def keep(self, key: str, texts: Path, payload: dict[str, Any]) -> Path:
         """Keeps a result; another process may have been faster.
@@ -99,6 +101,7 @@ class Store:
         Returns:
             The folder of its texts.
         """
+        texts.mkdir(exist_ok=True)
         (texts / _RESULT).write_text(json.dumps(payload), encoding="utf-8")
         kept = self.folder / key
         try:
@@ -117,6 +120,9 @@ class Store:
         """
         entries = []
         for folder in self.folder.iterdir():
+            if folder.name.startswith(_NEW):
+                _delete_left_over(folder)
+                continue
             with contextlib.suppress(OSError):
                 used = (folder / _RESULT).stat().st_mtime
                 size = sum(file.stat().st_size for file in folder.iterdir())
@@ -128,3 +134,10 @@ class Store:
             if folder.name not in spared:
                 shutil.rmtree(folder, ignore_errors=True)
                 total -= size
+
+
+def _delete_left_over(folder: Path) -> None:
+    """Deletes what a process that was killed has left behind long ago."""
+    with contextlib.suppress(OSError):
+        if time.time() - folder.stat().st_mtime > _LEFT_OVER_S:
+            shutil.rmtree(folder, ignore_errors=True)
