@@ -12,7 +12,14 @@ from inspector.builds.index_values import Indices, Value
 from inspector.builds.layouts import Lanes, lanes_of
 from inspector.builds.opcodes import access_bits, kind_of
 from inspector.builds.sass import Instruction
-from inspector.builds.ttgir import Module, Operation, TensorType, tensor_type
+from inspector.builds.ttgir import (
+    Module,
+    Operation,
+    TensorType,
+    element_bytes,
+    mask_of,
+    tensor_type,
+)
 from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
 __all__ = ["accesses_of", "own_line", "widths_of"]
@@ -26,7 +33,6 @@ _NAMES = {
     "ttng.async_tma_copy_global_to_local": AccessKind.TMA_LOAD,
     "ttng.async_tma_copy_local_to_global": AccessKind.TMA_STORE,
 }
-_MASK_AT = {"tt.load": 1, "tt.store": 2, "ttg.async_copy_global_to_local": 2, "tt.atomic_rmw": 2}
 _SECTOR_BYTES = 32
 _WIDEST_BYTES = 16
 _MACHINE = {
@@ -102,7 +108,7 @@ def _access(
     is_tma = kind in {AccessKind.TMA_LOAD, AccessKind.TMA_STORE}
     shaped = _tile(operation, module) if is_tma else indices.type_of(pointer)
     element = "" if shaped is None else (shaped.pointee or shaped.element)
-    size = _element_bytes(element)
+    size = element_bytes(element)
     elements = math.prod(shaped.shape) if shaped is not None else 0
     counts = [trips.get(loop) for loop in operation.loops]
     known = [count for count in counts if count is not None]
@@ -117,7 +123,7 @@ def _access(
         bytes=elements * size * (1 if times is None else times),
         layout=shaped.layout if shaped is not None else "",
         is_indirect=not is_tma and indices.is_indirect(pointer),
-        is_masked=_is_masked(operation),
+        is_masked=mask_of(operation) is not None,
         index_bits=_index_bits(pointer, module, indices),
         cache=tuple(re.findall(r"(?:evictionPolicy|cacheModifier) = (\w+)", operation.text)),
     )
@@ -135,7 +141,7 @@ def _placed(
     value = indices.value(pointer)
     if value is None or shaped is None:
         return access
-    size = _element_bytes(access.dtype)
+    size = element_bytes(access.dtype)
     base = module.divisible.get(f"%{value.base}", size)
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
@@ -199,12 +205,6 @@ def _tile(operation: Operation, module: Module) -> TensorType | None:
     return tensor_type(f"tensor<{found[1]}{found[2]}>", module) if found else None
 
 
-def _is_masked(operation: Operation) -> bool:
-    at = _MASK_AT.get(operation.name)
-    named = operation.text.partition(" : ")[0].partition("{")[0]
-    return at is not None and len(re.findall(r"%[\w#]+", named)) > at
-
-
 def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
     """Width of the widest offset that is added to the pointer."""
     by_result = {result: item for item in module.operations for result in item.results}
@@ -220,13 +220,6 @@ def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
             break
         pointer = operation.operands[0]
     return widest
-
-
-def _element_bytes(element: str) -> int:
-    digits = re.search(r"(\d+)", element)
-    if not digits:
-        return 1
-    return max(1, int(digits[1]) // 8)
 
 
 def _bits(access: Access, instructions: Sequence[Instruction]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Computes the offsets that a kernel's pointers have in one of its programs.
 
-Pointer arithmetic is integer arithmetic on small tensors: it is carried out, for program 1 of each
-axis, instead of being guessed at from strides.
+Pointer arithmetic is integer arithmetic on small tensors: it is carried out for one program,
+instead of being guessed at from strides.
 """
 
 from __future__ import annotations
@@ -101,33 +101,57 @@ class Indices:
     Args:
         module: The module.
         known: Values of scalar arguments by name without the ``%``.
+        program: Which program, by axis.
+        grid: Programs by axis, as far as the kernel asks for them.
+        first: The values of every loop's first trip: then these are of the last one.
     """
 
-    def __init__(self, module: Module, known: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        module: Module,
+        known: Mapping[str, int],
+        program: Sequence[int] = (1, 1, 0),
+        grid: Sequence[int] = (1, 1, 1),
+        first: Indices | None = None,
+    ) -> None:
         self._module = module
+        self._programs = dict(zip("xyz", program, strict=True))
+        self._grid = dict(zip("xyz", grid, strict=True))
         self._known = known
         self._by_result = {
             result: operation for operation in module.operations for result in operation.results
         }
+        self._first = first
         self._carried: dict[str, str] = {}
+        self._steps: dict[str, tuple[Operation, str]] = {}
         self._values: dict[str, Value | None] = {}
-        for operation in module.operations:
+        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
+        for number, operation in enumerate(loops, 1):
             if operation.name == "scf.for":
-                self._carry(operation)
+                self._carry(number, operation)
 
-    def _carry(self, operation: Operation) -> None:
-        """What a loop begins with: its variable, and what it carries."""
-        start = re.match(r"\s*(?:unsigned )?(%\w+) = (%\w+) to", operation.text)
+    def _carry(self, number: int, operation: Operation) -> None:
+        """What a loop begins with, its variable and what it carries, and what comes next."""
+        start = re.match(r"\s*(?:unsigned )?(%\w+) = (%\w+) to %\w+ step (%\w+)", operation.text)
         if start:
             self._carried[start[1]] = start[2]
+            self._steps[start[1]] = (operation, start[3])
         carried = re.search(r"iter_args\((.*?)\) ->", operation.text)
-        if carried:
-            pairs = re.findall(r"(%\w+) = (%[\w#]+)", carried[1])
-            self._carried.update(pairs)
-            for result, (_, initial) in zip(operation.results, pairs, strict=False):
-                self._carried[result] = initial
-            if len(operation.results) == 1 and operation.results[0].endswith("#0"):
-                self._carried[operation.results[0][:-2]] = pairs[0][1]
+        if not carried:
+            return
+        pairs = re.findall(r"(%\w+) = (%[\w#]+)", carried[1])
+        yields = [
+            item
+            for item in self._module.operations
+            if item.name == "scf.yield" and item.loops and item.loops[-1] == number
+        ]
+        following = yields[-1].operands if yields else ()
+        for at, (name, initial) in enumerate(pairs):
+            self._carried[name] = initial
+            if at < len(following):
+                self._steps[name] = (operation, following[at])
+        for result, (_, initial) in zip(operation.results, pairs, strict=False):
+            self._carried[result] = initial
 
     def type_of(self, name: str) -> TensorType | None:
         """Type of an operation's only result."""
@@ -160,7 +184,7 @@ class Indices:
         return any(self._is_guess(operand, depth + 1) for operand in operation.operands)
 
     def value(self, name: str, depth: int = 0) -> Value | None:
-        """The value of a name in program 1, or None where nobody knows."""
+        """The value of a name in the program, or None where nobody knows."""
         if name in self._values:
             return self._values[name]
         if depth > _DEEPEST:
@@ -192,7 +216,8 @@ class Indices:
 
     def _compute(self, name: str, depth: int) -> Value | None:
         if name in self._carried:
-            return self.value(self._carried[name], depth + 1)
+            began = self.value(self._carried[name], depth + 1)
+            return began if self._first is None else self._last(name, began)
         if name in self._module.arguments:
             return self._argument(name)
         operation = self._by_result.get(name)
@@ -202,6 +227,22 @@ class Indices:
         if shaped is not None and _size(shaped.shape) > MOST_ELEMENTS:
             return None
         return self._operation(operation, shaped, depth)
+
+    def _last(self, name: str, began: Value | None) -> Value | None:
+        """What a loop's variable, or what it carries, is in the last trip: if it grows evenly."""
+        if name not in self._steps or self._first is None or began is None:
+            return began
+        loop, step = self._steps[name]
+        trips = self._first.trips(loop)
+        following = self._first.value(step)
+        if not trips or following is None or following.shape != began.shape:
+            return None
+        is_variable = re.match(rf"\s*(?:unsigned )?{re.escape(name)} =", loop.text)
+        numbers = tuple(
+            start + (trips - 1) * (change if is_variable else change - start)
+            for start, change in zip(began.numbers, following.numbers, strict=True)
+        )
+        return Value(began.shape, numbers, began.base)
 
     def _argument(self, name: str) -> Value | None:
         if "ptr" in self._module.arguments[name]:
@@ -216,6 +257,9 @@ class Indices:
     def _operation(
         self, operation: Operation, shaped: TensorType | None, depth: int
     ) -> Value | None:
+        if operation.name in {"tt.get_program_id", "tt.get_num_programs"}:
+            axes = self._programs if operation.name == "tt.get_program_id" else self._grid
+            return Value((), (axes.get(operation.text.strip()[:1], 0),))
         leaf = _LEAVES.get(operation.name)
         if leaf is not None:
             return leaf(operation.text, shaped)
@@ -269,16 +313,9 @@ def _range(text: str, shaped: TensorType | None) -> Value | None:
     return Value(shaped.shape, tuple(range(first, first + shaped.shape[0])))
 
 
-def _program(text: str, shaped: TensorType | None) -> Value:
-    del shaped
-    return Value((), (0 if text.strip().startswith("z") else 1,))
-
-
 _LEAVES: dict[str, Callable[[str, TensorType | None], Value | None]] = {
     "arith.constant": _constant,
     "tt.make_range": _range,
-    "tt.get_program_id": _program,
-    "tt.get_num_programs": lambda _text, _shaped: Value((), (1,)),
 }
 
 

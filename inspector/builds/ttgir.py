@@ -10,7 +10,15 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-__all__ = ["Module", "Operation", "TensorType", "parse_ttgir", "tensor_type"]
+__all__ = [
+    "Module",
+    "Operation",
+    "TensorType",
+    "element_bytes",
+    "mask_of",
+    "parse_ttgir",
+    "tensor_type",
+]
 
 _ALIAS = re.compile(r"^(#\w+)\s*=\s*(?!loc\()(.+)$")
 _LOC = re.compile(r"^(#loc\d*)\s*=\s*(loc\(.*\))\s*$")
@@ -20,6 +28,7 @@ _VALUE = re.compile(r"%[\w]+(?:#\d+)?")
 _TRAILING_LOC = re.compile(r"\s+loc\((#loc\d*|\".*\"|unknown)\)\s*$")
 _PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
 _ARGUMENT = re.compile(r"(%\w+): (!tt\.ptr<[^>]*>|!tt\.\w+<[^%]*?>|[a-z]\w*)( \{[^}]*\})?")
+_MASK_AT = {"tt.load": 1, "tt.store": 2, "ttg.async_copy_global_to_local": 2}
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(!tt\.ptr<\w+>|\w+)(?:, (.+))?>$")
 
 
@@ -117,6 +126,19 @@ def tensor_type(text: str, module: Module) -> TensorType | None:
     if re.match(r"(!tt\.ptr<\w+>|[a-z]+\d*)$", text):
         return TensorType((), text)
     return None
+
+
+def element_bytes(element: str) -> int:
+    """Size of an element type: of ``bf16`` 2, of ``f8E4M3FN`` and of ``i1`` 1."""
+    digits = re.search(r"\d+", element)
+    return max(1, int(digits[0]) // 8) if digits else 1
+
+
+def mask_of(operation: Operation) -> str | None:
+    """The operand that says which elements are accessed, or None for all."""
+    at = _MASK_AT.get(operation.name)
+    named = _VALUE.findall(operation.text.partition(" : ")[0].partition("{")[0])
+    return named[at] if at is not None and len(named) > at else None
 
 
 def _resolved(layout: str, aliases: dict[str, str]) -> str:

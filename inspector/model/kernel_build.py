@@ -21,7 +21,7 @@ class GpuLimits:
         threads: Resident threads of a multiprocessor.
         blocks: Resident blocks of a multiprocessor.
         l2_bytes: L2 cache.
-        bandwidth_bytes_per_second: Of its memory.
+        bandwidth_bytes_per_second: Of its memory, as the vendor says.
         peaks: Dense operations per second by unit and dtype: ``tensor bf16``, ``fp32``, ….
     """
 
@@ -105,6 +105,8 @@ class ConfigBuild:
         num_ctas: Blocks of a cluster.
         max_registers: Limit of registers that it sets, or None.
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
+        grid: Blocks by axis, or empty where the source does not say.
+        grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
         launched_warps: Warps of a block as compiled: warp specialisation adds some.
         resources: What its binary needs, or None where it could not be compiled.
         texts: File by kind (``ttir``, ``ttgir``, ``llir``, ``ptx``, ``sass``, ``cubin``), relative
@@ -119,6 +121,8 @@ class ConfigBuild:
     num_ctas: int = 1
     max_registers: int | None = None
     scaled: bool = False
+    grid: tuple[int, ...] = ()
+    grid_is_exact: bool = False
     launched_warps: int = 0
     resources: Resources | None = None
     texts: tuple[tuple[str, str], ...] = ()

@@ -15,6 +15,7 @@ from torch._inductor.runtime import triton_heuristics
 
 from inspector.capture.builds.autotuner import load_autotuner, target_device
 from inspector.capture.builds.driverless import forget_driver
+from inspector.capture.builds.grids import grid_of
 from inspector.capture.builds.tools import resources_of, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
 
@@ -124,6 +125,7 @@ class _Builder:
             num_ctas=int(getattr(config, "num_ctas", 1) or 1),
             max_registers=getattr(config, "maxnreg", None),
             scaled=scaled,
+            **grid_of(self._autotuner, config),
         )
         began_ns = time.perf_counter_ns()
         try:
