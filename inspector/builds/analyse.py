@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from inspector.builds.accesses import accesses_of, own_line, widths_of
 from inspector.builds.index_values import Indices
@@ -23,41 +22,14 @@ from inspector.model.kernel_analysis import (
     InstructionKind,
     Loop,
 )
-from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+from inspector.model.kernel_build import ConfigBuild, GpuLimits
 
-__all__ = ["analyse_build", "analyse_texts"]
+__all__ = ["analyse_texts"]
 
 _INSTRUCTION_BYTES = 16
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
 _LOADS = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
-
-
-def analyse_build(
-    build: KernelBuild,
-    config: ConfigBuild,
-    limits: GpuLimits | None = None,
-    known: Mapping[str, int] | None = None,
-) -> ConfigAnalysis | None:
-    """Analyses one configuration of a build, from its files.
-
-    Args:
-        build: The kernel.
-        config: The configuration.
-        limits: What the GPU has, or None: then there is no occupancy.
-        known: Values of scalar arguments, where more is known than its source says.
-
-    Returns:
-        None where it could not be compiled or its files are gone.
-    """
-    texts = {}
-    for kind in ("ttgir", "ptx", "sass"):
-        file = config.text(kind)
-        try:
-            texts[kind] = Path(build.folder, file or "").read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            return None
-    return analyse_texts(texts, config, limits, known)
 
 
 def analyse_texts(
@@ -132,17 +104,18 @@ def _barriers(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[in
     return len(at), len(inside)
 
 
-def _fma_dots(module: Module) -> tuple[int, ...]:
+def _fma_dots(module: Module) -> tuple[tuple[int, str], ...]:
     """Matrix products whose result has no tensor-core layout."""
-    lines = set()
+    found = set()
     for item in module.operations:
         if item.name == "tt.dot":
-            result = item.text.rpartition("->")[2]
+            factor, _, result = item.text.rpartition(" : ")[2].rpartition("->")
             alias = re.search(r"#\w+", result)
             layout = module.aliases.get(alias[0], "") if alias else ""
+            dtype = re.search(r"tensor<(?:\d+x)+(\w+)", factor)
             if layout.startswith("#ttg.blocked"):
-                lines.add(item.line)
-    return tuple(sorted(lines))
+                found.add((item.line, dtype[1] if dtype else ""))
+    return tuple(sorted(found))
 
 
 def _float64_lines(module: Module, instructions: Sequence[Instruction]) -> tuple[int, ...]:

@@ -110,7 +110,7 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     if moved is None:
         return None, ""
     rate = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
-    clock = _clock(limits)
+    clock = limits.clock_hz
     if programs is not None and programs < limits.multiprocessors and clock:
         rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
     time_ns = round(moved / rate * 1e9)
@@ -155,7 +155,7 @@ def _instruction_times(
     read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None
 ) -> dict[str, float]:
     """Time that the instructions of each kind need, by name of the kind."""
-    clock = _clock(limits)
+    clock = limits.clock_hz
     if programs is None or not clock:
         return {}
     warps = config.launched_warps or config.num_warps
@@ -174,10 +174,3 @@ def _instruction_times(
     }
     found["instruction issue"] = sum(counts.values()) * scale / rates.issued
     return found
-
-
-def _clock(limits: GpuLimits) -> float | None:
-    """Clock rate in Hz: the peak in fp32 is two operations per lane and cycle."""
-    peak = limits.peak("fp32")
-    lanes = 2 * per_cycle(limits.capability).fp32 * limits.multiprocessors
-    return peak / lanes if peak else None

@@ -256,7 +256,7 @@ class ConfigAnalysis:
         barriers: Barriers of the listing, and those in the hot loop.
         local_instructions: Loads and stores of local memory.
         code_bytes: Size of the instructions.
-        fma_dots: Matrix products that do not use tensor cores, by line.
+        fma_dots: Line and dtype of matrix products that do not use tensor cores.
         float64_lines: Lines that compute in double precision.
         int64_lines: Lines that compute offsets in 64 bits.
         lines: Line mapping.
@@ -274,7 +274,7 @@ class ConfigAnalysis:
     barriers: tuple[int, int] = (0, 0)
     local_instructions: int = 0
     code_bytes: int = 0
-    fma_dots: tuple[int, ...] = ()
+    fma_dots: tuple[tuple[int, str], ...] = ()
     float64_lines: tuple[int, ...] = ()
     int64_lines: tuple[int, ...] = ()
     lines: tuple[LineInstructions, ...] = ()

@@ -22,7 +22,9 @@ class GpuLimits:
         blocks: Resident blocks of a multiprocessor.
         l2_bytes: L2 cache.
         bandwidth_bytes_per_second: Of its memory, as the vendor says.
-        peaks: Dense operations per second by unit and dtype: ``tensor bf16``, ``fp32``, ….
+        clock_hz: Clock rate of the multiprocessors.
+        peaks: Dense operations per second of the matrix units by dtype: ``tensor bf16``,
+            ``tensor fp8``, ….
     """
 
     name: str
@@ -35,6 +37,7 @@ class GpuLimits:
     blocks: int
     l2_bytes: int
     bandwidth_bytes_per_second: float
+    clock_hz: float = 0.0
     peaks: tuple[tuple[str, float], ...] = ()
 
     def peak(self, unit: str) -> float | None:
