@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspector.builds.index_values import Indices, Value
 from inspector.builds.layouts import Lanes, lanes_of
 from inspector.builds.opcodes import access_bits, kind_of
-from inspector.builds.sass import Instruction
+from inspector.builds.sass import SOURCE, Instruction
 from inspector.builds.ttgir import (
     Module,
     Operation,
@@ -64,7 +64,7 @@ def accesses_of(
 
 def own_line(instruction: Instruction) -> int:
     """The line of the kernel's own source that an instruction comes from, or 0."""
-    own = [place.line for place in instruction.places if place.file == "kernel.py"]
+    own = [place.line for place in instruction.places if place.file == SOURCE]
     return own[-1] if own else 0
 
 
@@ -73,24 +73,23 @@ def widths_of(
 ) -> tuple[Width, ...]:
     """Widths of accesses, weighted by what a program moves with them.
 
-    Bytes of a source line are shared out among the line's instructions by their widths; an
-    instruction whose line is not known counts once for each thread of a warp.
+    Bytes of a source line are shared out among the line's instructions by their widths.
+    Instructions of other lines are not counted: a sine's slow path loads a table.
     """
     machine = {kind for access in kinds for kind in _MACHINE.get(access, ())}
-    chosen = [item for item in instructions if kind_of(item) in machine]
-    of_line = Counter[int]()
-    for item in chosen:
-        of_line[own_line(item)] += access_bits(item)
     moved = Counter[int]()
     for access in accesses:
         if access.kind in kinds:
             moved[access.line] += access.bytes
+    chosen = [item for item in instructions if kind_of(item) in machine and own_line(item) in moved]
+    of_line = Counter[int]()
+    for item in chosen:
+        of_line[own_line(item)] += access_bits(item)
     counts, amounts = Counter[int](), Counter[int]()
     for item in chosen:
         bits, line = access_bits(item), own_line(item)
         counts[bits] += 1
-        known = moved.get(line)
-        amounts[bits] += round(known * bits / of_line[line]) if known else bits * 32 // 8
+        amounts[bits] += round(moved[line] * bits / of_line[line])
     return tuple(Width(bits, counts[bits], amounts[bits]) for bits in sorted(counts, reverse=True))
 
 

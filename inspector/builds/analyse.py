@@ -13,6 +13,7 @@ from inspector.builds.loops import hot_loop, loops_of
 from inspector.builds.occupancy import occupancy_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
 from inspector.builds.pipelines import pipelines_of
+from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Instruction, parse_sass
 from inspector.builds.ttgir import Module, parse_ttgir
 from inspector.model.kernel_analysis import (
@@ -40,11 +41,12 @@ def analyse_texts(
 ) -> ConfigAnalysis:
     """Analyses the texts ``ttgir``, ``ptx`` and ``sass`` of one configuration."""
     module = parse_ttgir(texts["ttgir"])
-    listing = parse_sass(texts["sass"])
+    ptx = read_ptx_lines(texts["ptx"])
+    listing = parse_sass(texts["sass"], ptx.callers)
     instructions = listing.instructions
     indices = Indices(module, known or {})
     accesses = accesses_of(module, indices, instructions)
-    loops = loops_of(listing)
+    loops = loops_of(listing, module)
     hot = hot_loop(loops)
     occupancy = None
     if limits is not None and config.resources is not None:
@@ -66,7 +68,7 @@ def analyse_texts(
         fma_dots=_fma_dots(module),
         float64_lines=_float64_lines(module, instructions),
         int64_lines=_int64_lines(module),
-        lines=map_lines(module, texts["ptx"], instructions),
+        lines=map_lines(module, ptx, instructions),
     )
 
 

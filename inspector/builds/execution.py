@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 
 from inspector.builds.accesses import own_line
 from inspector.builds.index_values import Indices
 from inspector.builds.opcodes import kind_of
-from inspector.builds.sass import Instruction, Listing
+from inspector.builds.sass import Listing
 from inspector.builds.ttgir import Module, element_bytes
 from inspector.model.kernel_analysis import InstructionKind, Loop
 
@@ -32,9 +32,10 @@ def executions_of(
     what large arguments of a sine, or denormal divisors, need.
     """
     weights = [1.0] * len(listing.instructions)
-    for index in _cold(listing):
+    lines = {item.line for item in module.operations if item.name in _LOADS}
+    for index in _cold(listing, lines):
         weights[index] = 0.0
-    for loop, trips in _trips(loops, listing.instructions, module, indices, warps).items():
+    for loop, trips in _trips(loops, module, indices, warps).items():
         for index in range(loop.first, loop.last + 1):
             weights[index] *= trips
     return tuple(weights)
@@ -58,8 +59,13 @@ def products_of(module: Module, indices: Indices) -> int | None:
     return total
 
 
-def _cold(listing: Listing) -> set[int]:
-    """Instructions behind the end of the kernel, and those of slow paths."""
+def _cold(listing: Listing, lines: AbstractSet[int]) -> set[int]:
+    """Instructions behind the end of the kernel, and those of slow paths.
+
+    Args:
+        listing: All instructions.
+        lines: Lines of the source that access memory: a slow path has no line among them.
+    """
     instructions = listing.instructions
     ends = [item.index for item in instructions if item.opcode == "EXIT" and not item.predicate]
     cold = set(range(ends[0] + 1, len(instructions))) if ends else set()
@@ -69,22 +75,19 @@ def _cold(listing: Listing) -> set[int]:
         if stop is None or stop <= item.index:
             continue
         inside = instructions[item.index + 1 : stop]
-        kinds = {kind_of(part) for part in inside}
-        has_call = any(part.opcode == "CALL" for part in inside)
-        if (InstructionKind.LOCAL in kinds or has_call) and not kinds & _WORK:
+        is_slow = any(part.opcode in _SLOW for part in inside)
+        works = any(kind_of(part) in _WORK and own_line(part) in lines for part in inside)
+        if is_slow and not works and not any(part.opcode == "BAR" for part in inside):
             cold.update(part.index for part in inside)
     return cold
 
 
-_WORK = {InstructionKind.GLOBAL_LOAD, InstructionKind.GLOBAL_STORE, InstructionKind.BARRIER}
+_SLOW = {"LDL", "STL", "CALL"}
+_WORK = {InstructionKind.GLOBAL_LOAD, InstructionKind.GLOBAL_STORE}
 
 
 def _trips(
-    loops: Sequence[Loop],
-    instructions: Sequence[Instruction],
-    module: Module,
-    indices: Indices,
-    warps: int,
+    loops: Sequence[Loop], module: Module, indices: Indices, warps: int
 ) -> dict[Loop, float]:
     """Trips of the machine's loops: those of Triton's, less where the compiler has unrolled.
 
@@ -92,9 +95,8 @@ def _trips(
     """
     by_source: dict[int, list[Loop]] = defaultdict(list)
     for loop in loops:
-        found = _source_loop(loop, instructions, module)
-        if found is not None:
-            by_source[found].append(loop)
+        if loop.source is not None:
+            by_source[loop.source].append(loop)
     sources = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
     moved = _bytes_of_loops(module, indices)
     trips = {}
@@ -106,18 +108,6 @@ def _trips(
             unrolled = largest.bytes_moved * _WARP * warps / asked if asked else 1.0
             trips[largest] = count / max(1.0, round(unrolled))
     return trips
-
-
-def _source_loop(loop: Loop, instructions: Sequence[Instruction], module: Module) -> int | None:
-    """Number of the Triton loop that most of a machine loop's lines belong to."""
-    lines = [own_line(item) for item in instructions[loop.first : loop.last + 1]]
-    of_loop: dict[int, set[int]] = defaultdict(set)
-    for item in module.operations:
-        for number in item.loops:
-            of_loop[number].add(item.line)
-    shares = {number: sum(line in own for line in lines) for number, own in of_loop.items()}
-    best = max(shares, key=lambda number: (shares[number], number), default=None)
-    return best if best is not None and shares[best] * 2 > len(lines) else None
 
 
 def _bytes_of_loops(module: Module, indices: Indices) -> Mapping[int, int]:

@@ -8,15 +8,16 @@ out: latency, uneven blocks, contention.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from inspector.builds.execution import executions_of, products_of
 from inspector.builds.index_values import Indices
 from inspector.builds.loops import loops_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
+from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Listing, parse_sass
-from inspector.builds.throughput import per_cycle
+from inspector.builds.throughput import per_cycle, pipe_of
 from inspector.builds.traffic import traffic_of
 from inspector.builds.ttgir import Module, parse_ttgir
 from inspector.model.kernel_analysis import Bound, InstructionKind, KernelWork, Prediction
@@ -56,7 +57,7 @@ def predict(
     """Predicts one configuration's time; it says "predicted" wherever it is shown.
 
     Args:
-        texts: Its ``ttgir`` and ``sass``.
+        texts: Its ``ttgir``, ``ptx`` and ``sass``.
         config: The configuration.
         limits: What the GPU has.
         work: What Inductor says that the kernel does, where it says something.
@@ -64,7 +65,7 @@ def predict(
     """
     work = work or KernelWork()
     module = parse_ttgir(texts["ttgir"])
-    listing = parse_sass(texts["sass"])
+    listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     read = _Texts(module, listing, Indices(module, known or {}, grid=_padded(config.grid)))
     programs = work.programs or _product(config.grid)
     memory_ns, memory_part = _memory(read, config, limits, work, known or {}, programs)
@@ -105,8 +106,6 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     moved, source = work.bytes, "Inductor's count"
     if traffic is not None and traffic.is_complete:
         moved, source = traffic.bytes, "sectors of its addresses"
-    if moved is None and traffic is not None:
-        moved, source = traffic.bytes, "sectors of its known addresses"
     if moved is None:
         return None, ""
     rate = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
@@ -156,21 +155,22 @@ def _instruction_times(
 ) -> dict[str, float]:
     """Time that the instructions of each kind need, by name of the kind."""
     clock = limits.clock_hz
-    if programs is None or not clock:
+    loops = [item for item in read.module.operations if item.name in {"scf.for", "scf.while"}]
+    is_known = all(read.indices.trips(loop) is not None for loop in loops)
+    if programs is None or not clock or not is_known:
         return {}
     warps = config.launched_warps or config.num_warps
-    executed = executions_of(read.listing, loops_of(read.listing), read.module, read.indices, warps)
-    counts = Counter[InstructionKind]()
+    executed = executions_of(
+        read.listing, loops_of(read.listing, read.module), read.module, read.indices, warps
+    )
+    counts: dict[str, float] = defaultdict(float)
     for instruction, times in zip(read.listing.instructions, executed, strict=True):
-        counts[kind_of(instruction)] += times  # type: ignore[assignment]
+        counts[pipe_of(instruction)] += times
     rates = per_cycle(limits.capability)
     busy = min(programs, limits.multiprocessors)
     scale = warps * _WARP * programs / (busy * clock) * 1e9
-    # Matrix instructions have a roof of their own, and no operation costs only its issue.
     found = {
-        kind.value: count * scale / rates.of(kind)
-        for kind, count in counts.items()
-        if kind is not InstructionKind.TENSOR
+        pipe: count * scale / rates.of(pipe) for pipe, count in counts.items() if rates.of(pipe)
     }
     found["instruction issue"] = sum(counts.values()) * scale / rates.issued
     return found

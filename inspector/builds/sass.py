@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Instruction", "SourcePlace", "parse_sass"]
+__all__ = ["SOURCE", "Instruction", "Listing", "SourcePlace", "parse_sass"]
+
+SOURCE = "kernel.py"
+"""What the kernel's own source is called in every text."""
+
 
 # Formats of nvdisasm 12.8 and 12.9 with -c -gi (CUDA Binary Utilities).
 _INSTRUCTION = re.compile(
@@ -70,8 +74,16 @@ class Listing:
     labels: dict[str, int]
 
 
-def parse_sass(text: str) -> Listing:
-    """Reads a listing; of several functions the instructions follow each other."""
+def parse_sass(
+    text: str, callers: Mapping[tuple[str, int], Sequence[int]] | None = None
+) -> Listing:
+    """Reads a listing; of several functions the instructions follow each other.
+
+    Args:
+        text: What nvdisasm prints.
+        callers: Lines of the kernel's own source that lines of other files are inlined in, for
+            binaries that do not say so themselves.
+    """
     instructions: list[Instruction] = []
     labels: dict[str, int] = {}
     places: tuple[SourcePlace, ...] = ()
@@ -90,7 +102,29 @@ def parse_sass(text: str) -> Listing:
         if match:
             instructions.append(_instruction(match, places, len(instructions)))
             is_new = True
-    return Listing(tuple(instructions), labels)
+    return Listing(tuple(_located(instructions, callers or {})), labels)
+
+
+def _located(
+    instructions: Sequence[Instruction], callers: Mapping[tuple[str, int], Sequence[int]]
+) -> Iterator[Instruction]:
+    """Adds the calling line where it is missing: of several the one that was last met."""
+    last = 0
+    for instruction in instructions:
+        own = [place.line for place in instruction.places if place.file == SOURCE]
+        if own:
+            last = own[-1]
+            yield instruction
+            continue
+        outer = instruction.places[-1] if instruction.places else SourcePlace("", 0)
+        lines = callers.get((outer.file, outer.line), ())
+        if lines:
+            last = last if last in lines else lines[0]
+            added = SourcePlace(SOURCE, last)
+            instruction = dataclasses.replace(  # noqa: PLW2901 - the same, with one place more
+                instruction, places=(*instruction.places, added)
+            )
+        yield instruction
 
 
 def _places(line: str) -> Iterator[SourcePlace]:

@@ -64,7 +64,7 @@ class _Use:
 
     def bytes(self, programs: int) -> int:
         """What all programs touch."""
-        mean = sum(self.counts) / len(_SHARES)
+        mean = sum(self.counts) / max(1, len(self.counts))
         stretch = self.highest - (self.lowest or 0) + 1
         return round(min(mean * programs, stretch)) * _SECTOR_BYTES
 
@@ -81,13 +81,15 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
         return None
     uses: dict[_Key, _Use] = defaultdict(_Use)
     is_complete = True
-    for share in _SHARES:
-        program = [min(size - 1, int(size * share)) for size in grid]
-        is_complete &= _note_program(_Program(module, grid, known, program), uses)
+    programs = [[min(size - 1, int(size * share)) for size in grid] for share in _SHARES]
+    for number, program in enumerate(programs):
+        # The last program may have less to do than the others; it counts where it is the only one.
+        counts = number < len(programs) - 1
+        is_complete &= _note_program(_Program(module, grid, known, program), uses, counts=counts)
     if not uses:
         return None
-    programs = grid[0] * grid[1] * grid[2]
-    amounts = {key: use.bytes(programs) for key, use in uses.items()}
+    count = grid[0] * grid[1] * grid[2]
+    amounts = {key: use.bytes(count) for key, use in uses.items()}
     read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
     return Traffic(read, sum(amounts.values()) - read, is_complete)
 
@@ -104,6 +106,14 @@ class _Program:
         loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
         self._trips = {number: self.first.trips(loop) for number, loop in enumerate(loops, 1)}
 
+    def runs(self, operation: Operation) -> bool:
+        """Whether the program gets there: kernels for several tensors branch by program."""
+        for condition, holds in operation.branches:
+            value = self.first.value(condition)
+            if value is not None and not value.shape and bool(value.numbers[0]) != holds:
+                return False
+        return True
+
     def trips(self, operation: Operation) -> int | None:
         """How often it is executed, or None."""
         counts = [self._trips.get(loop) for loop in operation.loops]
@@ -111,13 +121,15 @@ class _Program:
         return math.prod(known) if len(known) == len(counts) else None
 
 
-def _note_program(program: _Program, uses: dict[_Key, _Use]) -> bool:
+def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) -> bool:
     """Adds what one program touches, and says whether all of it is known."""
     touched: dict[_Key, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
             is_complete &= "atomic" not in item.name and "async_tma" not in item.name
+            continue
+        if not program.runs(item):
             continue
         times = program.trips(item)
         found = _sectors(item, program.first)
@@ -131,8 +143,10 @@ def _note_program(program: _Program, uses: dict[_Key, _Use]) -> bool:
         further = _sectors(item, program.last) if times > 1 else None
         if further is not None:
             uses[key].reach(further[1])
-    for key, by_times in touched.items():
-        uses[key].counts.append(sum(len(found) * times for times, found in by_times.items()))
+    if counts:
+        for key, use in uses.items():
+            amounts = (len(found) * times for times, found in touched[key].items())
+            use.counts.append(sum(amounts))
     return is_complete
 
 

@@ -65,6 +65,7 @@ class Operation:
         line: Line in the kernel's own source, or 0.
         number: Line of the TTGIR, from 1.
         loops: Numbers of the loops around it, outermost first.
+        branches: Conditions around it, and whether it is executed where they hold.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Operation:
     line: int
     number: int
     loops: tuple[int, ...] = ()
+    branches: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -201,33 +203,52 @@ class _Places:
         return self.line(inner[0]) if inner and inner[0] != name else 0
 
 
+@dataclasses.dataclass(slots=True)
+class _Region:
+    """What is between the braces of an operation."""
+
+    loop: int = 0
+    condition: str = ""
+    holds: bool = True
+
+
 def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
     """Operations in order; a region's end (``}``) carries its operation's location."""
-    loops: list[tuple[int, int]] = []
-    depth = 0
+    regions: list[_Region] = []
     number_of_loops = 0
     ends = _ends_of_regions(lines, places)
     for number, line in enumerate(lines, 1):
         body = _TRAILING_LOC.sub("", line)
         found = _operation(body)
-        opens = body.rstrip().endswith("{")
-        if body.lstrip().startswith("}"):
-            depth -= 1
-            while loops and loops[-1][1] > depth:
-                loops.pop()
+        closed = None
+        if body.lstrip().startswith("}") and regions:
+            closed = regions.pop()
+        region = _Region()
         if found is not None:
             name, results, text = found
             location = _TRAILING_LOC.search(line)
-            own = places.line(location[1]) if location else ends.get(number, 0)
-            around = tuple(loop for loop, _ in loops)
-            yield Operation(
-                name, results, tuple(_VALUE.findall(text)), text.strip(), own, number, around
+            operation = Operation(
+                name=name,
+                results=results,
+                operands=tuple(_VALUE.findall(text)),
+                text=text.strip(),
+                line=places.line(location[1]) if location else ends.get(number, 0),
+                number=number,
+                loops=tuple(around.loop for around in regions if around.loop),
+                branches=tuple(
+                    (around.condition, around.holds) for around in regions if around.condition
+                ),
             )
-            if opens and name in {"scf.for", "scf.while"}:
+            yield operation
+            if name in {"scf.for", "scf.while"}:
                 number_of_loops += 1
-                loops.append((number_of_loops, depth + 1))
-        if opens:
-            depth += 1
+                region.loop = number_of_loops
+            elif name == "scf.if" and operation.operands:
+                region.condition = operation.operands[0]
+        elif closed is not None and " else " in body:
+            region.condition, region.holds = closed.condition, False
+        if body.rstrip().endswith("{"):
+            regions.append(region)
 
 
 def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:

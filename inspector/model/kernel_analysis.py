@@ -187,6 +187,7 @@ class Loop:
         depth: 1 for an outermost loop.
         lines: First and last line of it in the kernel's source, or None.
         bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
+        source: Number of the loop in the TTGIR that it comes from, or None.
         is_hot: Whether it is where most of the work is.
     """
 
@@ -195,6 +196,7 @@ class Loop:
     depth: int
     lines: tuple[int, int] | None
     bytes_moved: int = 0
+    source: int | None = None
     is_hot: bool = False
 
     @property
