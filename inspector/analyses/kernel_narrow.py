@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
-from inspector.model.kernel_analysis import Access, AccessKind, Bound
+from inspector.model.kernel_analysis import Access, AccessKind, Bound, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
 __all__ = ["RULE"]
@@ -14,11 +14,13 @@ __all__ = ["RULE"]
 _NARROW_BITS = 64
 _LEAST_SHARE = 0.5
 _SMALL_SHARE = 0.1
+_LEAST_MEMORY = 0.5
+_FEW = 2
 _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
 
 class NarrowRule(OneKernelRule):
-    """A memory-bound kernel moves its bytes in narrow accesses.
+    """A kernel moves its bytes in narrow accesses.
 
     What it means:
         A thread can load or store 16 bytes (128 bits) with one instruction. This kernel's threads
@@ -44,13 +46,16 @@ class NarrowRule(OneKernelRule):
         """Narrow in every configuration, for a reason that can be mended."""
         best = min(kernel.configs, key=_narrow_share)
         share = _narrow_share(best)
-        if share < _LEAST_SHARE or not _is_memory_bound(best):
+        if share < _LEAST_SHARE or not _is_concerned(best):
             return None
         reasons = _reasons(best.analysis.accesses)
         if not reasons:
             return None
         names = sorted({name for _, name, _ in reasons if name})
         _, _, first = max(reasons)
+        sizes = [name for name, _ in kernel.build.arguments if name.startswith("ks")]
+        if sizes and first == _UNALIGNED:
+            first = _DYNAMIC
         return Advised(
             message=f"moves {share:.0%} of its bytes in accesses below {_NARROW_BITS} bits",
             why=f"{first}" + (f" ({', '.join(names)})" if names else ""),
@@ -61,7 +66,9 @@ class NarrowRule(OneKernelRule):
 _UNALIGNED = "what neighbouring threads access begins at no multiple of 16 bytes"
 _MASKED = "its mask ends at no multiple of 16 bytes, so every element has a mask of its own"
 _STRIDED = "neighbouring elements do not lie side by side in memory"
+_DYNAMIC = "its sizes are dynamic, so nobody knows that rows begin at multiples of 16 bytes"
 _FIXES = {
+    _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
     _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or let the slice begin at one.",
     _MASKED: "Make the number of elements, or the innermost size, a multiple of 16 bytes.",
     _STRIDED: "Make the innermost dimension contiguous before it is used here.",
@@ -75,8 +82,13 @@ def _narrow_share(facts: ConfigFacts) -> float:
     return narrow / total if total else 0.0
 
 
-def _is_memory_bound(facts: ConfigFacts) -> bool:
-    return facts.prediction is None or facts.prediction.bound is Bound.MEMORY
+def _is_concerned(facts: ConfigFacts) -> bool:
+    """Whether its accesses can be what it waits for: more of them are also more to issue."""
+    prediction = facts.prediction
+    if prediction is None or prediction.bound is Bound.MEMORY:
+        return True
+    is_near = (prediction.memory_ns or 0) >= _LEAST_MEMORY * (prediction.compute_ns or 0)
+    return is_near and facts.analysis.count(InstructionKind.TENSOR) == 0
 
 
 def _reasons(accesses: Sequence[Access]) -> list[tuple[int, str, str]]:
@@ -86,7 +98,9 @@ def _reasons(accesses: Sequence[Access]) -> list[tuple[int, str, str]]:
     found = []
     for access in moved:
         is_narrow = bool(access.bits) and access.bits[0] < _NARROW_BITS
-        if is_narrow and access.bytes >= _SMALL_SHARE * total:
+        # What several accesses share, as the windows of a pooling do, is strided by its nature.
+        is_alone = sum(other.argument == access.argument for other in moved) <= _FEW
+        if is_narrow and access.bytes >= _SMALL_SHARE * total and is_alone:
             reason = _reason(access)
             if reason:
                 found.append((access.bytes, access.argument, reason))

@@ -10,8 +10,9 @@ from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
 __all__ = ["RULE"]
 
-# A few registers that are stored once cost nothing that can be measured.
+# A few registers cost nothing that can be measured, also in a loop.
 _LEAST_BYTES = 64
+_LEAST_IN_LOOP_BYTES = 32
 _WARP = 32
 
 
@@ -79,7 +80,7 @@ def _in_loop(facts: ConfigFacts) -> bool:
 
 def _is_bad(facts: ConfigFacts) -> bool:
     spilled = _spilled(facts)
-    return spilled >= _LEAST_BYTES or (spilled > 0 and _in_loop(facts))
+    return spilled >= (_LEAST_IN_LOOP_BYTES if _in_loop(facts) else _LEAST_BYTES)
 
 
 RULE = SpillsRule()

@@ -10,7 +10,6 @@ from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
 __all__ = ["RULE"]
 
-_LEAST_SHARE = 0.6
 _LEAST_WASTE = 0.25
 _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
@@ -43,7 +42,7 @@ class UncoalescedRule(OneKernelRule):
         best = min(kernel.configs, key=_waste)
         waste = _waste(best)
         worst = max(best.analysis.accesses, key=_wasted, default=None)
-        if waste < _LEAST_WASTE or worst is None or worst.block_share is None:
+        if waste < _LEAST_WASTE or worst is None:
             return None
         return Advised(
             message=f"moves {waste:.0%} of its bytes for nothing",
@@ -53,13 +52,12 @@ class UncoalescedRule(OneKernelRule):
         )
 
 
-def _wasted(access: Access) -> float:
+def _wasted(access: Access) -> int:
     """Bytes of a program that are moved and not used."""
-    share = access.block_share
-    is_known = share is not None and access.kind in _MOVED and not access.is_indirect
-    if not is_known or share is None or share >= _LEAST_SHARE or access.elements == 1:
-        return 0.0
-    return access.bytes * (1 / share - 1)
+    is_direct = access.kind in _MOVED and not access.is_indirect
+    if not is_direct or access.touched_bytes is None:
+        return 0
+    return max(0, access.touched_bytes - access.bytes)
 
 
 def _waste(facts: ConfigFacts) -> float:
@@ -67,25 +65,26 @@ def _waste(facts: ConfigFacts) -> float:
 
     What several accesses of one argument share in a sector is not wasted.
     """
-    used = sum(access.bytes for access in facts.analysis.accesses if access.kind in _MOVED)
-    wasted = 0.0
     by_argument: dict[tuple[str, bool], list[Access]] = {}
     for access in facts.analysis.accesses:
-        key = (access.argument, access.kind is AccessKind.STORE)
-        by_argument.setdefault(key, []).append(access)
+        if access.kind in _MOVED:
+            key = (access.argument, access.kind is AccessKind.STORE)
+            by_argument.setdefault(key, []).append(access)
+    used = wasted = 0
     for accesses in by_argument.values():
         together = sum(access.bytes for access in accesses)
-        most = max((_wasted(access) + access.bytes for access in accesses), default=0.0)
-        wasted += max(0.0, most - together)
+        most = max(_wasted(access) + access.bytes for access in accesses)
+        used += together
+        wasted += max(0, most - together)
     return wasted / (used + wasted) if used else 0.0
 
 
 def _why(access: Access) -> str:
     share = 0.0 if access.block_share is None else access.block_share
-    step = f", {count(abs(access.stride), 'element')} apart" if access.stride else ""
+    step = f" {count(abs(access.stride), 'element')} apart" if access.stride else ""
     return (
         f"line {access.line} of its source uses {share:.0%} of the sectors that it touches in "
-        f"{access.argument}: neighbouring threads access elements{step}"
+        f"{access.argument}: neighbours are{step or ' elsewhere'} in memory"
     )
 
 

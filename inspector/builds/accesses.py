@@ -115,7 +115,7 @@ def _access(
     access = Access(
         kind=kind,
         line=operation.line,
-        argument="",
+        argument="" if is_tma else _argument(pointer, module),
         dtype=element,
         elements=elements,
         trips=times,
@@ -127,6 +127,17 @@ def _access(
         cache=tuple(re.findall(r"(?:evictionPolicy|cacheModifier) = (\w+)", operation.text)),
     )
     return access if is_tma else _placed(access, pointer, shaped, module, indices)
+
+
+def _argument(pointer: str, module: Module) -> str:
+    """The argument that a pointer comes from, also where its offset is not known."""
+    by_result = {result: item for item in module.operations for result in item.results}
+    for _ in range(len(module.operations)):
+        operation = by_result.get(pointer)
+        if operation is None or not operation.operands:
+            break
+        pointer = operation.operands[0]
+    return pointer[1:] if pointer in module.arguments else ""
 
 
 def _placed(
@@ -144,12 +155,17 @@ def _placed(
     base = module.divisible.get(f"%{value.base}", size)
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
-        return dataclasses.replace(access, argument=value.base)
+        return access
     contiguous = _contiguous(lanes, value)
     vector = max(1, min(contiguous, _WIDEST_BYTES // size))
+    used = {int(number) for number in value.numbers}
+    sectors = {number * size // _SECTOR_BYTES for number in used}
+    times = 1 if access.trips is None else access.trips
     return dataclasses.replace(
         access,
-        argument=value.base,
+        bytes=len(used) * size * times,
+        touched_bytes=len(sectors) * _SECTOR_BYTES * times,
+        argument=value.base or access.argument,
         contiguous=contiguous,
         stride=_stride(lanes, value),
         sector_share=_sector_share(
@@ -177,11 +193,11 @@ def _contiguous(lanes: Lanes, value: Value) -> int:
 
 
 def _stride(lanes: Lanes, value: Value) -> int | None:
-    """From one thread's first element to the next thread's."""
-    if len(lanes.elements) < 2:  # noqa: PLR2004 - two neighbours
-        return None
-    first, second = (int(value.numbers[own[0]]) for own in lanes.elements[:2])
-    return second - first
+    """From one element to the next: of a thread, or of the next one where each has one."""
+    own = lanes.elements[0]
+    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes.elements[:2])
+    numbers = _numbers(pair, value)
+    return numbers[1] - numbers[0] if len(numbers) > 1 else None
 
 
 def _sector_share(numbers: Iterable[int | float], size: int) -> float:

@@ -128,7 +128,7 @@ def _float64_lines(module: Module, instructions: Sequence[Instruction]) -> tuple
     written = {
         item.line
         for item in module.operations
-        if _FLOAT64.match(item.name) and re.search(r"\bf64\b", item.text.rpartition(" : ")[2])
+        if _FLOAT64.match(item.name) and re.search(r"(?:\b|x)f64\b", item.text.rpartition(" : ")[2])
     }
     return tuple(sorted(written - {0}))
 

@@ -22,7 +22,7 @@ _SECTOR_BYTES = 32
 _Key: TypeAlias = tuple[str, bool]
 _STORES = {"tt.store"}
 _LOADS = {"tt.load", "ttg.async_copy_global_to_local"}
-_SHARES = (0.0, 0.29, 0.5, 0.71, 1.0)
+_SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
 """Programs that are looked at, as shares of the grid; not only first and last ones, because those
 of a broadcast tensor read the same again and again."""
 
@@ -64,7 +64,7 @@ class _Use:
 
     def bytes(self, programs: int) -> int:
         """What all programs touch."""
-        mean = sum(self.counts) / max(1, len(self.counts))
+        mean = sum(self.counts) / (len(_SHARES) - 1)
         stretch = self.highest - (self.lowest or 0) + 1
         return round(min(mean * programs, stretch)) * _SECTOR_BYTES
 
@@ -144,9 +144,9 @@ def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) ->
         if further is not None:
             uses[key].reach(further[1])
     if counts:
-        for key, use in uses.items():
-            amounts = (len(found) * times for times, found in touched[key].items())
-            use.counts.append(sum(amounts))
+        for key, by_times in touched.items():
+            amounts = (len(found) * times for times, found in by_times.items())
+            uses[key].counts.append(sum(amounts))
     return is_complete
 
 

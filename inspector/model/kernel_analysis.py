@@ -128,10 +128,12 @@ class Access:
         dtype: Triton's dtype of its elements.
         elements: Elements of a program for one execution.
         trips: How often a program executes it, or None where nobody knows.
-        bytes: What a program moves with it; one trip where nobody knows.
+        bytes: What a program uses of memory with it, what is used twice once; one trip where
+            nobody knows how many.
+        touched_bytes: What memory delivers for it, in whole sectors, or None.
         layout: The layout of the pointers, as Triton writes it.
         contiguous: Neighbouring elements that a thread holds side by side in memory.
-        stride: Elements between what two neighbouring threads access, or None.
+        stride: From one element to the next one in memory, or None; 0 where all are the same.
         sector_share: Share of the touched 32-byte sectors that a warp's access uses, or None.
         block_share: The same over all accesses of a program to it, or None.
         is_indirect: Whether its addresses come from memory.
@@ -149,6 +151,7 @@ class Access:
     elements: int
     trips: int | None
     bytes: int
+    touched_bytes: int | None = None
     layout: str = ""
     contiguous: int | None = None
     stride: int | None = None
