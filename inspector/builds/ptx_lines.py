@@ -39,9 +39,15 @@ def read_ptx_lines(ptx: str, source: str = "kernel.py") -> PtxLines:
     callers: dict[tuple[str, int], list[int]] = defaultdict(list)
     instructions = []
     at = 0
+    in_assembly = places_in_assembly = 0
     for number, line in enumerate(lines, 1):
+        if "// begin inline asm" in line or "// end inline asm" in line:
+            in_assembly, places_in_assembly = "begin" in line, 0
         place = _PLACE.match(line)
         if place:
+            places_in_assembly += in_assembly
+            if places_in_assembly > 1:
+                continue  # Triton 3.9 counts its lines; it belongs to the line that it begins in
             key = (files.get(place[1], ""), int(place[2]))
             at = _own_line(place, files, callers, source)
             if at and at not in callers[key]:

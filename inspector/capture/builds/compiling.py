@@ -16,6 +16,7 @@ from torch._inductor.runtime import triton_heuristics
 from inspector.capture.builds.autotuner import load_autotuner, target_device
 from inspector.capture.builds.driverless import forget_driver
 from inspector.capture.builds.grids import grid_of
+from inspector.capture.builds.line_info import right_lines
 from inspector.capture.builds.tools import resources_of, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
 
@@ -220,7 +221,7 @@ def _watched() -> Iterator[_Seen]:
     dumped = knobs.dump_ptxas_log
     knobs.dump_ptxas_log = True
     try:
-        with contextlib.redirect_stdout(seen.log):
+        with right_lines(), contextlib.redirect_stdout(seen.log):
             yield seen
     finally:
         knobs.dump_ptxas_log = dumped

@@ -20,7 +20,7 @@ from inspector.capture.builds.tools import version_of_ptxas
 
 __all__ = ["Store", "default_folder", "versions"]
 
-FORMAT = 2
+FORMAT = 3
 """Changes when the same source gives another result here."""
 
 _RESULT = "build.json"
