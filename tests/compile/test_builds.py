@@ -18,7 +18,10 @@ import pytest
 from inspector.builds.facts import facts_of
 from inspector.builds.run import compile_kernels
 from inspector.errors import EnvironmentLacksError
+from inspector.findings.finding import Finding, Place
+from inspector.model.kernel_analysis import KernelWork
 from inspector.model.kernel_build import KernelBuild
+from inspector.plugins import load_kernel_analyses
 from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
 
 PROGRAMS = ("gelu", "softmax_bf16", "cumsum_long", "sum_columns", "own_matmul")
@@ -53,7 +56,7 @@ def kernel(x, y, BLOCK: tl.constexpr):
 """
 )
 ADD = "tl.store(y + at, tl.load(x + at) + 1)"
-# Eight copies of a 128x128 tile that all have to be alive at a time.
+# A tile of 128x128 that has to stay alive over two sums.
 SPILLS = (
     "tile = tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :]\n"
     "    a = tl.load(x + tile)\n"
@@ -167,6 +170,51 @@ def test_spilled_bytes_are_those_of_ptxas(tmp_path: Path) -> None:
     assert resources.spill_load_bytes
     assert resources.spilled_registers > 0
     assert config.analysis.local_instructions > 0
+
+
+def _rules(build: KernelBuild, work: KernelWork | None = None) -> dict[str, Finding]:
+    facts = facts_of(build, H200, work or KernelWork(bytes=1 << 30, programs=100_000))
+    rules = [module.RULE for module in load_kernel_analyses()]
+    return {
+        finding.rule: finding
+        for rule in rules
+        for finding in rule.check([facts], lambda _: Place())
+    }
+
+
+def test_a_kernel_that_spills_is_found(tmp_path: Path) -> None:
+    found = _rules(_build(_source(SPILLS, "[{'num_warps': 1, 'BLOCK': 16}]"), tmp_path))
+    assert "bytes of registers per thread" in found["kernel-spills"].message
+    healthy = _rules(_build(_source(SPILLS, "[{'num_warps': 16, 'BLOCK': 16}]"), tmp_path))
+    assert "kernel-spills" not in healthy
+
+
+@pytest.mark.parametrize(("precision", "is_found"), [("ieee", True), ("tf32", False)])
+def test_a_product_off_the_tensor_cores_is_found(
+    *, precision: str, is_found: bool, tmp_path: Path
+) -> None:
+    body = (
+        "tile = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]\n"
+        f"    c = tl.dot(tl.load(x + tile), tl.load(x + tile), input_precision='{precision}')\n"
+        "    tl.store(y + tile, c)"
+    )
+    found = _rules(_build(_source(body), tmp_path))
+    assert ("kernel-no-tensor-cores" in found) == is_found
+    if is_found:
+        assert "TF32 is not allowed" in found["kernel-no-tensor-cores"].why
+
+
+def test_low_occupancy_of_a_memory_bound_kernel_is_found(tmp_path: Path) -> None:
+    body = (
+        "tile = tl.program_id(0) * 4096 + tl.arange(0, 4096)\n"
+        "    a = tl.load(x + tile)\n"
+        "    tl.store(y + tile, a - tl.sum(a, 0))"
+    )
+    found = _rules(_build(_source(body, "[{'num_warps': 1, 'BLOCK': 16}]"), tmp_path))
+    assert "of 64 warps" in found["kernel-low-occupancy"].message
+    assert "registers" in found["kernel-low-occupancy"].why
+    healthy = _rules(_build(_source(body, "[{'num_warps': 8, 'BLOCK': 16}]"), tmp_path))
+    assert "kernel-low-occupancy" not in healthy
 
 
 @pytest.mark.parametrize(
