@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from inspector.builds.analyse import analyse_texts
@@ -16,12 +17,14 @@ __all__ = ["facts_of", "texts_of"]
 _KINDS = ("ttgir", "ptx", "sass")
 
 
-def facts_of(
+def facts_of(  # noqa: PLR0913 - all that is known
     build: KernelBuild,
     limits: GpuLimits | None = None,
     work: KernelWork | None = None,
     known: Mapping[str, int] | None = None,
+    *,
     launches: int = 1,
+    grid: Sequence[int] = (),
 ) -> KernelFacts:
     """Analyses every configuration of a build, from its files.
 
@@ -31,12 +34,14 @@ def facts_of(
         work: What Inductor says that it does.
         known: Values of scalar arguments, where more is known than its source says.
         launches: How often one call of the model launches it.
+        grid: Blocks by axis, for kernels whose source does not say (a person's own).
     """
     configs = []
-    for config in build.configs:
-        texts = texts_of(build, config)
-        if texts is None or not _fits(config, limits):
+    for built in build.configs:
+        texts = texts_of(build, built)
+        if texts is None or not _fits(built, limits):
             continue
+        config = dataclasses.replace(built, grid=built.grid or tuple(grid))
         analysis = analyse_texts(texts, config, limits, known)
         prediction = predict(texts, config, limits, work, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))

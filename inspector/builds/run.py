@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from inspector.builds.reading import kernel_build
@@ -19,13 +19,14 @@ _MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main_
 _LAST_LINES = 20
 
 
-def compile_kernels(
+def compile_kernels(  # noqa: PLR0913 - what a request has
     kernels: Iterable[tuple[str, str]],
     *,
     python: str = sys.executable,
     folder: Path | None = None,
     workers: int | None = None,
     time_limit_s: float = 120.0,
+    on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Iterator[KernelBuild]:
     """Compiles kernels for the GPU that their sources name.
 
@@ -35,6 +36,8 @@ def compile_kernels(
         folder: Where results are kept, in place of the user's cache folder.
         workers: Processes at a time; the number of cores unless given.
         time_limit_s: For one configuration.
+        on_progress: Called whenever a configuration is done, with how many are, of how many as far
+            as is known, and the kernel's name.
 
     Yields:
         One result for each distinct source as it is done: first those that were compiled before.
@@ -56,7 +59,7 @@ def compile_kernels(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True
         )
         try:
-            yield from _lines(process, json.dumps(request))
+            yield from _lines(process, json.dumps(request), on_progress)
         finally:
             process.kill()
             code = process.wait()
@@ -65,7 +68,11 @@ def compile_kernels(
             raise _failed(python, said.read())
 
 
-def _lines(process: subprocess.Popen[str], request: str) -> Iterator[KernelBuild]:
+def _lines(
+    process: subprocess.Popen[str],
+    request: str,
+    on_progress: Callable[[int, int, str], None] | None,
+) -> Iterator[KernelBuild]:
     if process.stdin is None or process.stdout is None:
         return
     with process.stdout as lines:
@@ -75,7 +82,12 @@ def _lines(process: subprocess.Popen[str], request: str) -> Iterator[KernelBuild
         except BrokenPipeError:
             return
         for line in lines:
-            yield kernel_build(json.loads(line))
+            said = json.loads(line)
+            if "build" in said:
+                yield kernel_build(said["build"])
+            elif on_progress is not None:
+                progress = said["progress"]
+                on_progress(progress["done"], progress["of"], progress["name"])
     process.wait()
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,11 @@ def kernel(x, y, BLOCK: tl.constexpr):
 )
 ADD = "tl.store(y + at, tl.load(x + at) + 1)"
 # A tile of 128x128 that has to stay alive over two sums.
+ROWS = (
+    "tile = tl.program_id(0) * 4096 + tl.arange(0, 4096)\n"
+    "    a = tl.load(x + tile)\n"
+    "    tl.store(y + tile, a - tl.sum(a, 0))"
+)
 SPILLS = (
     "tile = tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :]\n"
     "    a = tl.load(x + tile)\n"
@@ -72,9 +77,68 @@ def _source(
     return KERNEL.replace("CONFIGS", configs).replace("CC", str(cc)).replace("BODY", body)
 
 
-def _build(source: str, folder: Path, **options: Any) -> KernelBuild:
-    (build,) = compile_kernels([("kernel", source)], folder=folder, **options)
-    return build
+def _warps(number: int) -> str:
+    return f"[{{'num_warps': {number}, 'BLOCK': 16}}]"
+
+
+def _dot(precision: str) -> str:
+    return (
+        "tile = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]\n"
+        f"    c = tl.dot(tl.load(x + tile), tl.load(x + tile), input_precision='{precision}')\n"
+        "    tl.store(y + tile, c)"
+    )
+
+
+CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
+SOURCES = {
+    **{f"sm_{cc}": _source(cc=cc) for cc in CAPABILITIES},
+    "spills": _source(SPILLS, _warps(1)),
+    "spills not": _source(SPILLS, _warps(16)),
+    "ieee": _source(_dot("ieee")),
+    "tf32": _source(_dot("tf32")),
+    "one warp": _source(ROWS, _warps(1)),
+    "eight warps": _source(ROWS, _warps(8)),
+    "undefined name": _source("tl.store(y + at, undefined_name)"),
+    "shapes": _source("tl.store(y + at, tl.load(x + at) + tl.arange(0, 3))"),
+    "one bad configuration": _source(
+        configs="[{'num_warps': 4, 'BLOCK': 1000}, {'num_warps': 4, 'BLOCK': 512}]"
+    ),
+    "no Python": "not python at all(",
+    "raises": _source() + "\nraise RuntimeError('no')",
+    "dies": _source() + "\nimport os\nos.kill(os.getpid(), 11)",
+    "no kernel": HEADER + "# DeviceProperties(cc=90)",
+    "hangs": _source() + "\nimport time\ntime.sleep(600)",
+}
+TIME_LIMIT_S = 60
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Built:
+    """All sources, compiled by one process.
+
+    Attributes:
+        builds: Build by name of the source.
+        progress: What was said meanwhile.
+        folder: Where the results are.
+    """
+
+    builds: dict[str, KernelBuild]
+    progress: list[tuple[int, int, str]]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("store")
+    progress: list[tuple[int, int, str]] = []
+    # A source with one kernel need not call it as Inductor does.
+    builds = compile_kernels(
+        SOURCES.items(),
+        folder=folder,
+        time_limit_s=TIME_LIMIT_S,
+        on_progress=lambda *said: progress.append(said),
+    )
+    return Built({build.name: build for build in builds}, progress, folder)
 
 
 def test_recorded_sources_compile_to_what_the_gpu_reported(tmp_path: Path) -> None:
@@ -127,18 +191,22 @@ def _reported(row: dict[str, Any]) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_a_second_time_comes_from_the_store(tmp_path: Path) -> None:
-    source = _source()
-    first = _build(source, tmp_path)
-    second = _build(source, tmp_path)
-    assert (first.cached, second.cached) == (False, True)
-    assert dataclasses.replace(second, cached=False) == first
-    other = _build(_source(cc=80), tmp_path)
-    assert (other.cached, other.key != first.key) == (False, True)
+def test_a_second_time_comes_from_the_store(built: Built) -> None:
+    (again,) = compile_kernels([("sm_90", SOURCES["sm_90"])], folder=built.folder)
+    assert not built.builds["sm_90"].cached
+    assert again == dataclasses.replace(built.builds["sm_90"], cached=True)
+    assert len({build.key for build in built.builds.values()}) >= len(SOURCES) - 1
 
 
-def test_the_texts_are_analysed(tmp_path: Path) -> None:
-    facts = facts_of(_build(_source(), tmp_path), H200)
+def test_progress_is_said(built: Built) -> None:
+    done = [progress[0] for progress in built.progress]
+    assert done == list(range(1, len(done) + 1))
+    assert built.progress[-1][:2] == (len(done), len(done))
+    assert {name for _, _, name in built.progress} == set(SOURCES) - {"no Python"}
+
+
+def test_the_texts_are_analysed(built: Built) -> None:
+    facts = facts_of(built.builds["sm_90"], H200)
     (config,) = facts.configs
     assert [(width.bits, width.bytes) for width in config.analysis.loads] == [(128, 4096)]
     assert config.analysis.occupancy is not None
@@ -146,134 +214,101 @@ def test_the_texts_are_analysed(tmp_path: Path) -> None:
     assert [line.line for line in config.analysis.lines if line.sass and line.ttgir and line.ptx]
     kinds = [kind for kind, _ in config.config.texts]
     assert kinds == ["ttir", "ttgir", "llir", "ptx", "cubin", "sass"]
-    assert str(tmp_path) not in Path(facts.build.folder, "0.ptx").read_text(encoding="utf-8")
+    texts = Path(facts.build.folder, "0.ptx").read_text(encoding="utf-8")
+    assert "inspector_builds_" not in texts
 
 
-@pytest.mark.parametrize("capability", [75, 80, 86, 89, 90, 100, 120])
-def test_gpus_that_are_not_there(capability: int, tmp_path: Path) -> None:
-    build = _build(_source(cc=capability), tmp_path)
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
+    build = built.builds[f"sm_{capability}"]
     (config,) = build.configs
     assert (build.error, config.error) == ("", "")
     assert config.resources is not None
     assert config.resources.registers > 0
+    assert build.device is not None
+    assert build.device.capability == capability
     facts = facts_of(build, dataclasses.replace(H200, capability=capability))
     assert sum(width.bytes for width in facts.configs[0].analysis.loads) == 4096
 
 
-def test_spilled_bytes_are_those_of_ptxas(tmp_path: Path) -> None:
-    build = _build(_source(SPILLS, "[{'num_warps': 1, 'BLOCK': 16}]"), tmp_path)
-    (config,) = facts_of(build, H200).configs
+def test_spilled_bytes_are_those_of_ptxas(built: Built) -> None:
+    (config,) = facts_of(built.builds["spills"], H200).configs
     resources = config.config.resources
     assert resources is not None
-    assert 0 < resources.registers <= 255
     assert resources.spill_store_bytes
     assert resources.spill_load_bytes
     assert resources.spilled_registers > 0
     assert config.analysis.local_instructions > 0
 
 
-def _rules(build: KernelBuild, work: KernelWork | None = None) -> dict[str, Finding]:
-    facts = facts_of(build, H200, work or KernelWork(bytes=1 << 30, programs=100_000))
+def _rules(build: KernelBuild) -> dict[str, Finding]:
+    facts = facts_of(build, H200, KernelWork(bytes=1 << 30, programs=100_000))
     rules = [module.RULE for module in load_kernel_analyses()]
-    return {
-        finding.rule: finding
-        for rule in rules
-        for finding in rule.check([facts], lambda _: Place())
-    }
+    found = (finding for rule in rules for finding in rule.check([facts], lambda _: Place()))
+    return {finding.rule: finding for finding in found}
 
 
-def test_a_kernel_that_spills_is_found(tmp_path: Path) -> None:
-    found = _rules(_build(_source(SPILLS, "[{'num_warps': 1, 'BLOCK': 16}]"), tmp_path))
+def test_a_kernel_that_spills_is_found(built: Built) -> None:
+    found = _rules(built.builds["spills"])
     assert "bytes of registers per thread" in found["kernel-spills"].message
-    healthy = _rules(_build(_source(SPILLS, "[{'num_warps': 16, 'BLOCK': 16}]"), tmp_path))
-    assert "kernel-spills" not in healthy
+    assert "kernel-spills" not in _rules(built.builds["spills not"])
 
 
-@pytest.mark.parametrize(("precision", "is_found"), [("ieee", True), ("tf32", False)])
-def test_a_product_off_the_tensor_cores_is_found(
-    *, precision: str, is_found: bool, tmp_path: Path
-) -> None:
-    body = (
-        "tile = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]\n"
-        f"    c = tl.dot(tl.load(x + tile), tl.load(x + tile), input_precision='{precision}')\n"
-        "    tl.store(y + tile, c)"
-    )
-    found = _rules(_build(_source(body), tmp_path))
-    assert ("kernel-no-tensor-cores" in found) == is_found
-    if is_found:
-        assert "TF32 is not allowed" in found["kernel-no-tensor-cores"].why
+def test_a_product_off_the_tensor_cores_is_found(built: Built) -> None:
+    found = _rules(built.builds["ieee"])
+    assert "TF32 is not allowed" in found["kernel-no-tensor-cores"].why
+    assert "kernel-no-tensor-cores" not in _rules(built.builds["tf32"])
 
 
-def test_low_occupancy_of_a_memory_bound_kernel_is_found(tmp_path: Path) -> None:
-    body = (
-        "tile = tl.program_id(0) * 4096 + tl.arange(0, 4096)\n"
-        "    a = tl.load(x + tile)\n"
-        "    tl.store(y + tile, a - tl.sum(a, 0))"
-    )
-    found = _rules(_build(_source(body, "[{'num_warps': 1, 'BLOCK': 16}]"), tmp_path))
+def test_low_occupancy_of_a_memory_bound_kernel_is_found(built: Built) -> None:
+    found = _rules(built.builds["one warp"])
     assert "of 64 warps" in found["kernel-low-occupancy"].message
     assert "registers" in found["kernel-low-occupancy"].why
-    healthy = _rules(_build(_source(body, "[{'num_warps': 8, 'BLOCK': 16}]"), tmp_path))
-    assert "kernel-low-occupancy" not in healthy
+    assert "kernel-low-occupancy" not in _rules(built.builds["eight warps"])
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("tl.store(y + at, undefined_name)", "undefined_name"),
-        ("tl.store(y + at, tl.load(x + at) + tl.arange(0, 3))", "arange"),
-    ],
+    ("name", "said"), [("undefined name", "undefined_name"), ("shapes", "power of 2")]
 )
-def test_a_kernel_that_does_not_compile_is_a_result(body: str, said: str, tmp_path: Path) -> None:
-    build = _build(_source(body), tmp_path)
-    (config,) = build.configs
+def test_a_kernel_that_does_not_compile_is_a_result(name: str, said: str, built: Built) -> None:
+    (config,) = built.builds[name].configs
     assert said in config.error
     assert config.resources is None
+    assert facts_of(built.builds[name], H200).configs == ()
 
 
-def test_one_bad_configuration_does_not_hide_the_others(tmp_path: Path) -> None:
-    configs = "[{'num_warps': 4, 'BLOCK': 1000}, {'num_warps': 4, 'BLOCK': 512}]"
-    build = _build(_source(configs=configs), tmp_path)
+def test_one_bad_configuration_does_not_hide_the_others(built: Built) -> None:
+    build = built.builds["one bad configuration"]
     assert [bool(config.error) for config in build.configs] == [True, False]
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("name", "said"),
     [
-        ("not python at all(", "names no device"),
-        (_source() + "\nraise RuntimeError('no')", "RuntimeError: no"),
-        (_source() + "\nimport os\nos.kill(os.getpid(), 11)", "SIGSEGV"),
-        (HEADER + "# DeviceProperties(cc=90)", "makes 0 kernels"),
+        ("no Python", "names no device"),
+        ("raises", "RuntimeError: no"),
+        ("dies", "SIGSEGV"),
+        ("no kernel", "makes 0 kernels"),
+        ("hangs", f"longer than {TIME_LIMIT_S} s"),
     ],
 )
-def test_a_source_that_does_not_run_is_a_result(source: str, said: str, tmp_path: Path) -> None:
-    assert said in _build(source, tmp_path).error
+def test_a_source_that_does_not_run_is_a_result(name: str, said: str, built: Built) -> None:
+    assert said in built.builds[name].error
 
 
-def test_the_time_limit_ends_a_kernel_and_not_the_others(tmp_path: Path) -> None:
-    hangs = _source() + "\nimport time\ntime.sleep(600)"
-    began = time.monotonic()
-    builds = list(
-        compile_kernels(
-            [("kernel", hangs), ("kernel", _source())], folder=tmp_path, workers=2, time_limit_s=20
-        )
-    )
-    assert time.monotonic() - began < 90
-    errors = {build.error for build in builds}
-    assert errors == {"", "compiling it took longer than 20 s"}
-
-
-def test_the_store_is_kept_small(tmp_path: Path) -> None:
-    from inspector.capture.builds.build import Source, build_kernels
+def test_the_store_is_kept_small(built: Built, tmp_path: Path) -> None:
     from inspector.capture.builds.store import Store
 
-    first = list(build_kernels([Source("kernel", _source())], Store(tmp_path, 1 << 30)))
-    store = Store(tmp_path, 1)
-    second = list(build_kernels([Source("kernel", _source(cc=80))], store))
-    assert not Path(first[0]["folder"]).exists()
-    assert Path(second[0]["folder"]).exists()
+    folder = Path(shutil.copytree(built.folder, tmp_path / "store"))
+    kept = {build.key for build in built.builds.values() if not build.error}
+    assert {path.name for path in folder.iterdir()} == kept
+    spared = built.builds["sm_90"].key
+    Store(folder, 1 << 30).trim(set())
+    assert {path.name for path in folder.iterdir()} == kept
+    Store(folder, 1).trim({spared})
+    assert [path.name for path in folder.iterdir()] == [spared]
 
 
 def test_an_interpreter_without_triton_is_named() -> None:
     with pytest.raises(EnvironmentLacksError, match="could not compile kernels"):
-        list(compile_kernels([("kernel", _source())], python="/usr/bin/false"))
+        list(compile_kernels([("kernel", SOURCES["sm_90"])], python="/usr/bin/false"))

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from inspector.capture.builds.forks import Forks, Outcome
 from inspector.capture.builds.store import Store
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
-__all__ = ["PAYLOAD_VERSION", "Source", "build_kernels"]
+__all__ = ["PAYLOAD_VERSION", "Progress", "Source", "build_kernels"]
 
 PAYLOAD_VERSION = 1
 
@@ -33,6 +33,21 @@ class Source:
 
     name: str
     source: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is.
+
+    Attributes:
+        done: Configurations that are done.
+        of: Configurations as far as is known: each kernel tells when its first one is done.
+        name: The kernel of the last one.
+    """
+
+    done: int
+    of: int
+    name: str
 
 
 @dataclasses.dataclass(slots=True)
@@ -53,13 +68,14 @@ class _Open:
         return len(self.parts) + len(self.errors) >= self.wanted
 
 
-def build_kernels(
+def build_kernels(  # noqa: PLR0913 - what a request has
     sources: Iterable[Source],
     store: Store,
     *,
     workers: int | None = None,
     time_limit_s: float = 120.0,
     capability: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
@@ -69,6 +85,7 @@ def build_kernels(
         workers: How many processes at a time; the number of cores unless given.
         time_limit_s: For one configuration.
         capability: Compute capability of sources that name no device.
+        on_progress: Called whenever a configuration is done.
 
     Yields:
         A `KernelBuild` as a payload, as kernels are done: first those that were in the store.
@@ -87,40 +104,55 @@ def build_kernels(
             texts = store.begin(key)
             opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
     count = workers or len(os.sched_getaffinity(0))
-    yield from _compile_all(opened, store, count, time_limit_s)
+    task = _Task(opened)
+    forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
+    try:
+        yield from _compile_all(opened, store, forks, on_progress or (lambda _: None))
+    finally:
+        task.close()
     store.trim(set(opened))
 
 
 _NO_DEVICE = "its source names no device to compile for"
 
 
+class _Task:
+    """Compiles one configuration of an opened kernel, in its own process."""
+
+    def __init__(self, opened: dict[str, _Open]) -> None:
+        self._opened = opened
+        self.folder = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
+
+    def __call__(self, task: tuple[str, int]) -> tuple[KernelBuild, int]:
+        kernel, number = self._opened[task[0]], task[1]
+        scratch = Path(tempfile.mkdtemp(dir=self.folder))
+        source = kernel.source
+        kernel.texts.mkdir(exist_ok=True)
+        part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
+        return compile_part(part, scratch)
+
+    def close(self) -> None:
+        """Deletes what was only needed meanwhile."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 def _compile_all(
-    opened: dict[str, _Open], store: Store, workers: int, time_limit_s: float
+    opened: dict[str, _Open],
+    store: Store,
+    forks: Forks[tuple[str, int]],
+    on_progress: Callable[[Progress], None],
 ) -> Iterator[dict[str, Any]]:
     """The first configuration of a kernel says how many there are."""
-    folder = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
-    forks: Forks[tuple[str, int]] = Forks(
-        lambda task: _compile(opened[task[0]], task[1], folder), workers, time_limit_s
-    )
     for key in opened:
         forks.add((key, 0))
-    try:
-        for outcome in forks.outcomes():
-            kernel = opened[outcome.task[0]]
-            for number in _note(kernel, outcome):
-                forks.add((kernel.key, number))
-            if kernel.is_done:
-                yield _finished(kernel, store)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _compile(kernel: _Open, number: int, folder: Path) -> tuple[KernelBuild, int]:
-    scratch = Path(tempfile.mkdtemp(dir=folder))
-    source = kernel.source
-    kernel.texts.mkdir(exist_ok=True)
-    part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
-    return compile_part(part, scratch)
+    for done, outcome in enumerate(forks.outcomes(), 1):
+        kernel = opened[outcome.task[0]]
+        for number in _note(kernel, outcome):
+            forks.add((kernel.key, number))
+        wanted = sum(entry.wanted for entry in opened.values())
+        on_progress(Progress(done, wanted, kernel.source.name))
+        if kernel.is_done:
+            yield _finished(kernel, store)
 
 
 def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:

@@ -1,7 +1,8 @@
-"""The process that compiles kernels: a request in, one line of JSON out for each kernel."""
+"""The process that compiles kernels: a request in, lines of JSON out."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -19,6 +20,7 @@ _LIMIT_BYTES = 1 << 30
 def main() -> int:
     """Reads the request from standard input, and writes results to standard output.
 
+    Each line out has either ``progress`` or ``build``.
     The request is an object: ``kernels``, a list of ``name`` and ``source``; and, where they should
     not be as usual, ``folder``, ``limit_bytes``, ``workers``, ``time_limit_s`` and ``capability``.
     Whatever else is printed here goes to standard error.
@@ -41,7 +43,12 @@ def _serve(request: dict[str, Any], out: TextIO) -> None:
         workers=request.get("workers"),
         time_limit_s=float(request.get("time_limit_s") or 120),
         capability=request.get("capability"),
+        on_progress=lambda progress: _say(out, {"progress": dataclasses.asdict(progress)}),
     )
     for payload in payloads:
-        out.write(json.dumps(payload) + "\n")
-        out.flush()
+        _say(out, {"build": payload})
+
+
+def _say(out: TextIO, line: dict[str, Any]) -> None:
+    out.write(json.dumps(line) + "\n")
+    out.flush()
