@@ -25,14 +25,17 @@ __all__ = [
     "COLD_START_ANALYSES",
     "COLD_START_RENDERERS",
     "COMMANDS",
+    "KERNEL_ANALYSES",
     "RENDERERS",
     "CommandEntry",
     "cold_start_format",
     "command_table",
+    "load_all_analyses",
     "load_analyses",
     "load_cold_start_analyses",
     "load_cold_start_renderer",
     "load_command",
+    "load_kernel_analyses",
     "load_renderer",
     "renderer_for_suffix",
 ]
@@ -100,6 +103,19 @@ COLD_START_ANALYSES: tuple[str, ...] = (
 )
 """Modules of the analyses of `inspect cold-start`, whose findings are about compile time alone."""
 
+KERNEL_ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.kernel_atomics",
+    "inspector.analyses.kernel_float64",
+    "inspector.analyses.kernel_int64",
+    "inspector.analyses.kernel_narrow",
+    "inspector.analyses.kernel_occupancy",
+    "inspector.analyses.kernel_spills",
+    "inspector.analyses.kernel_split_reduction",
+    "inspector.analyses.kernel_tensor_cores",
+    "inspector.analyses.kernel_uncoalesced",
+)
+"""Modules of the analyses of compiled kernels, one kernel at a time."""
+
 COLD_START_RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal.cold_start",
     "txt": "inspector.renderers.terminal.cold_start",
@@ -161,6 +177,16 @@ def load_analyses() -> tuple[ModuleType, ...]:
 def load_cold_start_analyses() -> tuple[ModuleType, ...]:
     """Imports the analyses of compile time."""
     return tuple(import_module(module) for module in COLD_START_ANALYSES)
+
+
+def load_kernel_analyses() -> tuple[ModuleType, ...]:
+    """Imports the analyses of compiled kernels."""
+    return tuple(import_module(module) for module in KERNEL_ANALYSES)
+
+
+def load_all_analyses() -> tuple[ModuleType, ...]:
+    """Imports every analysis, whatever it looks at."""
+    return (*load_analyses(), *load_cold_start_analyses(), *load_kernel_analyses())
 
 
 def load_cold_start_renderer(name: str) -> ModuleType:

@@ -61,7 +61,7 @@ def complete_rule(
 
     registry = find_registry(None)
     types = registry.types.values() if registry else ()
-    modules = (*plugins.load_analyses(), *plugins.load_cold_start_analyses())
+    modules = plugins.load_all_analyses()
     rules = [module.RULE for module in modules]
     known = [(rule.id, rule.title()) for rule in rules]
     known += [(item.id, item.title) for item in ALL]

@@ -1,0 +1,66 @@
+"""Kernels that compute in double precision by accident."""
+
+from __future__ import annotations
+
+from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.severity import Severity
+from inspector.model.kernel_analysis import AccessKind
+from inspector.model.kernel_facts import KernelFacts
+
+__all__ = ["RULE"]
+
+_LEAST_SHARE = 0.5
+
+
+class Float64Rule(OneKernelRule):
+    """A kernel computes in float64 though its data are not.
+
+    What it means:
+        Most of what the kernel loads and stores is float32 or narrower, and it computes in
+        float64.
+
+    Why it matters:
+        Most GPUs do 2 results in float64 for 64 or 128 in float32 (data-center GPUs do half), and
+        a value takes two registers.
+
+    Example:
+        A float32 tensor times a small float64 one from NumPy; a Python float as an argument of a
+        Triton kernel of your own, which Inductor passes as float64.
+
+    What to do:
+        Convert the float64 tensor once (``.float()``), or the argument in the kernel
+        (``scale.to(tl.float32)``), or make it a ``tl.constexpr``.
+    """
+
+    id = "kernel-float64"
+    severity = Severity.WARNING
+
+    def look(self, kernel: KernelFacts) -> Advised | None:
+        """Every configuration computes in float64, and the data are narrower."""
+        if not all(facts.analysis.float64_lines for facts in kernel.configs):
+            return None
+        analysis = kernel.configs[0].analysis
+        moved = [access for access in analysis.accesses if access.kind in _MOVED]
+        wide = sum(access.bytes for access in moved if access.dtype == "f64")
+        total = sum(access.bytes for access in moved)
+        if not total or wide > _LEAST_SHARE * total:
+            return None
+        names = sorted({access.argument for access in moved if access.dtype == "f64"} - {""})
+        scalars = [name for name, kind in kernel.build.arguments if kind == "fp64"]
+        cause = " and ".join([*names, *scalars])
+        line = analysis.float64_lines[0]
+        return Advised(
+            message="computes in float64, and most of its data are narrower",
+            why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
+            fix="Convert what is float64 before it meets the rest (.float()).",
+            alternatives=(_SCALAR,) if scalars else (),
+        )
+
+
+_SCALAR = (
+    "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
+)
+_MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
+
+
+RULE = Float64Rule()

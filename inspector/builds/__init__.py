@@ -1,0 +1,1 @@
+"""Compiled kernels read: their resources, their instructions, and how long they should take."""

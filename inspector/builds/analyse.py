@@ -1,0 +1,155 @@
+"""Everything that the texts of one compiled configuration say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from inspector.builds.accesses import accesses_of, own_line, widths_of
+from inspector.builds.index_values import Indices
+from inspector.builds.line_map import map_lines
+from inspector.builds.loops import hot_loop, loops_of
+from inspector.builds.occupancy import occupancy_of
+from inspector.builds.opcodes import kind_of, tensor_core_dtype
+from inspector.builds.pipelines import pipelines_of
+from inspector.builds.ptx_lines import read_ptx_lines
+from inspector.builds.sass import Instruction, parse_sass
+from inspector.builds.ttgir import Module, parse_ttgir
+from inspector.model.kernel_analysis import (
+    AccessKind,
+    ConfigAnalysis,
+    InstructionCount,
+    InstructionKind,
+    Loop,
+)
+from inspector.model.kernel_build import ConfigBuild, GpuLimits
+
+__all__ = ["analyse_texts"]
+
+_INSTRUCTION_BYTES = 16
+_FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
+_INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
+_LOADS = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
+
+
+def analyse_texts(
+    texts: Mapping[str, str],
+    config: ConfigBuild,
+    limits: GpuLimits | None = None,
+    known: Mapping[str, int] | None = None,
+) -> ConfigAnalysis:
+    """Analyses the texts ``ttgir``, ``ptx`` and ``sass`` of one configuration."""
+    module = parse_ttgir(texts["ttgir"])
+    ptx = read_ptx_lines(texts["ptx"])
+    listing = parse_sass(texts["sass"], ptx.callers)
+    instructions = listing.instructions
+    indices = Indices(module, known or {})
+    accesses = accesses_of(module, indices, instructions)
+    loops = loops_of(listing, module)
+    hot = hot_loop(loops)
+    occupancy = None
+    if limits is not None and config.resources is not None:
+        warps = config.launched_warps or config.num_warps
+        occupancy = occupancy_of(config.resources, warps * config.num_ctas, limits)
+    return ConfigAnalysis(
+        occupancy=occupancy,
+        loads=widths_of(accesses, instructions, _LOADS),
+        stores=widths_of(accesses, instructions, (AccessKind.STORE,)),
+        accesses=accesses,
+        instructions=_counts(instructions, hot),
+        tensor_cores=_tensor_cores(instructions),
+        special_functions=_special_functions(instructions),
+        loops=loops,
+        pipelines=pipelines_of(module, config.num_stages),
+        barriers=_barriers(instructions, hot),
+        local_instructions=sum(kind_of(item) is InstructionKind.LOCAL for item in instructions),
+        code_bytes=len(instructions) * _INSTRUCTION_BYTES,
+        fma_dots=_fma_dots(module),
+        float64_lines=_float64_lines(module, instructions),
+        int64_lines=_int64_lines(module),
+        lines=map_lines(module, ptx, instructions),
+    )
+
+
+def _counts(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[InstructionCount, ...]:
+    everywhere = Counter(kind_of(item) for item in instructions)
+    inside = Counter(
+        kind_of(item) for item in instructions if hot and hot.first <= item.index <= hot.last
+    )
+    return tuple(
+        InstructionCount(kind, count, inside[kind]) for kind, count in everywhere.most_common()
+    )
+
+
+def _tensor_cores(instructions: Sequence[Instruction]) -> tuple[tuple[str, int], ...]:
+    counted = Counter(
+        f"{item.opcode} {tensor_core_dtype(item)}"
+        for item in instructions
+        if kind_of(item) is InstructionKind.TENSOR
+    )
+    return tuple(counted.most_common())
+
+
+def _special_functions(instructions: Sequence[Instruction]) -> tuple[tuple[str, int], ...]:
+    counted = Counter(
+        item.modifiers[0] if item.modifiers else "MUFU"
+        for item in instructions
+        if kind_of(item) is InstructionKind.SPECIAL
+    )
+    return tuple(counted.most_common())
+
+
+def _barriers(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[int, int]:
+    at = [item.index for item in instructions if item.opcode == "BAR"]
+    inside = [index for index in at if hot and hot.first <= index <= hot.last]
+    return len(at), len(inside)
+
+
+def _fma_dots(module: Module) -> tuple[tuple[int, str], ...]:
+    """Matrix products whose result has no tensor-core layout."""
+    found = set()
+    for item in module.operations:
+        if item.name == "tt.dot":
+            factor, _, result = item.text.rpartition(" : ")[2].rpartition("->")
+            alias = re.search(r"#\w+", result)
+            layout = module.aliases.get(alias[0], "") if alias else ""
+            dtype = re.search(r"tensor<(?:\d+x)+(\w+)", factor)
+            if layout.startswith("#ttg.blocked"):
+                found.add((item.line, dtype[1] if dtype else ""))
+    return tuple(sorted(found))
+
+
+def _float64_lines(module: Module, instructions: Sequence[Instruction]) -> tuple[int, ...]:
+    """Lines whose operations are of fp64, where the machine code agrees."""
+    machine = {own_line(item) for item in instructions if kind_of(item) is InstructionKind.FP64}
+    if not machine:
+        return ()
+    written = {
+        item.line
+        for item in module.operations
+        if _FLOAT64.match(item.name) and re.search(r"(?:\b|x)f64\b", item.text.rpartition(" : ")[2])
+    }
+    return tuple(sorted(written - {0}))
+
+
+def _int64_lines(module: Module) -> tuple[int, ...]:
+    """Lines with 64-bit integer arithmetic that addresses depend on."""
+    by_result = {result: item for item in module.operations for result in item.results}
+    open_names = [
+        operand
+        for item in module.operations
+        if item.name == "tt.addptr"
+        for operand in item.operands[1:]
+    ]
+    seen: set[str] = set()
+    lines = set()
+    while open_names:
+        found = by_result.get(open_names.pop())
+        if found is None or found.results[0] in seen or found.name in {"tt.load", "scf.for"}:
+            continue
+        seen.add(found.results[0])
+        if _INTEGER.match(found.name) and "i64" in found.text.rpartition(" : ")[2]:
+            lines.add(found.line)
+        open_names += found.operands
+    return tuple(sorted(lines - {0}))

@@ -1,0 +1,71 @@
+"""From a build to all that is known of the kernel."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from inspector.builds.analyse import analyse_texts
+from inspector.builds.predict import predict
+from inspector.model.kernel_analysis import KernelWork
+from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+
+__all__ = ["facts_of", "texts_of"]
+
+_KINDS = ("ttgir", "ptx", "sass")
+
+
+def facts_of(  # noqa: PLR0913 - all that is known
+    build: KernelBuild,
+    limits: GpuLimits | None = None,
+    work: KernelWork | None = None,
+    known: Mapping[str, int] | None = None,
+    *,
+    launches: int = 1,
+    grid: Sequence[int] = (),
+) -> KernelFacts:
+    """Analyses every configuration of a build, from its files.
+
+    Args:
+        build: The kernel.
+        limits: What the GPU has, or None: then there is neither occupancy nor a time.
+        work: What Inductor says that it does.
+        known: Values of scalar arguments, where more is known than its source says.
+        launches: How often one call of the model launches it.
+        grid: Blocks by axis, for kernels whose source does not say (a person's own).
+    """
+    configs = []
+    for built in build.configs:
+        texts = texts_of(build, built)
+        if texts is None or not _fits(built, limits):
+            continue
+        config = dataclasses.replace(built, grid=built.grid or tuple(grid))
+        analysis = analyse_texts(texts, config, limits, known)
+        prediction = predict(texts, config, limits, work, known) if limits else None
+        configs.append(ConfigFacts(config, analysis, prediction))
+    return KernelFacts(
+        build, tuple(configs), limits, work, launches, build.heuristic == "user_autotune"
+    )
+
+
+def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:
+    """The texts that are analysed, or None where it was not compiled or its files are gone."""
+    texts = {}
+    for kind in _KINDS:
+        file = config.text(kind)
+        if file is None:
+            return None
+        try:
+            texts[kind] = Path(build.folder, file).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
+    return texts
+
+
+def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
+    """Whether the device could load it: shared memory is checked only then."""
+    if limits is None or config.resources is None:
+        return True
+    return config.resources.shared_bytes <= limits.shared_block_bytes

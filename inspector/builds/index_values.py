@@ -1,0 +1,417 @@
+"""Computes the offsets that a kernel's pointers have in one of its programs.
+
+Pointer arithmetic is integer arithmetic on small tensors: it is carried out for one program,
+instead of being guessed at from strides.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from inspector.builds.ttgir import Module, Operation, TensorType, tensor_type
+
+__all__ = ["MOST_ELEMENTS", "Indices", "Value"]
+
+MOST_ELEMENTS = 1 << 16
+"""Larger tensors are not computed."""
+
+_DEEPEST = 400
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """What an operation yields.
+
+    Attributes:
+        shape: Sizes; empty for a scalar.
+        numbers: Its elements, row-major; offsets in elements for pointers. Some are computed in
+            floating point (interpolation does so).
+        base: The pointer argument that a pointer comes from, or an empty string.
+    """
+
+    shape: tuple[int, ...]
+    numbers: tuple[int | float, ...]
+    base: str = ""
+
+
+def _divided(left: int, right: int) -> int:
+    return 0 if right == 0 else int(abs(left) // abs(right) * (1 if left * right >= 0 else -1))
+
+
+def _remainder(left: int, right: int) -> int:
+    return 0 if right == 0 else left - right * _divided(left, right)
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "arith.addf": operator.add,
+    "arith.subf": operator.sub,
+    "arith.mulf": operator.mul,
+    "arith.divf": lambda left, right: left / right if right else 0.0,
+    "arith.minimumf": min,
+    "arith.minnumf": min,
+    "arith.maximumf": max,
+    "arith.maxnumf": max,
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    "arith.divsi": _divided,
+    "arith.divui": _divided,
+    "arith.remsi": _remainder,
+    "arith.remui": _remainder,
+    "arith.andi": operator.and_,
+    "arith.ori": operator.or_,
+    "arith.xori": operator.xor,
+    "arith.shli": lambda left, right: left << min(right, 64),
+    "arith.shrsi": lambda left, right: left >> min(right, 64),
+    "arith.shrui": lambda left, right: left >> min(right, 64),
+    "arith.minsi": min,
+    "arith.minui": min,
+    "arith.maxsi": max,
+    "arith.maxui": max,
+    "arith.ceildivsi": lambda left, right: -_divided(-left, right),
+    "arith.floordivsi": lambda left, right: left // right if right else 0,
+}
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "slt": operator.lt,
+    "sle": operator.le,
+    "sgt": operator.gt,
+    "sge": operator.ge,
+    "ult": operator.lt,
+    "ule": operator.le,
+    "ugt": operator.gt,
+    "uge": operator.ge,
+}
+_SAME = {
+    "arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "ttg.convert_layout",
+    "tt.bitcast", "arith.index_castui", "arith.sitofp", "arith.uitofp", "arith.extf",
+    "arith.truncf",
+}  # fmt: skip
+
+
+class Indices:
+    """Values of a module's integers and pointers, each computed once.
+
+    Args:
+        module: The module.
+        known: Values of scalar arguments by name without the ``%``.
+        program: Which program, by axis.
+        grid: Programs by axis, as far as the kernel asks for them.
+        first: The values of every loop's first trip: then these are of the last one.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        known: Mapping[str, int],
+        program: Sequence[int] = (1, 1, 0),
+        grid: Sequence[int] = (1, 1, 1),
+        first: Indices | None = None,
+    ) -> None:
+        self._module = module
+        self._programs = dict(zip("xyz", program, strict=True))
+        self._grid = dict(zip("xyz", grid, strict=True))
+        self._known = known
+        self._by_result = {
+            result: operation for operation in module.operations for result in operation.results
+        }
+        self._first = first
+        self._carried: dict[str, str] = {}
+        self._steps: dict[str, tuple[Operation, str]] = {}
+        self._values: dict[str, Value | None] = {}
+        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
+        for number, operation in enumerate(loops, 1):
+            if operation.name == "scf.for":
+                self._carry(number, operation)
+
+    def _carry(self, number: int, operation: Operation) -> None:
+        """What a loop begins with, its variable and what it carries, and what comes next."""
+        start = re.match(r"\s*(?:unsigned )?(%\w+) = (%\w+) to %\w+ step (%\w+)", operation.text)
+        if start:
+            self._carried[start[1]] = start[2]
+            self._steps[start[1]] = (operation, start[3])
+        carried = re.search(r"iter_args\((.*?)\) ->", operation.text)
+        if not carried:
+            return
+        pairs = re.findall(r"(%\w+) = (%[\w#]+)", carried[1])
+        yields = [
+            item
+            for item in self._module.operations
+            if item.name == "scf.yield" and item.loops and item.loops[-1] == number
+        ]
+        following = yields[-1].operands if yields else ()
+        for at, (name, initial) in enumerate(pairs):
+            self._carried[name] = initial
+            if at < len(following):
+                self._steps[name] = (operation, following[at])
+        for result, (_, initial) in zip(operation.results, pairs, strict=False):
+            self._carried[result] = initial
+
+    def type_of(self, name: str) -> TensorType | None:
+        """Type of an operation's only result."""
+        operation = self._by_result.get(name)
+        if operation is None:
+            kind = self._module.arguments.get(name)
+            return tensor_type(kind, self._module) if kind else None
+        return tensor_type(_result_type(operation.text), self._module)
+
+    def trips(self, loop: Operation) -> int | None:
+        """How often a loop runs in a program, or None where nobody knows."""
+        found = re.match(r"\s*(?:unsigned )?%\w+ = (%\w+) to (%\w+) step (%\w+)", loop.text)
+        if not found:
+            return None
+        if any(self._is_guess(name, 0) for name in found.groups()):
+            return None
+        bounds = [self.value(name) for name in found.groups()]
+        if any(bound is None for bound in bounds):
+            return None
+        start, stop, step = (int(bound.numbers[0]) for bound in bounds if bound is not None)
+        return max(0, -((start - stop) // step)) if step > 0 else None
+
+    def _is_guess(self, name: str, depth: int) -> bool:
+        """Whether a value depends on an argument that nobody knows."""
+        if name in self._module.arguments:
+            return name[1:] not in self._known
+        operation = self._by_result.get(name)
+        if operation is None or depth > _DEEPEST:
+            return name not in self._carried or depth > _DEEPEST
+        return any(self._is_guess(operand, depth + 1) for operand in operation.operands)
+
+    def value(self, name: str, depth: int = 0) -> Value | None:
+        """The value of a name in the program, or None where nobody knows."""
+        if name in self._values:
+            return self._values[name]
+        if depth > _DEEPEST:
+            return None
+        self._values[name] = None  # what depends on itself is unknown
+        made = self._compute(name, depth)
+        self._values[name] = made
+        return made
+
+    def is_indirect(self, name: str) -> bool:
+        """Whether a value comes from memory."""
+        seen: set[str] = set()
+        open_names = [name]
+        while open_names:
+            at = open_names.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            operation = self._by_result.get(at)
+            if operation is None:
+                if at in self._carried:
+                    open_names.append(self._carried[at])
+                continue
+            if operation.name in {"tt.load", "ttg.local_load", "tt.atomic_rmw", "tt.gather"}:
+                return True
+            if operation.name != "scf.for":
+                open_names += operation.operands
+        return False
+
+    def _compute(self, name: str, depth: int) -> Value | None:
+        if name in self._carried:
+            began = self.value(self._carried[name], depth + 1)
+            return began if self._first is None else self._last(name, began)
+        if name in self._module.arguments:
+            return self._argument(name)
+        operation = self._by_result.get(name)
+        if operation is None:
+            return None
+        shaped = tensor_type(_result_type(operation.text), self._module)
+        if shaped is not None and _size(shaped.shape) > MOST_ELEMENTS:
+            return None
+        return self._operation(operation, shaped, depth)
+
+    def _last(self, name: str, began: Value | None) -> Value | None:
+        """What a loop's variable, or what it carries, is in the last trip: if it grows evenly."""
+        if name not in self._steps or self._first is None or began is None:
+            return began
+        loop, step = self._steps[name]
+        trips = self._first.trips(loop)
+        following = self._first.value(step)
+        if not trips or following is None or following.shape != began.shape:
+            return None
+        is_variable = re.match(rf"\s*(?:unsigned )?{re.escape(name)} =", loop.text)
+        numbers = tuple(
+            start + (trips - 1) * (change if is_variable else change - start)
+            for start, change in zip(began.numbers, following.numbers, strict=True)
+        )
+        return Value(began.shape, numbers, began.base)
+
+    def _argument(self, name: str) -> Value | None:
+        if "ptr" in self._module.arguments[name]:
+            return Value((), (0,), name[1:])
+        known = self._known.get(name[1:])
+        if known is not None:
+            return Value((), (known,))
+        # A size that nobody knows: nothing divides it but what the kernel was told.
+        divisor = self._module.divisible.get(name, 1)
+        return Value((), (257 * divisor,))
+
+    def _operation(
+        self, operation: Operation, shaped: TensorType | None, depth: int
+    ) -> Value | None:
+        if operation.name in {"tt.get_program_id", "tt.get_num_programs"}:
+            axes = self._programs if operation.name == "tt.get_program_id" else self._grid
+            return Value((), (axes.get(operation.text.strip()[:1], 0),))
+        leaf = _LEAVES.get(operation.name)
+        if leaf is not None:
+            return leaf(operation.text, shaped)
+        inputs = [self.value(operand, depth + 1) for operand in operation.operands]
+        values = [value for value in inputs if value is not None]
+        if not inputs or len(values) < len(inputs):
+            return None
+        return _computed(operation.name, operation.text, values, shaped)
+
+
+def _result_type(text: str) -> str:
+    """The type at the end of an operation, behind the arrow where there is one."""
+    _, arrow, behind = text.rpartition(" -> ")
+    if arrow:
+        return behind.strip()
+    # The types follow the last colon that is not inside of brackets.
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += text[at] in ">)}]"
+        depth -= text[at] in "<({["
+        if text[at] == ":" and depth == 0:
+            return _first_type(text[at + 1 :].strip())
+    return ""
+
+
+def _first_type(text: str) -> str:
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += sign in "<({["
+        depth -= sign in ">)}]"
+        if sign == "," and depth == 0:
+            return text[:at]
+    return text
+
+
+def _constant(text: str, shaped: TensorType | None) -> Value | None:
+    found = re.match(r"\s*(?:dense<)?(true|false|-?\d+(\.\d+(?:[eE][+-]?\d+)?)?)[>\s:]", text)
+    if found is None:
+        return None
+    named = {"true": 1, "false": 0}.get(found[1])
+    number = named if named is not None else (float if found[2] else int)(found[1])
+    shape = shaped.shape if shaped is not None else ()
+    return Value(shape, (number,) * _size(shape))
+
+
+def _range(text: str, shaped: TensorType | None) -> Value | None:
+    start = re.search(r"start = (-?\d+)", text)
+    if shaped is None or start is None:
+        return None
+    first = int(start[1])
+    return Value(shaped.shape, tuple(range(first, first + shaped.shape[0])))
+
+
+_LEAVES: dict[str, Callable[[str, TensorType | None], Value | None]] = {
+    "arith.constant": _constant,
+    "tt.make_range": _range,
+}
+
+
+def _computed(
+    name: str, text: str, values: Sequence[Value], shaped: TensorType | None
+) -> Value | None:
+    first = values[0]
+    function = _BINARY.get(name)
+    if name == "arith.cmpi":
+        function = _COMPARED.get(text.partition(",")[0].strip())
+    if function is not None:
+        return _paired(function, first, values[1])
+    made = _MADE.get(name)
+    return None if made is None else made(values, shaped.shape if shaped else ())
+
+
+def _moved(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
+    del shape
+    moved = _paired(operator.add, values[0], values[1])
+    return None if moved is None else dataclasses.replace(moved, base=values[0].base)
+
+
+def _cut(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    return Value(shape, tuple(int(number) for number in values[0].numbers))
+
+
+def _floored(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    return Value(shape, tuple(math.floor(number) for number in values[0].numbers))
+
+
+def _splat(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    return Value(shape, values[0].numbers * _size(shape), values[0].base)
+
+
+def _reshaped(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    return Value(shape, values[0].numbers, values[0].base)
+
+
+def _paired(function: Callable[[Any, Any], Any], left: Value, right: Value) -> Value | None:
+    if left.shape != right.shape:
+        return None
+    pairs = zip(left.numbers, right.numbers, strict=True)
+    numbers = tuple(function(a, b) for a, b in pairs)
+    return Value(left.shape, numbers, left.base or right.base)
+
+
+def _selected(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
+    del shape
+    condition, left, right = values
+    count = len(left.numbers)
+    asked = condition.numbers * count if not condition.shape else condition.numbers
+    if len(asked) != count or len(right.numbers) != count:
+        return None
+    chosen = zip(asked, left.numbers, right.numbers, strict=True)
+    return Value(left.shape, tuple(a if c else b for c, a, b in chosen), left.base)
+
+
+def _broadcast(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
+    value = values[0]
+    if len(value.shape) != len(shape):
+        return None
+    numbers = list(value.numbers)
+    sizes = list(value.shape)
+    for axis in range(len(shape) - 1, -1, -1):
+        if sizes[axis] == shape[axis]:
+            continue
+        inner = _size(sizes[axis + 1 :])
+        repeats = shape[axis]
+        rows = [numbers[at : at + inner] for at in range(0, len(numbers), inner)]
+        numbers = [number for row in rows for number in row * repeats]
+        sizes[axis] = repeats
+    return Value(shape, tuple(numbers), value.base)
+
+
+def _same(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    del shape
+    return values[0]
+
+
+def _size(shape: Sequence[int]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+_MADE: dict[str, Callable[[Sequence[Value], tuple[int, ...]], Value | None]] = {
+    "tt.addptr": _moved,
+    "tt.splat": _splat,
+    "tt.expand_dims": _reshaped,
+    "tt.reshape": _reshaped,
+    "tt.unsplat": _reshaped,
+    "tt.broadcast": _broadcast,
+    "arith.select": _selected,
+    "arith.fptosi": _cut,
+    "arith.fptoui": _cut,
+    "math.floor": _floored,
+    **dict.fromkeys(_SAME, _same),
+}

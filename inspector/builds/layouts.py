@@ -1,0 +1,128 @@
+"""Which elements of a tensor a thread holds: Triton's distributed layouts.
+
+Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, LinearEncodingAttr).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Sequence
+
+__all__ = ["Lanes", "lanes_of"]
+
+_WARP = 32
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lanes:
+    """Elements of the first warp.
+
+    Attributes:
+        elements: By thread the flat indices of the elements that it holds, in their order; only
+            those of the first tile of the layout.
+        fastest: The dimension along which a thread's own elements lie first.
+    """
+
+    elements: tuple[tuple[int, ...], ...]
+    fastest: int
+
+
+def lanes_of(layout: str, shape: Sequence[int]) -> Lanes | None:
+    """Elements of the first warp, or None for layouts that are not read here."""
+    if layout.startswith("#ttg.blocked"):
+        return _blocked(layout, shape)
+    if layout.startswith("#ttg.linear"):
+        return _linear(layout, shape)
+    if layout.startswith("#ttg.slice"):
+        return _slice(layout, shape)
+    return None
+
+
+def _numbers(layout: str, name: str) -> list[int]:
+    found = re.search(rf"{name} = \[([\d, ]*)\]", layout)
+    return [int(number) for number in found[1].split(",") if number.strip()] if found else []
+
+
+def _blocked(layout: str, shape: Sequence[int]) -> Lanes | None:
+    per_thread = _numbers(layout, "sizePerThread")
+    threads = _numbers(layout, "threadsPerWarp")
+    order = _numbers(layout, "order")
+    if not len(per_thread) == len(threads) == len(order) == len(shape):
+        return None
+    count = math.prod(per_thread)
+    elements = []
+    for lane in range(min(_WARP, math.prod(threads))):
+        thread = _split(lane, threads, order)
+        own = []
+        for register in range(count):
+            inner = _split(register, per_thread, order)
+            at = [
+                (thread[axis] * per_thread[axis] + inner[axis]) % shape[axis]
+                for axis in range(len(shape))
+            ]
+            own.append(_flat(at, shape))
+        elements.append(tuple(own))
+    return Lanes(tuple(elements), order[0])
+
+
+def _split(number: int, sizes: Sequence[int], order: Sequence[int]) -> list[int]:
+    at = [0] * len(sizes)
+    for axis in order:
+        at[axis] = number % sizes[axis]
+        number //= sizes[axis]
+    return at
+
+
+def _flat(at: Sequence[int], shape: Sequence[int]) -> int:
+    flat = 0
+    for position, size in zip(at, shape, strict=True):
+        flat = flat * size + position
+    return flat
+
+
+def _linear(layout: str, shape: Sequence[int]) -> Lanes | None:
+    registers, lanes = _bases(layout, "register"), _bases(layout, "lane")
+    if not lanes or any(len(base) != len(shape) for base in (*registers, *lanes)):
+        return None
+    elements = []
+    for lane in range(1 << len(lanes)):
+        start = _combined(lane, lanes, len(shape))
+        own = []
+        for register in range(1 << min(len(registers), 3)):
+            inner = _combined(register, registers, len(shape))
+            at = [(a ^ b) % size for a, b, size in zip(start, inner, shape, strict=True)]
+            own.append(_flat(at, shape))
+        elements.append(tuple(own))
+    first = (registers or lanes)[0]
+    fastest = next((axis for axis, value in enumerate(first) if value), len(shape) - 1)
+    return Lanes(tuple(elements), fastest)
+
+
+def _bases(layout: str, name: str) -> list[list[int]]:
+    found = re.search(rf"\b{name} = \[(.*?)\](?:, \w+ =|\s*\}})", layout)
+    if not found:
+        return []
+    return [
+        [int(number) for number in group.split(",")]
+        for group in re.findall(r"\[([\d, ]+)\]", found[1] + "]")
+    ]
+
+
+def _combined(number: int, bases: Sequence[Sequence[int]], rank: int) -> list[int]:
+    at = [0] * rank
+    for bit, base in enumerate(bases):
+        if number >> bit & 1:
+            at = [a ^ b for a, b in zip(at, base, strict=True)]
+    return at
+
+
+def _slice(layout: str, shape: Sequence[int]) -> Lanes | None:
+    """The parent's layout without one dimension."""
+    found = re.match(r"#ttg\.slice<\{dim = (\d+), parent = (.*)\}>$", layout)
+    if not found:
+        return None
+    axis = int(found[1])
+    wide = [*shape[:axis], 1, *shape[axis:]]
+    return lanes_of(found[2], wide)

@@ -1,0 +1,176 @@
+"""How long a kernel should take: the largest of what each unit of the GPU needs.
+
+A roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009) with one roof for the memory, one
+for the matrix units and one for each kind of instruction. It is a lower bound in what it leaves
+out: latency, uneven blocks, contention.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from inspector.builds.execution import executions_of, products_of
+from inspector.builds.index_values import Indices
+from inspector.builds.loops import loops_of
+from inspector.builds.opcodes import kind_of, tensor_core_dtype
+from inspector.builds.ptx_lines import read_ptx_lines
+from inspector.builds.sass import Listing, parse_sass
+from inspector.builds.throughput import per_cycle, pipe_of
+from inspector.builds.traffic import traffic_of
+from inspector.builds.ttgir import Module, parse_ttgir
+from inspector.model.kernel_analysis import Bound, InstructionKind, KernelWork, Prediction
+from inspector.model.kernel_build import ConfigBuild, GpuLimits
+
+__all__ = ["LAUNCH_NS", "predict"]
+
+LAUNCH_NS = 1200
+"""Start and end of a kernel that does almost nothing: 1.1 to 1.4 us on an H200
+(tests/gpu/record_builds.py), without what the host needs to launch it."""
+
+# A copy of large tensors reaches 4.27 of 4.8 TB/s on an H200; a matrix product of cuBLAS 790 of
+# 989 TFLOP/s there.
+_BANDWIDTH_SHARE = 0.89
+_TENSOR_SHARE = 0.8
+# CUDA documentation, Hopper tuning guide: from the L2 cache a multiprocessor gets 64 bytes a cycle.
+_BYTES_PER_CYCLE = 64
+_WARP = 32
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Texts:
+    """One configuration's texts, read."""
+
+    module: Module
+    listing: Listing
+    indices: Indices
+
+
+def predict(
+    texts: Mapping[str, str],
+    config: ConfigBuild,
+    limits: GpuLimits,
+    work: KernelWork | None = None,
+    known: Mapping[str, int] | None = None,
+) -> Prediction:
+    """Predicts one configuration's time; it says "predicted" wherever it is shown.
+
+    Args:
+        texts: Its ``ttgir``, ``ptx`` and ``sass``.
+        config: The configuration.
+        limits: What the GPU has.
+        work: What Inductor says that the kernel does, where it says something.
+        known: Values of scalar arguments, where more is known than the source says.
+    """
+    work = work or KernelWork()
+    module = parse_ttgir(texts["ttgir"])
+    listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
+    read = _Texts(module, listing, Indices(module, known or {}, grid=_padded(config.grid)))
+    programs = work.programs or _product(config.grid)
+    memory_ns, memory_part = _memory(read, config, limits, work, known or {}, programs)
+    compute_ns, unit, compute_part = _compute(read, config, limits, work, programs)
+    times = [time for time in (memory_ns, compute_ns) if time is not None]
+    parts = tuple(part for part in (memory_part, compute_part) if part)
+    if not times:
+        return Prediction(None, Bound.UNKNOWN, launch_ns=LAUNCH_NS, parts=parts)
+    longest = max(times)
+    bound = Bound.MEMORY if longest == memory_ns else Bound.COMPUTE
+    if longest < LAUNCH_NS:
+        bound = Bound.SMALL
+    return Prediction(longest + LAUNCH_NS, bound, memory_ns, compute_ns, unit, LAUNCH_NS, parts)
+
+
+def _padded(grid: Sequence[int]) -> tuple[int, int, int]:
+    sizes = (*grid, 1, 1, 1)
+    return sizes[0], sizes[1], sizes[2]
+
+
+def _product(grid: Sequence[int]) -> int | None:
+    product = 1
+    for size in grid:
+        product *= size
+    return product if grid else None
+
+
+def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
+    read: _Texts,
+    config: ConfigBuild,
+    limits: GpuLimits,
+    work: KernelWork,
+    known: Mapping[str, int],
+    programs: int | None,
+) -> tuple[int | None, str]:
+    """Time to move the bytes, and how it came about."""
+    traffic = traffic_of(read.module, config.grid, known)
+    moved, source = work.bytes, "Inductor's count"
+    if traffic is not None and traffic.is_complete:
+        moved, source = traffic.bytes, "sectors of its addresses"
+    if moved is None:
+        return None, ""
+    rate = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
+    clock = limits.clock_hz
+    if programs is not None and programs < limits.multiprocessors and clock:
+        rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
+    time_ns = round(moved / rate * 1e9)
+    return time_ns, f"memory: {moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
+
+
+def _compute(
+    read: _Texts,
+    config: ConfigBuild,
+    limits: GpuLimits,
+    work: KernelWork,
+    programs: int | None,
+) -> tuple[int | None, str, str]:
+    """Time of the unit that takes longest, its name, and how it came about."""
+    times = _instruction_times(read, config, limits, programs)
+    unit, operations = _products(read, work, programs)
+    peak = limits.peak(unit) if unit else None
+    if operations and peak:
+        times[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
+    if not times:
+        return None, "", ""
+    slowest = max(times, key=lambda name: times[name])
+    return round(times[slowest]), slowest, f"compute: {slowest} takes longest of its units"
+
+
+def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str, int | None]:
+    """The matrix unit that a kernel uses, and the operations that it does."""
+    dtypes = [
+        tensor_core_dtype(item)
+        for item in read.listing.instructions
+        if kind_of(item) is InstructionKind.TENSOR
+    ]
+    if not dtypes:
+        return work.unit, work.operations
+    unit = f"tensor {Counter(dtypes).most_common(1)[0][0]}"
+    products = products_of(read.module, read.indices)
+    counted = products * programs if products and programs else None
+    return unit, work.operations or counted
+
+
+def _instruction_times(
+    read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None
+) -> dict[str, float]:
+    """Time that the instructions of each kind need, by name of the kind."""
+    clock = limits.clock_hz
+    loops = [item for item in read.module.operations if item.name in {"scf.for", "scf.while"}]
+    is_known = all(read.indices.trips(loop) is not None for loop in loops)
+    if programs is None or not clock or not is_known:
+        return {}
+    warps = config.launched_warps or config.num_warps
+    executed = executions_of(
+        read.listing, loops_of(read.listing, read.module), read.module, read.indices, warps
+    )
+    counts: dict[str, float] = defaultdict(float)
+    for instruction, times in zip(read.listing.instructions, executed, strict=True):
+        counts[pipe_of(instruction)] += times
+    rates = per_cycle(limits.capability)
+    busy = min(programs, limits.multiprocessors)
+    scale = warps * _WARP * programs / (busy * clock) * 1e9
+    found = {
+        pipe: count * scale / rates.of(pipe) for pipe, count in counts.items() if rates.of(pipe)
+    }
+    found["instruction issue"] = sum(counts.values()) * scale / rates.issued
+    return found

@@ -1,0 +1,102 @@
+"""Starts the process that compiles kernels, and reads what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from inspector.builds.reading import kernel_build
+from inspector.errors import EnvironmentLacksError
+from inspector.model.kernel_build import KernelBuild
+
+__all__ = ["compile_kernels"]
+
+_MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main__.py"
+_LAST_LINES = 20
+
+
+def compile_kernels(  # noqa: PLR0913 - what a request has
+    kernels: Iterable[tuple[str, str]],
+    *,
+    python: str = sys.executable,
+    folder: Path | None = None,
+    workers: int | None = None,
+    time_limit_s: float = 120.0,
+    on_progress: Callable[[int, int, str], None] | None = None,
+) -> Iterator[KernelBuild]:
+    """Compiles kernels for the GPU that their sources name.
+
+    Args:
+        kernels: Name and source of each, as ``async_compile.triton`` gets them.
+        python: An interpreter with torch and Triton.
+        folder: Where results are kept, in place of the user's cache folder.
+        workers: Processes at a time; the number of cores unless given.
+        time_limit_s: For one configuration.
+        on_progress: Called whenever a configuration is done, with how many are, of how many as far
+            as is known, and the kernel's name.
+
+    Yields:
+        One result for each distinct source as it is done: first those that were compiled before.
+
+    Raises:
+        EnvironmentLacksError: The process ended before it was done.
+    """
+    request = {
+        "kernels": [{"name": name, "source": source} for name, source in kernels],
+        "folder": str(folder) if folder else None,
+        "workers": workers,
+        "time_limit_s": time_limit_s,
+    }
+    if not request["kernels"]:
+        return
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        command = [python, str(_MAIN)]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True
+        )
+        try:
+            yield from _lines(process, json.dumps(request), on_progress)
+        finally:
+            process.kill()
+            code = process.wait()
+        if code:
+            said.seek(0)
+            raise _failed(python, said.read())
+
+
+def _lines(
+    process: subprocess.Popen[str],
+    request: str,
+    on_progress: Callable[[int, int, str], None] | None,
+) -> Iterator[KernelBuild]:
+    if process.stdin is None or process.stdout is None:
+        return
+    with process.stdout as lines:
+        try:
+            with process.stdin as requests:
+                requests.write(request)
+        except BrokenPipeError:
+            return
+        for line in lines:
+            said = json.loads(line)
+            if "build" in said:
+                yield kernel_build(said["build"])
+            elif on_progress is not None:
+                progress = said["progress"]
+                on_progress(progress["done"], progress["of"], progress["name"])
+    process.wait()
+
+
+def _failed(python: str, said: str) -> EnvironmentLacksError:
+    lines = [line for line in said.splitlines() if line.strip()]
+    reason = lines[-1] if lines else "it said nothing"
+    return EnvironmentLacksError(
+        f"{python} could not compile kernels: {reason}",
+        "Install torch and Triton there (pip install torch triton), or choose another interpreter "
+        "with --python.",
+        detail="\n".join(lines[-_LAST_LINES:]),
+    )

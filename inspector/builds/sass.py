@@ -1,0 +1,146 @@
+"""Reads nvdisasm's listing: instructions, and the source lines that they come from."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["SOURCE", "Instruction", "Listing", "SourcePlace", "parse_sass"]
+
+SOURCE = "kernel.py"
+"""What the kernel's own source is called in every text."""
+
+
+# Formats of nvdisasm 12.8 and 12.9 with -c -gi (CUDA Binary Utilities).
+_INSTRUCTION = re.compile(
+    r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)\s*(.*?)\s*;"
+)
+_LINE = re.compile(r'^\s*//## File "([^"]*)", line (\d+)')
+_LABEL = re.compile(r"^\s*(\.L_x_\d+|\$\S+):")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """A line of a source file.
+
+    Attributes:
+        file: File name; the kernel's own source is `kernel.py`.
+        line: Line number from 1.
+    """
+
+    file: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Instruction:
+    """One machine instruction.
+
+    Attributes:
+        offset: Bytes from the start of the kernel.
+        predicate: What it depends on (``@!P0``), or an empty string.
+        opcode: Its name (``LDG``).
+        modifiers: What follows it (``E``, ``128``).
+        operands: Its operands as text.
+        places: Where it comes from: the innermost call first.
+        index: Its number in the listing.
+    """
+
+    offset: int
+    predicate: str
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: str
+    places: tuple[SourcePlace, ...]
+    index: int
+
+    @property
+    def name(self) -> str:
+        """Name with modifiers, as it is written."""
+        return ".".join((self.opcode, *self.modifiers))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Listing:
+    """A kernel's instructions.
+
+    Attributes:
+        instructions: In order.
+        labels: Index of the instruction behind a label.
+    """
+
+    instructions: tuple[Instruction, ...]
+    labels: dict[str, int]
+
+
+def parse_sass(
+    text: str, callers: Mapping[tuple[str, int], Sequence[int]] | None = None
+) -> Listing:
+    """Reads a listing; of several functions the instructions follow each other.
+
+    Args:
+        text: What nvdisasm prints.
+        callers: Lines of the kernel's own source that lines of other files are inlined in, for
+            binaries that do not say so themselves.
+    """
+    instructions: list[Instruction] = []
+    labels: dict[str, int] = {}
+    places: tuple[SourcePlace, ...] = ()
+    is_new = True
+    for line in text.splitlines():
+        if "//##" in line:
+            found = tuple(_places(line))
+            places = found if is_new else (*places, *found)
+            is_new = False
+            continue
+        label = _LABEL.match(line)
+        if label:
+            labels[label[1]] = len(instructions)
+            continue
+        match = _INSTRUCTION.match(line)
+        if match:
+            instructions.append(_instruction(match, places, len(instructions)))
+            is_new = True
+    return Listing(tuple(_located(instructions, callers or {})), labels)
+
+
+def _located(
+    instructions: Sequence[Instruction], callers: Mapping[tuple[str, int], Sequence[int]]
+) -> Iterator[Instruction]:
+    """Adds the calling line where it is missing: of several the one that was last met."""
+    last = 0
+    for instruction in instructions:
+        own = [place.line for place in instruction.places if place.file == SOURCE]
+        if own:
+            last = own[-1]
+            yield instruction
+            continue
+        outer = instruction.places[-1] if instruction.places else SourcePlace("", 0)
+        lines = callers.get((outer.file, outer.line), ())
+        if lines:
+            last = last if last in lines else lines[0]
+            added = SourcePlace(SOURCE, last)
+            instruction = dataclasses.replace(  # noqa: PLW2901 - the same, with one place more
+                instruction, places=(*instruction.places, added)
+            )
+        yield instruction
+
+
+def _places(line: str) -> Iterator[SourcePlace]:
+    match = _LINE.match(line)
+    if match:
+        yield SourcePlace(match[1], int(match[2]))
+
+
+def _instruction(match: re.Match[str], places: tuple[SourcePlace, ...], index: int) -> Instruction:
+    offset, predicate, opcode, modifiers, operands = match.groups()
+    return Instruction(
+        offset=int(offset, 16),
+        predicate=predicate or "",
+        opcode=opcode,
+        modifiers=tuple(modifiers.split(".")[1:]) if modifiers else (),
+        operands=operands,
+        places=places,
+        index=index,
+    )

@@ -1,0 +1,166 @@
+"""Bytes that a kernel moves between its multiprocessors and memory.
+
+Counted in sectors of 32 bytes, which is what memory delivers: of a stride of three elements, three
+times what is used. What several loads of a program touch counts once, and what all programs touch
+is not more than the stretch of memory that it lies in.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from inspector.builds.index_values import Indices
+from inspector.builds.ttgir import Module, Operation, element_bytes, mask_of
+
+__all__ = ["Traffic", "traffic_of"]
+
+_SECTOR_BYTES = 32
+_Key: TypeAlias = tuple[str, bool]
+_STORES = {"tt.store"}
+_LOADS = {"tt.load", "ttg.async_copy_global_to_local"}
+_SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
+"""Programs that are looked at, as shares of the grid; not only first and last ones, because those
+of a broadcast tensor read the same again and again."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Traffic:
+    """What is read and written.
+
+    Attributes:
+        read_bytes: Bytes read.
+        written_bytes: Bytes written.
+        is_complete: Whether all addresses are known; else what is indirect is missing.
+    """
+
+    read_bytes: int
+    written_bytes: int
+    is_complete: bool
+
+    @property
+    def bytes(self) -> int:
+        """Both."""
+        return self.read_bytes + self.written_bytes
+
+
+@dataclasses.dataclass(slots=True)
+class _Use:
+    """What programs do to one argument: sectors of each, and where the outermost ones lie."""
+
+    counts: list[int] = dataclasses.field(default_factory=list)
+    lowest: int | None = None
+    highest: int = 0
+
+    def reach(self, sectors: set[int]) -> None:
+        """Sectors that are touched."""
+        if sectors:
+            least = min(sectors)
+            self.lowest = least if self.lowest is None else min(self.lowest, least)
+            self.highest = max(self.highest, *sectors)
+
+    def bytes(self, programs: int) -> int:
+        """What all programs touch."""
+        mean = sum(self.counts) / (len(_SHARES) - 1)
+        stretch = self.highest - (self.lowest or 0) + 1
+        return round(min(mean * programs, stretch)) * _SECTOR_BYTES
+
+
+def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) -> Traffic | None:
+    """What a kernel moves, or None where its grid or all of its addresses are not known.
+
+    Args:
+        module: Its TTGIR.
+        grid: Programs by axis.
+        known: Values of scalar arguments.
+    """
+    if not grid or 0 in grid:
+        return None
+    uses: dict[_Key, _Use] = defaultdict(_Use)
+    is_complete = True
+    programs = [[min(size - 1, int(size * share)) for size in grid] for share in _SHARES]
+    for number, program in enumerate(programs):
+        # The last program may have less to do than the others; it counts where it is the only one.
+        counts = number < len(programs) - 1
+        is_complete &= _note_program(_Program(module, grid, known, program), uses, counts=counts)
+    if not uses:
+        return None
+    count = grid[0] * grid[1] * grid[2]
+    amounts = {key: use.bytes(count) for key, use in uses.items()}
+    read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
+    return Traffic(read, sum(amounts.values()) - read, is_complete)
+
+
+class _Program:
+    """One program's values in the first and in the last trip of its loops."""
+
+    def __init__(
+        self, module: Module, grid: Sequence[int], known: Mapping[str, int], program: Sequence[int]
+    ) -> None:
+        self.module = module
+        self.first = Indices(module, known, program, grid)
+        self.last = Indices(module, known, program, grid, self.first)
+        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
+        self._trips = {number: self.first.trips(loop) for number, loop in enumerate(loops, 1)}
+
+    def runs(self, operation: Operation) -> bool:
+        """Whether the program gets there: kernels for several tensors branch by program."""
+        for condition, holds in operation.branches:
+            value = self.first.value(condition)
+            if value is not None and not value.shape and bool(value.numbers[0]) != holds:
+                return False
+        return True
+
+    def trips(self, operation: Operation) -> int | None:
+        """How often it is executed, or None."""
+        counts = [self._trips.get(loop) for loop in operation.loops]
+        known = [count for count in counts if count is not None]
+        return math.prod(known) if len(known) == len(counts) else None
+
+
+def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) -> bool:
+    """Adds what one program touches, and says whether all of it is known."""
+    touched: dict[_Key, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    is_complete = True
+    for item in program.module.operations:
+        if item.name not in _LOADS | _STORES:
+            is_complete &= "atomic" not in item.name and "async_tma" not in item.name
+            continue
+        if not program.runs(item):
+            continue
+        times = program.trips(item)
+        found = _sectors(item, program.first)
+        if times is None or found is None:
+            is_complete = False
+            continue
+        base, sectors = found
+        key = (base, item.name in _STORES)
+        touched[key][times] |= sectors
+        uses[key].reach(sectors)
+        further = _sectors(item, program.last) if times > 1 else None
+        if further is not None:
+            uses[key].reach(further[1])
+    if counts:
+        for key, by_times in touched.items():
+            amounts = (len(found) * times for times, found in by_times.items())
+            uses[key].counts.append(sum(amounts))
+    return is_complete
+
+
+def _sectors(operation: Operation, indices: Indices) -> tuple[str, set[int]] | None:
+    """The argument and the sectors that an access touches where its mask lets it."""
+    value = indices.value(operation.operands[0])
+    shaped = indices.type_of(operation.operands[0])
+    if value is None or shaped is None:
+        return None
+    size = element_bytes(shaped.pointee)
+    numbers: Sequence[int | float] = value.numbers
+    mask = mask_of(operation)
+    allowed = indices.value(mask) if mask else None
+    if allowed is not None and len(allowed.numbers) == len(numbers):
+        pairs = zip(numbers, allowed.numbers, strict=True)
+        numbers = [number for number, is_allowed in pairs if is_allowed]
+    return value.base, {int(number) * size // _SECTOR_BYTES for number in numbers}

@@ -1,0 +1,1 @@
+"""Compiles generated Triton kernels for a GPU, which need not be there."""

@@ -1,0 +1,60 @@
+"""From the source of a generated kernel to the autotuner that Inductor makes of it."""
+
+from __future__ import annotations
+
+import re
+import types
+from pathlib import Path
+from typing import Any
+
+from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+from inspector.model.kernel_build import TargetDevice
+
+__all__ = ["capability_of", "load_autotuner", "target_device"]
+
+_CAPABILITY = re.compile(r"DeviceProperties\([^)]*\bcc=(\d+)")
+
+
+def capability_of(source: str) -> int | None:
+    """The compute capability that a source was generated for, without running it."""
+    found = _CAPABILITY.search(source)
+    return int(found[1]) if found else None
+
+
+def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 - torch's own
+    """Runs a kernel's source as Inductor does (torch/_inductor/runtime/compile_tasks.py).
+
+    Args:
+        source: What ``async_compile.triton`` gets.
+        name: The name that it gets.
+        file: Where the source is written: Triton reads a function's text from its file.
+
+    Raises:
+        ValueError: The source makes no kernel of that name, nor exactly one of another.
+        Exception: Whatever running it raises.
+    """
+    file.write_text(source, encoding="utf-8")
+    module = types.ModuleType(file.stem)
+    module.__file__ = str(file)
+    exec(compile(source, str(file), "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    found = getattr(module, name, None)
+    if isinstance(found, CachingAutotuner):
+        return found
+    others = [value for value in vars(module).values() if isinstance(value, CachingAutotuner)]
+    if len(others) != 1:
+        message = f"its source makes {len(others)} kernels and none is called {name}"
+        raise ValueError(message)
+    return others[0]
+
+
+def target_device(autotuner: Any) -> TargetDevice:  # noqa: ANN401 - torch's own
+    """The device in the source's ``triton_meta``."""
+    device = autotuner.device_props
+    return TargetDevice(
+        capability=int(device.cc),
+        multiprocessors=int(device.multi_processor_count),
+        registers=device.regs_per_multiprocessor,
+        threads=device.max_threads_per_multi_processor,
+        warp_size=int(device.warp_size or 32),
+    )

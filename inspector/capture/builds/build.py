@@ -1,0 +1,216 @@
+"""Compiles a list of kernels: in parallel, what is in the store not again."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.builds.autotuner import capability_of
+from inspector.capture.builds.compiling import Part, compile_part
+from inspector.capture.builds.forks import Forks, Outcome
+from inspector.capture.builds.store import Store
+from inspector.model.kernel_build import ConfigBuild, KernelBuild
+
+__all__ = ["PAYLOAD_VERSION", "Progress", "Source", "build_kernels"]
+
+PAYLOAD_VERSION = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Source:
+    """A kernel to compile.
+
+    Attributes:
+        name: What ``async_compile.triton`` gets as its name.
+        source: What it gets as its source.
+    """
+
+    name: str
+    source: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is.
+
+    Attributes:
+        done: Configurations that are done.
+        of: Configurations as far as is known: each kernel tells when its first one is done.
+        name: The kernel of the last one.
+    """
+
+    done: int
+    of: int
+    name: str
+
+
+@dataclasses.dataclass(slots=True)
+class _Open:
+    """A kernel whose configurations are being compiled."""
+
+    source: Source
+    key: str
+    capability: int
+    texts: Path
+    began_ns: int
+    parts: dict[int, KernelBuild] = dataclasses.field(default_factory=dict)
+    errors: dict[int, str] = dataclasses.field(default_factory=dict)
+    wanted: int = 1
+
+    @property
+    def is_done(self) -> bool:
+        return len(self.parts) + len(self.errors) >= self.wanted
+
+
+def build_kernels(  # noqa: PLR0913 - what a request has
+    sources: Iterable[Source],
+    store: Store,
+    *,
+    workers: int | None = None,
+    time_limit_s: float = 120.0,
+    capability: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Compiles kernels in every configuration that `CachingAutotuner` would try.
+
+    Args:
+        sources: The kernels; the same source twice is compiled once.
+        store: Where results are kept.
+        workers: How many processes at a time; the number of cores unless given.
+        time_limit_s: For one configuration.
+        capability: Compute capability of sources that name no device.
+        on_progress: Called whenever a configuration is done.
+
+    Yields:
+        A `KernelBuild` as a payload, as kernels are done: first those that were in the store.
+    """
+    opened: dict[str, _Open] = {}
+    for source in sources:
+        target = capability_of(source.source) or capability
+        if target is None:
+            yield _payload(KernelBuild(source.name, "", error=_NO_DEVICE))
+            continue
+        key = store.key(source.source, source.name, target)
+        known = store.load(key)
+        if known is not None:
+            yield {**known, "folder": str(store.folder / key), "cached": True}
+        elif key not in opened:
+            texts = store.begin(key)
+            opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
+    count = workers or len(os.sched_getaffinity(0))
+    task = _Task(opened)
+    forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
+    try:
+        yield from _compile_all(opened, store, forks, on_progress or (lambda _: None))
+    finally:
+        task.close()
+    store.trim(set(opened))
+
+
+_NO_DEVICE = "its source names no device to compile for"
+
+
+class _Task:
+    """Compiles one configuration of an opened kernel, in its own process."""
+
+    def __init__(self, opened: dict[str, _Open]) -> None:
+        self._opened = opened
+        self.folder = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
+
+    def __call__(self, task: tuple[str, int]) -> tuple[KernelBuild, int]:
+        kernel, number = self._opened[task[0]], task[1]
+        scratch = Path(tempfile.mkdtemp(dir=self.folder))
+        source = kernel.source
+        kernel.texts.mkdir(exist_ok=True)
+        part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
+        return compile_part(part, scratch)
+
+    def close(self) -> None:
+        """Deletes what was only needed meanwhile."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _compile_all(
+    opened: dict[str, _Open],
+    store: Store,
+    forks: Forks[tuple[str, int]],
+    on_progress: Callable[[Progress], None],
+) -> Iterator[dict[str, Any]]:
+    """The first configuration of a kernel says how many there are."""
+    for key in opened:
+        forks.add((key, 0))
+    for done, outcome in enumerate(forks.outcomes(), 1):
+        kernel = opened[outcome.task[0]]
+        for number in _note(kernel, outcome):
+            forks.add((kernel.key, number))
+        wanted = sum(entry.wanted for entry in opened.values())
+        on_progress(Progress(done, wanted, kernel.source.name))
+        if kernel.is_done:
+            yield _finished(kernel, store)
+
+
+def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:
+    """Keeps what one process found, and says which configurations come next."""
+    number = outcome.task[1]
+    if outcome.value is None:
+        kernel.errors[number] = outcome.error
+        return range(0)
+    kernel.parts[number], count = outcome.value
+    if number > 0:
+        return range(0)
+    kernel.wanted = count
+    return range(1, count)
+
+
+def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
+    elapsed_ns = time.perf_counter_ns() - kernel.began_ns
+    versions = tuple(store.versions(kernel.capability).items())
+    if not kernel.parts:
+        shutil.rmtree(kernel.texts, ignore_errors=True)
+        error = next(iter(kernel.errors.values()))
+        failed = KernelBuild(kernel.source.name, kernel.key, error=error, versions=versions)
+        return _payload(dataclasses.replace(failed, time_ns=elapsed_ns))
+    first = kernel.parts[min(kernel.parts)]
+    built = dataclasses.replace(
+        first, key=kernel.key, configs=_configs(kernel), versions=versions, time_ns=elapsed_ns
+    )
+    payload = _payload(built)
+    if kernel.errors:
+        # A time limit or a crash can be the machine's fault: it is tried again next time.
+        return {**payload, "folder": str(kernel.texts)}
+    (kernel.texts / "source.py").write_text(kernel.source.source, encoding="utf-8")
+    return {**payload, "folder": str(store.keep(kernel.key, kernel.texts, payload))}
+
+
+def _configs(kernel: _Open) -> tuple[ConfigBuild, ...]:
+    """In the order of the autotuner: those it begins with, then those it adds, each once."""
+    tried: list[ConfigBuild] = []
+    added: list[ConfigBuild] = []
+    for number in range(kernel.wanted):
+        part = kernel.parts.get(number)
+        if part is None:
+            error = kernel.errors[number]
+            tried.append(ConfigBuild((("configuration", number),), 0, 0, error=error))
+            continue
+        tried += [config for config in part.configs if not config.scaled]
+        added += [config for config in part.configs if config.scaled]
+    seen = {_identity(config) for config in tried}
+    for config in added:
+        if _identity(config) not in seen:
+            seen.add(_identity(config))
+            tried.append(config)
+    return tuple(tried)
+
+
+def _identity(config: ConfigBuild) -> tuple[object, ...]:
+    return (tuple(sorted(config.values, key=str)), config.num_warps, config.num_stages)
+
+
+def _payload(build: KernelBuild) -> dict[str, Any]:
+    return {"v": PAYLOAD_VERSION, **dataclasses.asdict(build)}

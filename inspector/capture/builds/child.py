@@ -1,0 +1,54 @@
+"""The process that compiles kernels: a request in, lines of JSON out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from inspector.capture.builds.build import Source, build_kernels
+from inspector.capture.builds.store import Store, default_folder
+
+__all__ = ["main"]
+
+_LIMIT_BYTES = 1 << 30
+
+
+def main() -> int:
+    """Reads the request from standard input, and writes results to standard output.
+
+    Each line out has either ``progress`` or ``build``.
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; and, where they should
+    not be as usual, ``folder``, ``limit_bytes``, ``workers``, ``time_limit_s`` and ``capability``.
+    Whatever else is printed here goes to standard error.
+    """
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = json.load(sys.stdin)
+    _serve(request, out)
+    out.close()
+    return 0
+
+
+def _serve(request: dict[str, Any], out: TextIO) -> None:
+    folder = Path(request.get("folder") or default_folder())
+    store = Store(folder, int(request.get("limit_bytes") or _LIMIT_BYTES))
+    sources = [Source(entry["name"], entry["source"]) for entry in request["kernels"]]
+    payloads = build_kernels(
+        sources,
+        store,
+        workers=request.get("workers"),
+        time_limit_s=float(request.get("time_limit_s") or 120),
+        capability=request.get("capability"),
+        on_progress=lambda progress: _say(out, {"progress": dataclasses.asdict(progress)}),
+    )
+    for payload in payloads:
+        _say(out, {"build": payload})
+
+
+def _say(out: TextIO, line: dict[str, Any]) -> None:
+    out.write(json.dumps(line) + "\n")
+    out.flush()

@@ -1,0 +1,69 @@
+"""A process in which Triton compiles for a GPU and never asks a driver."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from triton.backends.compiler import GPUTarget
+
+__all__ = ["find_ptxas", "forget_driver"]
+
+
+class _AbsentDriver:
+    """Answers for the target alone, whatever GPU the machine has."""
+
+    def __init__(self, capability: int) -> None:
+        self._target = GPUTarget("cuda", capability, 32)
+
+    def get_current_target(self) -> GPUTarget:
+        return self._target
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: int = 0) -> int:
+        del device
+        return 0
+
+    @staticmethod
+    def is_active() -> bool:
+        return True
+
+
+def forget_driver(capability: int, folder: Path) -> None:
+    """Makes Triton and Inductor compile for a GPU in this process, for good.
+
+    For a process of its own: nothing is put back.
+
+    Args:
+        capability: Compute capability of the GPU.
+        folder: An empty folder for Inductor's and Triton's caches: Inductor tries one configuration
+            alone where its own autotune cache knows the best.
+    """
+    import torch
+    import triton
+    from torch._inductor.runtime import triton_helpers
+
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+    os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
+    os.environ.pop("TRITON_INTERPRET", None)
+    # Heuristics ask them which configurations to try: on 2.11 and 2.13 a persistent reduction gets
+    # one warp where CUDA is available, and eight where it is not.
+    torch.cuda.is_available = lambda: True
+    torch.xpu.is_available = lambda: False
+    # Generated sources call it when they are imported, and so does every compilation.
+    triton_helpers.set_driver_to_gpu = lambda: None
+    triton.runtime.driver.set_active(_AbsentDriver(capability))
+    find_ptxas()
+
+
+def find_ptxas() -> None:
+    """Takes the ptxas that Inductor takes; registers depend on it.
+
+    The CUDA builds of torch bring one, and Inductor takes it where it looks for it (2.11:
+    ``torch/bin``; 2.13 looks elsewhere); otherwise it is the one in Triton's wheel.
+    """
+    from torch._inductor.runtime import compile_tasks
+
+    compile_tasks._set_triton_ptxas_path()  # noqa: SLF001 - what the GPU's machine calls

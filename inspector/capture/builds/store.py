@@ -1,0 +1,143 @@
+"""Compiled kernels by content: one folder each, the oldest deleted where there are too many."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+
+from inspector.capture.builds.driverless import find_ptxas
+from inspector.capture.builds.tools import version_of_ptxas
+
+__all__ = ["Store", "default_folder", "versions"]
+
+FORMAT = 3
+"""Changes when the same source gives another result here."""
+
+_RESULT = "build.json"
+_NEW = "new_"
+_LEFT_OVER_S = 24 * 3600
+_UNLIKE = ("TRITON_CACHE_DIR", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
+
+
+def default_folder() -> Path:
+    """The user's cache folder (XDG Base Directory Specification)."""
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    return root / "torch-inspector" / "kernels"
+
+
+def versions(capability: int) -> dict[str, str]:
+    """Version by name of what compiles."""
+    find_ptxas()
+    return {
+        "torch": str(torch.__version__),
+        "triton": str(triton.__version__),
+        "ptxas": version_of_ptxas(capability),
+    }
+
+
+class Store:
+    """A folder of compiled kernels.
+
+    Args:
+        folder: Where; it is made. A folder that cannot be written is replaced by a temporary one.
+        limit_bytes: How much it may hold.
+    """
+
+    def __init__(self, folder: Path, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._versions: dict[int, dict[str, str]] = {}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            folder = Path(tempfile.mkdtemp(prefix="inspector_kernels_"))
+        self.folder = folder
+
+    def versions(self, capability: int) -> dict[str, str]:
+        """Version by name of what compiles for a capability."""
+        if capability not in self._versions:
+            self._versions[capability] = versions(capability)
+        return self._versions[capability]
+
+    def key(self, source: str, name: str, capability: int) -> str:
+        """A hash of a source and of everything that compiles it."""
+        settings = {
+            variable: value
+            for variable, value in os.environ.items()
+            if variable.startswith("TRITON_") and variable not in _UNLIKE
+        }
+        parts = [FORMAT, source, name, capability, self.versions(capability), settings]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+    def load(self, key: str) -> dict[str, Any] | None:
+        """What was compiled before, or None."""
+        file = self.folder / key / _RESULT
+        try:
+            payload = json.loads(file.read_text(encoding="utf-8"))
+            os.utime(file)
+        except (OSError, ValueError):
+            return None
+        return payload if isinstance(payload, dict) else None
+
+    def begin(self, key: str) -> Path:
+        """Where the texts of a kernel go that is being compiled; who compiles makes the folder."""
+        return self.folder / f"{_NEW}{key}_{os.getpid()}"
+
+    def keep(self, key: str, texts: Path, payload: dict[str, Any]) -> Path:
+        """Keeps a result; another process may have been faster.
+
+        Returns:
+            The folder of its texts.
+        """
+        texts.mkdir(exist_ok=True)
+        (texts / _RESULT).write_text(json.dumps(payload), encoding="utf-8")
+        kept = self.folder / key
+        try:
+            texts.rename(kept)
+        except OSError:
+            if not (kept / _RESULT).exists():
+                return texts
+            shutil.rmtree(texts, ignore_errors=True)
+        return kept
+
+    def trim(self, spared: set[str]) -> None:
+        """Deletes what was not used for longest, until the rest is below the limit.
+
+        Args:
+            spared: Keys that are in use.
+        """
+        entries = []
+        for folder in self.folder.iterdir():
+            if folder.name.startswith(_NEW):
+                _delete_left_over(folder)
+                continue
+            with contextlib.suppress(OSError):
+                used = (folder / _RESULT).stat().st_mtime
+                size = sum(file.stat().st_size for file in folder.iterdir())
+                entries.append((used, size, folder))
+        total = sum(size for _, size, _ in entries)
+        for _, size, folder in sorted(entries):
+            if total <= self._limit_bytes:
+                break
+            if folder.name not in spared:
+                shutil.rmtree(folder, ignore_errors=True)
+                total -= size
+
+
+def _delete_left_over(folder: Path) -> None:
+    """Deletes what a process that was killed has left behind long ago."""
+    with contextlib.suppress(OSError):
+        if time.time() - folder.stat().st_mtime > _LEFT_OVER_S:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,35 @@
+"""``inspector_kernel_build``: one generated kernel, compiled in every configuration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope
+
+__all__ = ["InspectorKernelBuild"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorKernelBuild:
+    """A kernel's build as the process wrote it that compiled it.
+
+    Attributes:
+        name: Name of the kernel.
+        key: Hash of its source and of what compiled it.
+        payload: All of it; `inspector.builds.reading.kernel_build` makes the model of it.
+    """
+
+    name: str
+    key: str
+    payload: Mapping[str, object]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the payload."""
+        payload = envelope.payload.json() if envelope.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        return cls(str(payload.get("name", "")), str(payload.get("key", "")), payload)

@@ -1,0 +1,329 @@
+"""What a compiled kernel does, read from its instructions and its intermediate code."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+__all__ = [
+    "Access",
+    "AccessKind",
+    "Bound",
+    "ConfigAnalysis",
+    "InstructionCount",
+    "InstructionKind",
+    "KernelWork",
+    "LineInstructions",
+    "Loop",
+    "Occupancy",
+    "OccupancyLimit",
+    "Pipeline",
+    "Prediction",
+    "Width",
+]
+
+
+class InstructionKind(enum.Enum):
+    """What a machine instruction does."""
+
+    TENSOR = "tensor core"
+    FP64 = "fp64"
+    FP32 = "fp32"
+    FP16 = "fp16"
+    SPECIAL = "special function"
+    INTEGER = "integer"
+    CONVERSION = "conversion"
+    GLOBAL_LOAD = "global load"
+    GLOBAL_STORE = "global store"
+    ASYNC_COPY = "async copy"
+    TMA = "TMA"
+    SHARED = "shared memory"
+    LOCAL = "local memory"
+    CONSTANT = "constant"
+    ATOMIC = "atomic"
+    BARRIER = "barrier"
+    WAIT = "wait"
+    SHUFFLE = "shuffle"
+    BRANCH = "branch"
+    NOTHING = "no operation"
+
+
+class AccessKind(enum.Enum):
+    """How global memory is used."""
+
+    LOAD = "load"
+    STORE = "store"
+    ASYNC_COPY = "async copy"
+    ATOMIC = "atomic"
+    TMA_LOAD = "TMA load"
+    TMA_STORE = "TMA store"
+
+
+class OccupancyLimit(enum.Enum):
+    """What limits the blocks that a multiprocessor holds."""
+
+    REGISTERS = "registers"
+    SHARED_MEMORY = "shared memory"
+    WARPS = "warps"
+    BLOCKS = "blocks"
+    TOO_LARGE = "one block does not fit"
+
+
+class Bound(enum.Enum):
+    """What a kernel's time is predicted to be spent on."""
+
+    MEMORY = "memory bound"
+    COMPUTE = "compute bound"
+    SMALL = "too small to matter"
+    UNKNOWN = "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Occupancy:
+    """How full a multiprocessor can be.
+
+    Attributes:
+        blocks: Blocks that it holds.
+        warps: Warps that it holds.
+        most_warps: The most that it could hold.
+        limits: What limits it: several where they do so alike.
+        blocks_by: Blocks by limit.
+    """
+
+    blocks: int
+    warps: int
+    most_warps: int
+    limits: tuple[OccupancyLimit, ...]
+    blocks_by: tuple[tuple[OccupancyLimit, int], ...] = ()
+
+    @property
+    def share(self) -> float:
+        """Warps of the most."""
+        return self.warps / self.most_warps if self.most_warps else 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Width:
+    """How much is loaded or stored with accesses of one width.
+
+    Attributes:
+        bits: Width of one thread's access.
+        instructions: How many there are.
+        bytes: What a program moves with them, loops included as far as their trips are known.
+    """
+
+    bits: int
+    instructions: int
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Access:
+    """One use of global memory in the kernel's source.
+
+    Attributes:
+        kind: What it does.
+        line: Line in the kernel's source, or 0.
+        argument: The pointer argument that it goes through, or an empty string.
+        dtype: Triton's dtype of its elements.
+        elements: Elements of a program for one execution.
+        trips: How often a program executes it, or None where nobody knows.
+        bytes: What a program uses of memory with it, what is used twice once; one trip where
+            nobody knows how many.
+        touched_bytes: What memory delivers for it, in whole sectors, or None.
+        layout: The layout of the pointers, as Triton writes it.
+        contiguous: Neighbouring elements that a thread holds side by side in memory.
+        stride: From one element to the next one in memory, or None; 0 where all are the same.
+        sector_share: Share of the touched 32-byte sectors that a warp's access uses, or None.
+        block_share: The same over all accesses of a program to it, or None.
+        is_indirect: Whether its addresses come from memory.
+        is_masked: Whether it has a mask.
+        alignment_bytes: What its first address is a multiple of (at most 16), or None.
+        index_bits: Width of its offsets in bits.
+        cache: Cache hints, as Triton writes them.
+        bits: Widths of its instructions, most used first.
+    """
+
+    kind: AccessKind
+    line: int
+    argument: str
+    dtype: str
+    elements: int
+    trips: int | None
+    bytes: int
+    touched_bytes: int | None = None
+    layout: str = ""
+    contiguous: int | None = None
+    stride: int | None = None
+    sector_share: float | None = None
+    block_share: float | None = None
+    is_indirect: bool = False
+    is_masked: bool = False
+    alignment_bytes: int | None = None
+    index_bits: int = 32
+    cache: tuple[str, ...] = ()
+    bits: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InstructionCount:
+    """How often a kind of instruction occurs.
+
+    Attributes:
+        kind: The kind.
+        count: In the listing.
+        in_loop: In the hot loop.
+    """
+
+    kind: InstructionKind
+    count: int
+    in_loop: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop in the instructions.
+
+    Attributes:
+        first: Number of its first instruction.
+        last: Number of the branch back.
+        depth: 1 for an outermost loop.
+        lines: First and last line of it in the kernel's source, or None.
+        bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
+        source: Number of the loop in the TTGIR that it comes from, or None.
+        is_hot: Whether it is where most of the work is.
+    """
+
+    first: int
+    last: int
+    depth: int
+    lines: tuple[int, int] | None
+    bytes_moved: int = 0
+    source: int | None = None
+    is_hot: bool = False
+
+    @property
+    def instructions(self) -> int:
+        """How long it is."""
+        return self.last - self.first + 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Software pipelining of one loop, as built.
+
+    Attributes:
+        line: Line of the loop in the kernel's source, or 0.
+        asked: ``num_stages`` of the configuration.
+        stages: Stages that were built: 1 is no pipelining.
+        async_copies: Asynchronous copies in the loop.
+        buffer_bytes: Shared memory of the buffers.
+    """
+
+    line: int
+    asked: int
+    stages: int
+    async_copies: int
+    buffer_bytes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LineInstructions:
+    """What one line of the kernel's source became.
+
+    Attributes:
+        line: Line number from 1.
+        ttgir: Lines of the TTGIR, from 1.
+        ptx: Lines of the PTX, from 1.
+        sass: Offsets of machine instructions.
+    """
+
+    line: int
+    ttgir: tuple[int, ...] = ()
+    ptx: tuple[int, ...] = ()
+    sass: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConfigAnalysis:
+    """One configuration, analysed.
+
+    Attributes:
+        occupancy: How full a multiprocessor can be, or None without a GPU's figures.
+        loads: Widths of global loads, widest first.
+        stores: Widths of global stores, widest first.
+        accesses: Uses of global memory in the order of the source.
+        instructions: Counts by kind, most first.
+        tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
+        special_functions: Count by function (``EX2``, ``RCP``).
+        loops: Loops in the instructions.
+        pipelines: Loops whose loads are pipelined or were to be.
+        barriers: Barriers of the listing, and those in the hot loop.
+        local_instructions: Loads and stores of local memory.
+        code_bytes: Size of the instructions.
+        fma_dots: Line and dtype of matrix products that do not use tensor cores.
+        float64_lines: Lines that compute in double precision.
+        int64_lines: Lines that compute offsets in 64 bits.
+        lines: Line mapping.
+    """
+
+    occupancy: Occupancy | None
+    loads: tuple[Width, ...] = ()
+    stores: tuple[Width, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    instructions: tuple[InstructionCount, ...] = ()
+    tensor_cores: tuple[tuple[str, int], ...] = ()
+    special_functions: tuple[tuple[str, int], ...] = ()
+    loops: tuple[Loop, ...] = ()
+    pipelines: tuple[Pipeline, ...] = ()
+    barriers: tuple[int, int] = (0, 0)
+    local_instructions: int = 0
+    code_bytes: int = 0
+    fma_dots: tuple[tuple[int, str], ...] = ()
+    float64_lines: tuple[int, ...] = ()
+    int64_lines: tuple[int, ...] = ()
+    lines: tuple[LineInstructions, ...] = ()
+
+    def count(self, kind: InstructionKind) -> int:
+        """How many instructions of a kind there are."""
+        return next((entry.count for entry in self.instructions if entry.kind is kind), 0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelWork:
+    """How much a kernel has to do, from Inductor's own accounting where there is one.
+
+    Attributes:
+        bytes: Bytes read and written, or None.
+        operations: Floating-point operations, or None.
+        unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
+        programs: Blocks that are launched, or None.
+    """
+
+    bytes: int | None = None
+    operations: int | None = None
+    unit: str = ""
+    programs: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prediction:
+    """How long a kernel should take; never a measurement.
+
+    Attributes:
+        time_ns: Its time, or None where nobody knows.
+        bound: What it is spent on.
+        memory_ns: To move the bytes.
+        compute_ns: For the unit that takes longest.
+        unit: That unit.
+        launch_ns: To start and end.
+        parts: How each figure came about, one sentence each.
+    """
+
+    time_ns: int | None
+    bound: Bound
+    memory_ns: int | None = None
+    compute_ns: int | None = None
+    unit: str = ""
+    launch_ns: int = 0
+    parts: tuple[str, ...] = ()

@@ -1,0 +1,179 @@
+"""One generated kernel as compiled for one GPU: each configuration and what its binary needs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+__all__ = ["ConfigBuild", "GpuLimits", "KernelBuild", "Resources", "TargetDevice"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GpuLimits:
+    """What a GPU has, as far as compiled kernels depend on it.
+
+    Attributes:
+        name: Its name.
+        capability: Compute capability as one number, 90 for 9.0.
+        multiprocessors: Streaming multiprocessors.
+        registers: 32-bit registers of a multiprocessor.
+        shared_bytes: Shared memory of a multiprocessor.
+        shared_block_bytes: The most that one block can ask for (opt-in).
+        threads: Resident threads of a multiprocessor.
+        blocks: Resident blocks of a multiprocessor.
+        l2_bytes: L2 cache.
+        bandwidth_bytes_per_second: Of its memory, as the vendor says.
+        clock_hz: Clock rate of the multiprocessors.
+        peaks: Dense operations per second of the matrix units by dtype: ``tensor bf16``,
+            ``tensor fp8``, ….
+    """
+
+    name: str
+    capability: int
+    multiprocessors: int
+    registers: int
+    shared_bytes: int
+    shared_block_bytes: int
+    threads: int
+    blocks: int
+    l2_bytes: int
+    bandwidth_bytes_per_second: float
+    clock_hz: float = 0.0
+    peaks: tuple[tuple[str, float], ...] = ()
+
+    def peak(self, unit: str) -> float | None:
+        """Operations per second of a unit, or None where nobody says."""
+        return dict(self.peaks).get(unit)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TargetDevice:
+    """The device that a kernel's source was generated for (``DeviceProperties`` in it).
+
+    Attributes:
+        capability: Compute capability as one number.
+        multiprocessors: Streaming multiprocessors.
+        registers: Registers of a multiprocessor, or None.
+        threads: Resident threads of a multiprocessor, or None.
+        warp_size: Threads of a warp.
+    """
+
+    capability: int
+    multiprocessors: int
+    registers: int | None = None
+    threads: int | None = None
+    warp_size: int = 32
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Resources:
+    """What a binary needs, from ptxas and Triton.
+
+    Attributes:
+        registers: Registers of a thread.
+        stack_bytes: Stack frame of a thread; what the driver calls local memory. A quarter of it
+            is what `CachingAutotuner` reports as ``n_spills``.
+        spill_store_bytes: Bytes that a thread's instructions spill, or None where ptxas was silent.
+        spill_load_bytes: Bytes that they load again, or None.
+        shared_bytes: Shared memory of a block that Triton asks for.
+        static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
+        barriers: Named barriers, or None.
+        tensor_memory_columns: Columns of tensor memory (Blackwell), or 0.
+        scratch_bytes: Global scratch memory of a block.
+    """
+
+    registers: int
+    stack_bytes: int = 0
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
+    shared_bytes: int = 0
+    static_shared_bytes: int = 0
+    barriers: int | None = None
+    tensor_memory_columns: int = 0
+    scratch_bytes: int = 0
+
+    @property
+    def spilled_registers(self) -> int:
+        """``n_spills`` as `CachingAutotuner` and Triton report it (driver.c, loadBinary)."""
+        return self.stack_bytes // 4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConfigBuild:
+    """One configuration of a kernel, compiled.
+
+    Attributes:
+        values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
+        num_warps: Warps of a block as asked for.
+        num_stages: Stages of software pipelining as asked for.
+        num_ctas: Blocks of a cluster.
+        max_registers: Limit of registers that it sets, or None.
+        scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
+        grid: Blocks by axis, or empty where the source does not say.
+        grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
+        launched_warps: Warps of a block as compiled: warp specialisation adds some.
+        resources: What its binary needs, or None where it could not be compiled.
+        texts: File by kind (``ttir``, ``ttgir``, ``llir``, ``ptx``, ``sass``, ``cubin``), relative
+            to the folder of the build.
+        error: Why it could not be compiled, or an empty string.
+        time_ns: How long compiling it took.
+    """
+
+    values: tuple[tuple[str, int | str | bool | None], ...]
+    num_warps: int
+    num_stages: int
+    num_ctas: int = 1
+    max_registers: int | None = None
+    scaled: bool = False
+    grid: tuple[int, ...] = ()
+    grid_is_exact: bool = False
+    launched_warps: int = 0
+    resources: Resources | None = None
+    texts: tuple[tuple[str, str], ...] = ()
+    error: str = ""
+    time_ns: int = 0
+
+    def value(self, name: str) -> int | None:
+        """A value of the configuration as a number, or None."""
+        found = dict(self.values).get(name)
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+    def text(self, kind: str) -> str | None:
+        """The file of a kind of text, or None."""
+        return dict(self.texts).get(kind)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelBuild:
+    """One kernel, compiled for one GPU in every configuration that would be tried there.
+
+    Attributes:
+        name: Name of the kernel.
+        key: Hash of its source and of everything that compiled it.
+        folder: Where its texts are.
+        heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
+        size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
+        device: The device in its source, or None.
+        arguments: Triton type by name of argument, ``*bf16`` for a pointer.
+        aligned: Arguments that are known to be divisible by 16.
+        constants: Value by name of arguments that are fixed in every configuration.
+        configs: In the order in which they are tried.
+        versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
+        error: Why there is nothing, or an empty string.
+        time_ns: How long it took.
+        cached: Whether it had been compiled before.
+    """
+
+    name: str
+    key: str
+    folder: str = ""
+    heuristic: str = ""
+    size_hints: tuple[tuple[str, int], ...] = ()
+    device: TargetDevice | None = None
+    arguments: tuple[tuple[str, str], ...] = ()
+    aligned: tuple[str, ...] = ()
+    constants: tuple[tuple[str, int | str | bool | None], ...] = ()
+    configs: tuple[ConfigBuild, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    error: str = ""
+    time_ns: int = 0
+    cached: bool = False

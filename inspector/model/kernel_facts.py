@@ -1,0 +1,57 @@
+"""Everything that is known of one compiled kernel, for those who look for what is wrong with it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.model.kernel_analysis import ConfigAnalysis, KernelWork, Prediction
+from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+
+__all__ = ["ConfigFacts", "KernelFacts"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConfigFacts:
+    """One configuration.
+
+    Attributes:
+        config: As compiled.
+        analysis: What its texts say.
+        prediction: How long it should take, or None.
+    """
+
+    config: ConfigBuild
+    analysis: ConfigAnalysis
+    prediction: Prediction | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """One kernel.
+
+    Attributes:
+        build: As compiled.
+        configs: Configurations that could be compiled and fit on the GPU. The device chooses one
+            of them by measuring, so only what holds for all of them holds for the kernel.
+        limits: What the GPU has, or None.
+        work: What Inductor says that it does.
+        launches: How often one call of the model launches it.
+        is_users: Whether a person wrote it, and not Inductor.
+    """
+
+    build: KernelBuild
+    configs: tuple[ConfigFacts, ...]
+    limits: GpuLimits | None = None
+    work: KernelWork | None = None
+    launches: int = 1
+    is_users: bool = False
+
+    @property
+    def time_ns(self) -> int | None:
+        """The shortest predicted time of a launch, or None."""
+        times = [
+            facts.prediction.time_ns
+            for facts in self.configs
+            if facts.prediction is not None and facts.prediction.time_ns is not None
+        ]
+        return min(times, default=None)

@@ -1,0 +1,142 @@
+"""Compiles recorded kernels again and keeps their texts, for tests that have no Triton.
+
+    python -m tests.builds_fixture RECORDED.json.xz … --python PYTHON
+
+RECORDED is what ``tests/gpu/record_builds.py`` wrote, PYTHON an interpreter with the same torch and
+Triton. It writes ``h200_recorded.json.xz`` (what the GPU's machine said) and ``h200_texts.json.xz``
+(what was compiled here) into ``tests/unit/data/builds``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+from inspector.builds.facts import texts_of
+from inspector.builds.reading import kernel_build
+from inspector.builds.run import compile_kernels
+from inspector.model.kernel_build import GpuLimits, KernelBuild
+
+__all__ = [
+    "FOLDER",
+    "H200",
+    "arguments_of",
+    "compiled_again",
+    "load",
+    "recorded_kernels",
+    "recorded_pairs",
+]
+
+# NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
+H200 = GpuLimits(
+    name="H200",
+    capability=90,
+    multiprocessors=132,
+    registers=65536,
+    shared_bytes=233472,
+    shared_block_bytes=232448,
+    threads=2048,
+    blocks=32,
+    l2_bytes=62914560,
+    bandwidth_bytes_per_second=4.8e12,
+    clock_hz=1.98e9,
+    peaks=(
+        ("tensor bf16", 989e12),
+        ("tensor fp16", 989e12),
+        ("tensor tf32", 494e12),
+        ("tensor fp8", 1979e12),
+        ("tensor int8", 1979e12),
+    ),
+)
+
+FOLDER = Path(__file__).parent / "unit" / "data" / "builds"
+
+
+def load(name: str) -> Any:
+    """Reads one of the files."""
+    with lzma.open(FOLDER / name, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def recorded_kernels(recorded: dict[str, Any]) -> list[dict[str, Any]]:
+    """The kernels of a record; programs that failed there have none."""
+    return [row for row in recorded["kernels"] if "error" not in row]
+
+
+def function_of(row: dict[str, Any]) -> str:
+    """The name that a source gives its kernel: of a person's kernel, Inductor's name is another."""
+    return str(row["function"])
+
+
+def arguments_of(row: dict[str, Any], build: KernelBuild) -> tuple[dict[str, int], list[int]]:
+    """Values of the scalar arguments of a recorded launch, and what follows them: the grid."""
+    names = [name for name, kind in build.arguments if kind != "constexpr"]
+    values = dict(zip(names, row["arguments"], strict=False))
+    known = {name: value for name, value in values.items() if isinstance(value, int)}
+    return known, [value for value in row["arguments"][len(names) :] if isinstance(value, int)]
+
+
+def compiled_again(
+    recorded: dict[str, Any], python: str, folder: Path | None = None
+) -> dict[str, KernelBuild]:
+    """Builds by source."""
+    sources = [(function_of(row), row["source"]) for row in recorded_kernels(recorded)]
+    builds = compile_kernels(sources, python=python, folder=folder)
+    return {
+        Path(build.folder, "source.py").read_text(encoding="utf-8"): build
+        for build in builds
+        if not build.error
+    }
+
+
+def recorded_pairs() -> list[tuple[dict[str, Any], KernelBuild, list[dict[str, str]]]]:
+    """What the GPU's machine said of each kernel, its build, and its configurations' texts."""
+    rows = recorded_kernels(load("h200_recorded.json.xz"))
+    made = load("h200_texts.json.xz")
+    return [
+        (row, kernel_build(entry["build"]), entry["texts"])
+        for row, entry in zip(rows, made, strict=True)
+    ]
+
+
+def main() -> None:
+    """Writes both files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recorded", nargs="+", type=Path)
+    parser.add_argument("--python", required=True)
+    parser.add_argument("--folder", type=Path)
+    options = parser.parse_args()
+    recorded = _joined(
+        [json.loads(lzma.decompress(path.read_bytes())) for path in options.recorded]
+    )
+    builds = compiled_again(recorded, options.python, options.folder)
+    texts = []
+    for row in recorded["kernels"]:
+        build = builds[row["source"]]
+        payload = dataclasses.asdict(dataclasses.replace(build, folder="", time_ns=0, cached=False))
+        texts.append({"build": payload, "texts": [_texts(build, at) for at in build.configs]})
+    for name, value in (("recorded", recorded), ("texts", texts)):
+        with lzma.open(FOLDER / f"h200_{name}.json.xz", "wt", encoding="utf-8", preset=9) as file:
+            json.dump(value, file)
+    print(f"{len(texts)} kernels")
+
+
+def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Records of several runs as one, without what failed."""
+    kernels = [row for record in records for row in recorded_kernels(record)]
+    return {**records[0], "problems": {}, "kernels": kernels}
+
+
+def _texts(build: KernelBuild, config: Any) -> dict[str, str]:
+    texts = texts_of(build, config) or {}
+    # The debugging sections of PTX are as long as its code; its .file lines stand before them.
+    texts["ptx"] = texts["ptx"].partition("\t.section\t.debug")[0]
+    return texts
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,314 @@
+"""Kernels compiled without a GPU, by the Triton that is installed.
+
+With the torch, Triton and ptxas of the record (INSPECTOR_PYTHON_OF_RECORD names an interpreter that
+has them) registers, spills and shared memory must be those that the GPU's machine reported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.builds.facts import facts_of
+from inspector.builds.run import compile_kernels
+from inspector.errors import EnvironmentLacksError
+from inspector.findings.finding import Finding, Place
+from inspector.model.kernel_analysis import KernelWork
+from inspector.model.kernel_build import KernelBuild
+from inspector.plugins import load_kernel_analyses
+from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
+
+PROGRAMS = ("gelu", "softmax_bf16", "cumsum_long", "sum_columns", "own_matmul")
+HEADER = """
+import triton
+import triton.language as tl
+from torch._inductor.runtime import triton_helpers, triton_heuristics
+from torch._inductor.runtime.hints import DeviceProperties
+triton_helpers.set_driver_to_gpu()
+"""
+KERNEL = (
+    HEADER
+    + """
+@triton_heuristics.user_autotune(
+    configs=CONFIGS,
+    inductor_meta={'grid_type': 'FixedGrid', 'kernel_name': 'kernel',
+        'fixed_grid': ['_grid_0', '_grid_1', '_grid_2'],
+        'extra_launcher_args': ['_grid_0', '_grid_1', '_grid_2']},
+    triton_meta={'signature': {'x': '*fp32', 'y': '*fp32', 'BLOCK': 'constexpr'},
+        'device': DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=CC,
+            major=9, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048,
+            warp_size=32),
+        'constants': {}, 'configs': [{(0,): [['tt.divisibility', 16]],
+            (1,): [['tt.divisibility', 16]]}]},
+    filename=__file__,
+    custom_kernel=True,
+)
+@triton.jit
+def kernel(x, y, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    BODY
+"""
+)
+ADD = "tl.store(y + at, tl.load(x + at) + 1)"
+# A tile of 128x128 that has to stay alive over two sums.
+ROWS = (
+    "tile = tl.program_id(0) * 4096 + tl.arange(0, 4096)\n"
+    "    a = tl.load(x + tile)\n"
+    "    tl.store(y + tile, a - tl.sum(a, 0))"
+)
+SPILLS = (
+    "tile = tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :]\n"
+    "    a = tl.load(x + tile)\n"
+    "    b = tl.sum(a, 1)\n"
+    "    c = tl.sum(a * a, 0)\n"
+    "    tl.store(y + tile, a * b[:, None] + c[None, :])"
+)
+
+
+def _source(
+    body: str = ADD, configs: str = "[{'num_warps': 4, 'BLOCK': 1024}]", cc: int = 90
+) -> str:
+    return KERNEL.replace("CONFIGS", configs).replace("CC", str(cc)).replace("BODY", body)
+
+
+def _warps(number: int) -> str:
+    return f"[{{'num_warps': {number}, 'BLOCK': 16}}]"
+
+
+def _dot(precision: str) -> str:
+    return (
+        "tile = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]\n"
+        f"    c = tl.dot(tl.load(x + tile), tl.load(x + tile), input_precision='{precision}')\n"
+        "    tl.store(y + tile, c)"
+    )
+
+
+CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
+SOURCES = {
+    **{f"sm_{cc}": _source(cc=cc) for cc in CAPABILITIES},
+    "spills": _source(SPILLS, _warps(1)),
+    "spills not": _source(SPILLS, _warps(16)),
+    "ieee": _source(_dot("ieee")),
+    "tf32": _source(_dot("tf32")),
+    "one warp": _source(ROWS, _warps(1)),
+    "eight warps": _source(ROWS, _warps(8)),
+    "undefined name": _source("tl.store(y + at, undefined_name)"),
+    "shapes": _source("tl.store(y + at, tl.load(x + at) + tl.arange(0, 3))"),
+    "one bad configuration": _source(
+        configs="[{'num_warps': 4, 'BLOCK': 1000}, {'num_warps': 4, 'BLOCK': 512}]"
+    ),
+    "no Python": "not python at all(",
+    "raises": _source() + "\nraise RuntimeError('no')",
+    "dies": _source() + "\nimport os\nos.kill(os.getpid(), 11)",
+    "no kernel": HEADER + "# DeviceProperties(cc=90)",
+    "hangs": _source() + "\nimport time\ntime.sleep(600)",
+}
+TIME_LIMIT_S = 60
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Built:
+    """All sources, compiled by one process.
+
+    Attributes:
+        builds: Build by name of the source.
+        progress: What was said meanwhile.
+        folder: Where the results are.
+    """
+
+    builds: dict[str, KernelBuild]
+    progress: list[tuple[int, int, str]]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("store")
+    progress: list[tuple[int, int, str]] = []
+    # A source with one kernel need not call it as Inductor does.
+    builds = compile_kernels(
+        SOURCES.items(),
+        folder=folder,
+        time_limit_s=TIME_LIMIT_S,
+        on_progress=lambda *said: progress.append(said),
+    )
+    return Built({build.name: build for build in builds}, progress, folder)
+
+
+def test_recorded_sources_compile_to_what_the_gpu_reported(tmp_path: Path) -> None:
+    recorded = load("h200_recorded.json.xz")
+    python = os.environ.get("INSPECTOR_PYTHON_OF_RECORD", sys.executable)
+    everything = "INSPECTOR_PYTHON_OF_RECORD" in os.environ
+    chosen = [row for row in recorded_kernels(recorded) if everything or row["module"] in PROGRAMS]
+    builds = compiled_again({**recorded, "kernels": chosen}, python, tmp_path)
+    is_same = _is_same_compiler(recorded, next(iter(builds.values())))
+    assert is_same or not everything, "the interpreter has other versions than the record"
+    for row in chosen:
+        build = builds[row["source"]]
+        assert [config.error for config in build.configs] == [""] * len(build.configs)
+        if is_same:
+            assert _needs(build) == _reported(row), row["module"]
+        else:
+            # Another Triton makes other code of it; what is tried may differ too.
+            assert all(config.resources and config.resources.registers for config in build.configs)
+
+
+def _is_same_compiler(recorded: dict[str, Any], build: KernelBuild) -> bool:
+    versions = dict(build.versions)
+    return (
+        versions["torch"] == recorded["torch"]
+        and versions["triton"] == recorded["triton"]
+        and versions["ptxas"].rpartition(".")[0] in recorded["ptxas"]
+    )
+
+
+def _needs(build: KernelBuild) -> list[tuple[Any, ...]]:
+    return [
+        (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
+         at.resources.spilled_registers, at.resources.shared_bytes)
+        for at in build.configs
+        if at.resources
+    ]  # fmt: skip
+
+
+def _reported(row: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            at["kwargs"],
+            at["num_warps"],
+            at["num_stages"],
+            at["n_regs"],
+            at["n_spills"],
+            at["shared"],
+        )
+        for at in row["configs"]
+    ]
+
+
+def test_a_second_time_comes_from_the_store(built: Built) -> None:
+    (again,) = compile_kernels([("sm_90", SOURCES["sm_90"])], folder=built.folder)
+    assert not built.builds["sm_90"].cached
+    assert again == dataclasses.replace(built.builds["sm_90"], cached=True)
+    assert len({build.key for build in built.builds.values()}) >= len(SOURCES) - 1
+
+
+def test_progress_is_said(built: Built) -> None:
+    done = [progress[0] for progress in built.progress]
+    assert done == list(range(1, len(done) + 1))
+    assert built.progress[-1][:2] == (len(done), len(done))
+    assert {name for _, _, name in built.progress} == set(SOURCES) - {"no Python"}
+
+
+def test_the_texts_are_analysed(built: Built) -> None:
+    facts = facts_of(built.builds["sm_90"], H200)
+    (config,) = facts.configs
+    assert [(width.bits, width.bytes) for width in config.analysis.loads] == [(128, 4096)]
+    assert config.analysis.occupancy is not None
+    assert config.analysis.occupancy.share == 1.0
+    assert [line.line for line in config.analysis.lines if line.sass and line.ttgir and line.ptx]
+    kinds = [kind for kind, _ in config.config.texts]
+    assert kinds == ["ttir", "ttgir", "llir", "ptx", "cubin", "sass"]
+    texts = Path(facts.build.folder, "0.ptx").read_text(encoding="utf-8")
+    assert "inspector_builds_" not in texts
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
+    build = built.builds[f"sm_{capability}"]
+    (config,) = build.configs
+    assert (build.error, config.error) == ("", "")
+    assert config.resources is not None
+    assert config.resources.registers > 0
+    assert build.device is not None
+    assert build.device.capability == capability
+    facts = facts_of(build, dataclasses.replace(H200, capability=capability))
+    assert sum(width.bytes for width in facts.configs[0].analysis.loads) == 4096
+
+
+def test_spilled_bytes_are_those_of_ptxas(built: Built) -> None:
+    (config,) = facts_of(built.builds["spills"], H200).configs
+    resources = config.config.resources
+    assert resources is not None
+    assert resources.spill_store_bytes
+    assert resources.spill_load_bytes
+    assert resources.spilled_registers > 0
+    assert config.analysis.local_instructions > 0
+
+
+def _rules(build: KernelBuild) -> dict[str, Finding]:
+    facts = facts_of(build, H200, KernelWork(bytes=1 << 30, programs=100_000))
+    rules = [module.RULE for module in load_kernel_analyses()]
+    found = (finding for rule in rules for finding in rule.check([facts], lambda _: Place()))
+    return {finding.rule: finding for finding in found}
+
+
+def test_a_kernel_that_spills_is_found(built: Built) -> None:
+    found = _rules(built.builds["spills"])
+    assert "bytes of registers per thread" in found["kernel-spills"].message
+    assert "kernel-spills" not in _rules(built.builds["spills not"])
+
+
+def test_a_product_off_the_tensor_cores_is_found(built: Built) -> None:
+    found = _rules(built.builds["ieee"])
+    assert "TF32 is not allowed" in found["kernel-no-tensor-cores"].why
+    assert "kernel-no-tensor-cores" not in _rules(built.builds["tf32"])
+
+
+def test_low_occupancy_of_a_memory_bound_kernel_is_found(built: Built) -> None:
+    found = _rules(built.builds["one warp"])
+    assert "of 64 warps" in found["kernel-low-occupancy"].message
+    assert "registers" in found["kernel-low-occupancy"].why
+    assert "kernel-low-occupancy" not in _rules(built.builds["eight warps"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("undefined name", "undefined_name"), ("shapes", "power of 2")]
+)
+def test_a_kernel_that_does_not_compile_is_a_result(name: str, said: str, built: Built) -> None:
+    (config,) = built.builds[name].configs
+    assert said in config.error
+    assert config.resources is None
+    assert facts_of(built.builds[name], H200).configs == ()
+
+
+def test_one_bad_configuration_does_not_hide_the_others(built: Built) -> None:
+    build = built.builds["one bad configuration"]
+    assert [bool(config.error) for config in build.configs] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no Python", "names no device"),
+        ("raises", "RuntimeError: no"),
+        ("dies", "SIGSEGV"),
+        ("no kernel", "makes 0 kernels"),
+        ("hangs", f"longer than {TIME_LIMIT_S} s"),
+    ],
+)
+def test_a_source_that_does_not_run_is_a_result(name: str, said: str, built: Built) -> None:
+    assert said in built.builds[name].error
+
+
+def test_the_store_is_kept_small(built: Built, tmp_path: Path) -> None:
+    from inspector.capture.builds.store import Store
+
+    folder = Path(shutil.copytree(built.folder, tmp_path / "store"))
+    kept = {build.key for build in built.builds.values() if not build.error}
+    assert {path.name for path in folder.iterdir()} == kept
+    spared = built.builds["sm_90"].key
+    Store(folder, 1 << 30).trim(set())
+    assert {path.name for path in folder.iterdir()} == kept
+    Store(folder, 1).trim({spared})
+    assert [path.name for path in folder.iterdir()] == [spared]
+
+
+def test_an_interpreter_without_triton_is_named() -> None:
+    with pytest.raises(EnvironmentLacksError, match="could not compile kernels"):
+        list(compile_kernels([("kernel", SOURCES["sm_90"])], python="/usr/bin/false"))

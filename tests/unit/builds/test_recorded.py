@@ -1,0 +1,182 @@
+"""What the analysis says of kernels that were recorded on an H200 and compiled without one."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+import pytest
+
+from inspector.builds.analyse import analyse_texts
+from inspector.builds.predict import predict
+from inspector.findings.finding import Place
+from inspector.model.kernel_analysis import AccessKind, KernelWork
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.plugins import load_kernel_analyses
+from tests.builds_fixture import H200, arguments_of, recorded_pairs
+from tests.predicted_times import compare, error_of_memory_bound
+
+HEALTHY = (
+    "gelu", "gelu_bf16", "swiglu", "small", "int8", "int64_values", "bias", "transpose",
+    "transpose_bf16", "permute", "cat", "rope", "sum_rows", "sum_columns", "sum_all",
+    "mean_all_bf16", "amax_argmax", "variance", "softmax", "softmax_bf16", "layer_norm",
+    "layer_norm_bf16", "layer_norm_wide", "rms_norm", "group_norm", "batch_norm", "embedding",
+    "gather", "random", "normal", "cumsum", "max_pool", "upsample", "bilinear", "adam", "own_add",
+    "own_matmul", "tuned_pointwise", "tuned_reduction", "fp8", "complex_sum", "float64",
+)  # fmt: skip
+"""Programs about whose kernels nothing is to be said."""
+
+
+@cache
+def _kernels() -> dict[str, tuple[KernelFacts, ...]]:
+    found: dict[str, tuple[KernelFacts, ...]] = {}
+    for row, build, texts in recorded_pairs():
+        known, grid = arguments_of(row, build)
+        work = KernelWork(bytes=row["num_bytes"])
+        configs = []
+        for config, of_config in zip(build.configs, texts, strict=True):
+            filled = config
+            if not config.grid and len(grid) == 3:
+                filled = dataclasses.replace(config, grid=tuple(grid))
+            analysis = analyse_texts(of_config, filled, H200, known)
+            prediction = predict(of_config, filled, H200, work, known)
+            configs.append(ConfigFacts(filled, analysis, prediction))
+        facts = KernelFacts(
+            build, tuple(configs), H200, work, is_users=build.heuristic == "user_autotune"
+        )
+        found[row["module"]] = (*found.get(row["module"], ()), facts)
+    return found
+
+
+def _rules(program: str) -> dict[str, Any]:
+    rules = [module.RULE for module in load_kernel_analyses()]
+    kernels = _kernels()[program]
+    return {
+        finding.rule: finding
+        for rule in rules
+        for finding in rule.check(kernels, lambda _: Place())
+    }
+
+
+def test_what_was_compiled_needs_what_the_gpu_reported() -> None:
+    """The texts that the tests below read are those of the kernels that were timed."""
+    for row, build, _ in recorded_pairs():
+        here = [
+            (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
+             at.resources.spilled_registers, at.resources.shared_bytes)
+            for at in build.configs
+            if at.resources
+        ]  # fmt: skip
+        there = [
+            (at["kwargs"], at["num_warps"], at["num_stages"], at["n_regs"], at["n_spills"],
+             at["shared"])
+            for at in row["configs"]
+        ]  # fmt: skip
+        assert here == there, row["module"]
+
+
+def test_predicted_times_of_memory_bound_kernels() -> None:
+    error, count = error_of_memory_bound(compare())
+    assert count > 40
+    assert error < 0.15
+
+
+@pytest.mark.parametrize("program", HEALTHY)
+def test_nothing_is_said_of_healthy_kernels(program: str) -> None:
+    assert _rules(program) == {}
+
+
+@pytest.mark.parametrize(
+    ("program", "rules", "said"),
+    [
+        ("strided", {"kernel-uncoalesced"}, "3 elements apart"),
+        ("unaligned", {"kernel-narrow-accesses"}, "begins at no multiple of 16 bytes"),
+        ("odd_bf16", {"kernel-narrow-accesses"}, "mask"),
+        ("softmax_wide", {"kernel-narrow-accesses"}, "begins at no multiple of 16 bytes"),
+        ("promoted", {"kernel-float64"}, "in_ptr1"),
+        ("int64_index", {"kernel-int64-offsets"}, "xnumel"),
+        ("scatter", {"kernel-atomics"}, "line"),
+        ("dynamic", {"kernel-narrow-accesses", "kernel-int64-offsets"}, "dynamic"),
+    ],
+)
+def test_findings(program: str, rules: set[str], said: str) -> None:
+    found = _rules(program)
+    assert set(found) == rules
+    assert said in " ".join(finding.why for finding in found.values())
+
+
+def test_a_stride_of_three_uses_a_third_of_each_sector() -> None:
+    (kernel,) = _kernels()["strided"]
+    load, store = kernel.configs[0].analysis.accesses
+    assert (load.stride, load.contiguous, store.contiguous) == (3, 1, 4)
+    assert load.block_share == pytest.approx(1 / 3, abs=0.01)
+    assert store.block_share == 1.0
+
+
+def test_widths_are_weighted_by_what_a_program_moves() -> None:
+    (kernel,) = _kernels()["gelu"]
+    analysis = kernel.configs[0].analysis
+    assert [(width.bits, width.bytes) for width in analysis.loads] == [(128, 2 * 1024 * 4)]
+    assert [(width.bits, width.bytes) for width in analysis.stores] == [(128, 1024 * 4)]
+    (kernel,) = _kernels()["sum_rows"]
+    assert [(width.bits, width.bytes) for width in kernel.configs[0].analysis.loads] == [
+        (128, 8192 * 4)
+    ]
+
+
+def test_a_matrix_product_is_pipelined_as_asked_and_uses_tensor_cores() -> None:
+    (kernel,) = _kernels()["own_matmul"]
+    for facts in kernel.configs:
+        (pipeline,) = facts.analysis.pipelines
+        assert pipeline.stages == facts.config.num_stages
+        assert pipeline.async_copies == 2
+        block = sum(
+            (facts.config.value(name) or 0) * (facts.config.value("BK") or 0) * 2
+            for name in ("BM", "BN")
+        )
+        assert pipeline.buffer_bytes == block * facts.config.num_stages
+        assert [name for name, _ in facts.analysis.tensor_cores] == ["HGMMA bf16"]
+        kinds = [access.kind for access in facts.analysis.accesses if access.trips != 1]
+        assert kinds == [AccessKind.ASYNC_COPY] * 2
+
+
+def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
+    (kernel,) = _kernels()["many_exps"]
+    for facts in kernel.configs:
+        assert facts.analysis.loops
+        assert not any(loop.is_hot for loop in facts.analysis.loops)
+        assert facts.config.resources is not None
+        assert facts.config.resources.stack_bytes > 0
+        assert facts.config.resources.spill_store_bytes == 0
+
+
+def test_the_hot_loop_of_a_reduction_is_the_one_that_loads() -> None:
+    (kernel,) = _kernels()["variance"]
+    for facts in kernel.configs:
+        (hot,) = [loop for loop in facts.analysis.loops if loop.is_hot]
+        loads = {access.line for access in facts.analysis.accesses if access.trips != 1}
+        assert hot.lines is not None
+        assert all(hot.lines[0] <= line <= hot.lines[1] for line in loads)
+
+
+def test_every_machine_instruction_has_a_line_and_lines_map_to_all_texts() -> None:
+    for program, kernels in _kernels().items():
+        for kernel in kernels:
+            for facts in kernel.configs:
+                mapped = sum(len(line.sass) for line in facts.analysis.lines)
+                total = facts.analysis.code_bytes // 16
+                assert mapped > 0.9 * total, (program, mapped, total)
+                full = [at for at in facts.analysis.lines if at.ttgir and at.ptx and at.sass]
+                loads = {access.line for access in facts.analysis.accesses}
+                assert loads <= {line.line for line in full}, program
+
+
+def test_broadcast_arguments_count_once() -> None:
+    """A bias that every block reads is no traffic: 8192x4096 numbers are."""
+    (kernel,) = _kernels()["bias"]
+    prediction = kernel.configs[0].prediction
+    assert prediction is not None
+    assert prediction.memory_ns == pytest.approx(
+        2 * 8192 * 4096 * 2 / (4.8e12 * 0.89) * 1e9, rel=0.01
+    )
