@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ import click
 
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
+from inspector.commands.kernel_builds import TEXTS, compiled, text_of
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
-from inspector.errors import UsageError
+from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
@@ -25,7 +27,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_FORMS = ("source",)
+_FORMS = ("source", *TEXTS)
 _UNASKED = ("train", "fullgraph")
 
 
@@ -40,6 +42,10 @@ _UNASKED = ("train", "fullgraph")
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
     help="What to show of it.",
+)  # fmt: skip
+@click.option(
+    "--no-compile", "compiles", flag_value=False, default=True,
+    help="Stop at the kernels' source: no registers, no predicted times, in seconds.",
 )  # fmt: skip
 @target_options
 @process_options
@@ -56,6 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     save: Path | None,
     *,
     list_gpus: bool,
+    compiles: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -70,9 +77,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     Examples:
       inspect kernels samples/small_cnn/model.py --gpu h200
       inspect kernels model.py --gpu sm_90 --train -o kernels.json
-      inspect kernels --show triton_per_fused_softmax_0 --as source
+      inspect kernels --show triton_per_fused_softmax_0 --as sass
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    del form  # there is one so far
     if list_gpus:
         sys.stdout.writelines(gpu_lines())
         return 0
@@ -95,8 +101,30 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         refuse_options({**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save})
         report, code = _read(target, show), 0
+    if form != "source":
+        report = compiled(report, python=python, progress=not no_progress, only=report.shown)
+        _write_text(report, form)
+        return code
+    if compiles and not report.shown:
+        report = _compiled(report, python, progress=not no_progress)
     write_report(report, output, format_)
     return code
+
+
+def _compiled(report: KernelsReport, python: str | None, *, progress: bool) -> KernelsReport:
+    """The report with compiled kernels; without Triton it is what it was, and says so."""
+    try:
+        return compiled(report, python=python, progress=progress)
+    except EnvironmentLacksError as error:
+        notice = f"the kernels were not compiled: {error}"
+        return dataclasses.replace(report, notices=(*report.notices, notice))
+
+
+def _write_text(report: KernelsReport, form: str) -> None:
+    if not report.shown:
+        raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
+    row = next(row for row in report.rows if row.kernel.name == report.shown)
+    sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
 
 
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:

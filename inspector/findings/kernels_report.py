@@ -7,11 +7,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.findings.finding import Finding
 from inspector.kernels.node_lines import node_lines
 from inspector.kernels.output_code import read_output_code
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
+from inspector.model.kernel_facts import KernelFacts
 from inspector.model.output_code import OutputCodes, OutputText
 from inspector.model.run import Process, Run
 
@@ -30,12 +32,14 @@ class KernelRow:
         graphs: Indices of the graphs that define it.
         launches: How often all of these launch it.
         is_candidate: Whether it is in no code that was taken, but in what the device may choose.
+        facts: What it was compiled to, or None where it was not compiled.
     """
 
     kernel: Kernel
     graphs: tuple[int, ...]
     launches: int
     is_candidate: bool = False
+    facts: KernelFacts | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class KernelsReport:
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
         shown: The name of the kernel whose source is asked for, or an empty string.
+        findings: Findings about the compiled kernels, the most expensive first.
     """
 
     run: Run
@@ -61,6 +66,7 @@ class KernelsReport:
     targets: tuple[tuple[str, InspectorGpuTarget], ...]
     notices: tuple[str, ...]
     shown: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def taken(self) -> tuple[GraphCode, ...]:

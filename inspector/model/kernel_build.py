@@ -161,6 +161,7 @@ class KernelBuild:
         error: Why there is nothing, or an empty string.
         time_ns: How long it took.
         cached: Whether it had been compiled before.
+        source_sha256: Digest of its source, by which the asker knows it.
     """
 
     name: str
@@ -177,3 +178,4 @@ class KernelBuild:
     error: str = ""
     time_ns: int = 0
     cached: bool = False
+    source_sha256: str = ""

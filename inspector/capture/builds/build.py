@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import shutil
 import tempfile
@@ -94,12 +95,13 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     for source in sources:
         target = capability_of(source.source) or capability
         if target is None:
-            yield _payload(KernelBuild(source.name, "", error=_NO_DEVICE))
+            yield {**_payload(KernelBuild(source.name, "", error=_NO_DEVICE)), **_asked(source)}
             continue
         key = store.key(source.source, source.name, target)
         known = store.load(key)
         if known is not None:
-            yield {**known, "folder": str(store.folder / key), "cached": True}
+            folder = str(store.folder / key)
+            yield {**known, "folder": folder, "cached": True, **_asked(source)}
         elif key not in opened:
             texts = store.begin(key)
             opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
@@ -111,6 +113,11 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     finally:
         task.close()
     store.trim(set(opened))
+
+
+def _asked(source: Source) -> dict[str, str]:
+    """What the asker knows a source by: several kernels can have one name."""
+    return {"source_sha256": hashlib.sha256(source.source.encode()).hexdigest()}
 
 
 _NO_DEVICE = "its source names no device to compile for"
@@ -152,7 +159,7 @@ def _compile_all(
         wanted = sum(entry.wanted for entry in opened.values())
         on_progress(Progress(done, wanted, kernel.source.name))
         if kernel.is_done:
-            yield _finished(kernel, store)
+            yield {**_finished(kernel, store), **_asked(kernel.source)}
 
 
 def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:

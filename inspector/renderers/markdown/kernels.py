@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.kernel_build_wording import build_line, total_line
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.kernels_wording import (
     gpu_line,
@@ -13,6 +14,7 @@ from inspector.findings.kernels_wording import (
     lines_of,
 )
 from inspector.findings.overview import recording_line
+from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 
 __all__ = ["kernels_lines"]
@@ -34,6 +36,13 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     if report.gpu is not None:
         yield prose(gpu_line(report))
         yield ""
+    facts = [row.facts for row in report.rows if row.facts is not None and not row.is_candidate]
+    total = total_line(facts)
+    if total:
+        yield f"{prose(total)}"
+        yield ""
+    for number, finding in enumerate(report.findings, 1):
+        yield from finding_lines(number, finding)
     for index, graph in enumerate(report.graphs):
         yield from _graph(report, index, graph_line(graph))
     if report.libraries:
@@ -50,14 +59,16 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         return
     yield f"## {prose(title)}"
     yield ""
-    yield "| kernel | launches | | lines |"
-    yield "|:--|--:|:--|:--|"
+    yield "| kernel | launches | | compiled | lines |"
+    yield "|:--|--:|:--|:--|:--|"
     for row in rows:
         places = ", ".join(
             f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines_of(row.kernel)
         )
         name = cell(f"`{row.kernel.name}`")
-        yield f"| {name} | {row.launches} | {cell(kernel_detail(row))} | {cell(places)} |"
+        built = "" if row.facts is None else build_line(row.facts)
+        parts = (name, str(row.launches), cell(kernel_detail(row)), cell(built), cell(places))
+        yield f"| {' | '.join(parts)} |"
     yield ""
     for row in rows:
         yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), "python"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.kernel_build_wording import build_line, total_line
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     gpu_line,
@@ -16,6 +17,7 @@ from inspector.findings.kernels_wording import (
     lines_of,
 )
 from inspector.findings.overview import recording_line
+from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -39,7 +41,13 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
     head = page.wrapped(Text(kernels_headline(report), style="bold"))
     if report.gpu is not None:
         head += page.wrapped(Text(gpu_line(report)))
+    facts = [row.facts for row in report.rows if row.facts is not None and not row.is_candidate]
+    total = total_line(facts)
+    if total:
+        head += page.wrapped(Text(total))
     page.add(head)
+    for finding in report.findings:
+        page.add(finding_lines(page, finding))
     for index, graph in enumerate(report.graphs):
         page.add(_graph(page, report, index, graph_line(graph)))
     page.add(_libraries(page, report))
@@ -68,6 +76,8 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
     yield Text(_GAP).append_text(page.safe(row.kernel.name, "cyan"))
     detail = page.safe(f"{launches}{kernel_detail(row)}")
     yield from page.wrapped(detail, _GAP * 2, _GAP * 2)
+    if row.facts is not None:
+        yield from page.wrapped(page.safe(build_line(row.facts)), _GAP * 2, _GAP * 3)
     for node in lines_of(row.kernel)[:_MOST_LINES]:
         place = f"{node.file.rpartition('/')[2]}:{node.line}"
         room = page.width - cell_len(place) - len(_GAP) * 4

@@ -1,0 +1,92 @@
+"""Compiles the kernels of a report, with a line of progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from inspector import plugins
+from inspector.builds.run import compile_kernels
+from inspector.errors import UsageError
+from inspector.findings.kernel_build_wording import shortest
+from inspector.findings.kernels_compiled import compilable, with_builds
+from inspector.findings.kernels_report import KernelRow, KernelsReport
+
+__all__ = ["TEXTS", "compiled", "text_of"]
+
+TEXTS = ("ttir", "ttgir", "llir", "ptx", "sass")
+"""What a compiled kernel can be shown as."""
+
+_FIRST_AFTER_S = 0.5
+
+
+def compiled(
+    report: KernelsReport, *, python: str | None, progress: bool, only: str = ""
+) -> KernelsReport:
+    """Compiles the kernels for the GPU that their code is for, and analyses them.
+
+    Args:
+        report: The report.
+        python: An interpreter with torch and Triton, or None for this one.
+        progress: Whether progress is shown.
+        only: A kernel's name, or an empty string for all.
+
+    Raises:
+        EnvironmentLacksError: There is no Triton, or the process that compiles ended.
+    """
+    rows = [row for row in compilable(report) if not only or row.kernel.name == only]
+    if not rows:
+        return report
+    with _Line(enabled=progress) as line:
+        builds = list(
+            compile_kernels(
+                [(row.kernel.name, row.kernel.source) for row in rows],
+                python=python or sys.executable,
+                on_progress=line.update,
+            )
+        )
+    rules = [module.RULE for module in plugins.load_kernel_analyses()]
+    return with_builds(report, builds, rules)
+
+
+def text_of(row: KernelRow, kind: str) -> str:
+    """One text of a compiled kernel: of the configuration with the shortest predicted time.
+
+    Raises:
+        UsageError: It has no such text.
+    """
+    facts = row.facts
+    if facts is None or not facts.build.configs:
+        why = facts.build.error if facts else "it is no Triton kernel, or only a candidate"
+        message = f"{row.kernel.name} was not compiled: {why.strip().partition(chr(10))[0]}."
+        raise UsageError(message, "Show its source: --as source.")
+    chosen = shortest(facts)
+    config = chosen.config if chosen else facts.build.configs[0]
+    file = config.text(kind)
+    if file is None:
+        raise UsageError(f"{row.kernel.name} has no {kind}: {config.error}.", "Try --as ptx.")
+    return Path(facts.build.folder, file).read_text(encoding="utf-8")
+
+
+class _Line:
+    """A line on standard error, where that is a terminal, once it takes a moment."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled and sys.stderr.isatty()
+        self._began = time.monotonic()
+        self._shown = False
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")
+
+    def update(self, done: int, of: int, name: str) -> None:
+        """Takes how far it is."""
+        if self._enabled and time.monotonic() - self._began > _FIRST_AFTER_S:
+            self._shown = True
+            sys.stderr.write(f"\r\x1b[2Kcompiling kernels: {done} of {of} configurations · {name}")
+            sys.stderr.flush()

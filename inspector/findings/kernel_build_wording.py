@@ -1,0 +1,84 @@
+"""What is said about a compiled kernel in a line, the same in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.wording import count, duration, size
+from inspector.model.kernel_analysis import Bound, Width
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+
+__all__ = ["build_line", "config_name", "shortest", "total_line"]
+
+_WIDEST = 128
+
+
+def shortest(facts: KernelFacts) -> ConfigFacts | None:
+    """The configuration with the shortest predicted time; the first where none has a time."""
+    timed = [
+        (item.prediction.time_ns, number)
+        for number, item in enumerate(facts.configs)
+        if item.prediction is not None and item.prediction.time_ns is not None
+    ]
+    if timed:
+        return facts.configs[min(timed)[1]]
+    return facts.configs[0] if facts.configs else None
+
+
+def build_line(facts: KernelFacts) -> str:
+    """``predicted 12 µs, memory bound · 32 registers · occupancy 100% · loads of 128 bits``."""
+    if facts.build.error:
+        return f"not compiled: {facts.build.error.strip().partition(chr(10))[0]}"
+    chosen = shortest(facts)
+    if chosen is None:
+        return "no configuration of it fits on the GPU"
+    return " · ".join(_parts(facts, chosen))
+
+
+def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
+    prediction, resources = chosen.prediction, chosen.config.resources
+    if prediction is not None and prediction.time_ns is not None:
+        bound = "" if prediction.bound is Bound.UNKNOWN else f", {prediction.bound.value}"
+        yield f"predicted {duration(prediction.time_ns)}{bound}"
+    if resources is not None:
+        yield count(resources.registers, "register")
+        spilled = resources.spill_store_bytes
+        if spilled:
+            yield f"{size(spilled)} spilled"
+        if resources.shared_bytes:
+            yield f"{size(resources.shared_bytes)} shared"
+    if chosen.analysis.occupancy is not None:
+        yield f"occupancy {chosen.analysis.occupancy.share:.0%}"
+    yield from _widths(chosen.analysis.loads, "loads")
+    yield from _widths(chosen.analysis.stores, "stores")
+    if chosen.analysis.tensor_cores:
+        yield chosen.analysis.tensor_cores[0][0]
+    if len(facts.configs) > 1:
+        yield f"{config_name(chosen)}, of {count(len(facts.configs), 'configuration')}"
+
+
+def _widths(widths: tuple[Width, ...], what: str) -> Iterator[str]:
+    """Bits of most of what is moved; nothing where all of it is as wide as can be."""
+    moved = sum(width.bytes for width in widths)
+    if not moved:
+        return
+    most = max(widths, key=lambda width: width.bytes)
+    if most.bits < _WIDEST:
+        yield f"{what} of {most.bits} bits"
+
+
+def config_name(chosen: ConfigFacts) -> str:
+    """``XBLOCK=1024, 4 warps``."""
+    values = [f"{name}={value}" for name, value in chosen.config.values]
+    return ", ".join([*values, count(chosen.config.num_warps, "warp")])
+
+
+def total_line(kernels: list[KernelFacts]) -> str:
+    """All launches together, or an empty string where no time is known."""
+    known = [(item.time_ns, item.launches) for item in kernels]
+    times = [time_ns * launches for time_ns, launches in known if time_ns is not None]
+    if not times:
+        return ""
+    missing = len(known) - len(times)
+    of = f" (of {len(times)} of {len(known)} kernels)" if missing else ""
+    return f"predicted {duration(sum(times))} in generated kernels, one after the other{of}"

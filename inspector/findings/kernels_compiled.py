@@ -1,0 +1,114 @@
+"""Joins a report on kernels with what they were compiled to."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from inspector.builds.facts import facts_of
+from inspector.builds.limits import limits_of
+from inspector.findings.finding import Finding, Place
+from inspector.findings.kernel_rule import KernelRule
+from inspector.findings.kernels_report import KernelRow, KernelsReport
+from inspector.findings.place import make_place
+from inspector.model.gpu_table import find_gpu
+from inspector.model.gpus import Gpu
+from inspector.model.kernel_build import GpuLimits, KernelBuild
+from inspector.model.kernel_facts import KernelFacts
+from inspector.model.run import Run
+from inspector.model.stack import StackFrame
+
+__all__ = ["compilable", "gpu_of", "with_builds"]
+
+
+def compilable(report: KernelsReport) -> tuple[KernelRow, ...]:
+    """The kernels that Triton compiles and that run: what the device may choose instead is left."""
+    return tuple(
+        row for row in report.rows if row.kernel.language == "triton" and not row.is_candidate
+    )
+
+
+def gpu_of(report: KernelsReport) -> Gpu | None:
+    """The GPU that the code is for: the absent one, else the first that was recorded."""
+    if report.gpu is not None:
+        return report.gpu
+    for process in report.run.processes:
+        gpus = process.hardware.get("gpus")
+        for entry in gpus if isinstance(gpus, list) else ():
+            name = entry.get("name") if isinstance(entry, dict) else None
+            found = find_gpu(str(name)) if name else None
+            if found is not None:
+                return found
+    return None
+
+
+def with_builds(
+    report: KernelsReport, builds: Iterable[KernelBuild], rules: Iterable[KernelRule]
+) -> KernelsReport:
+    """The report with what each kernel was compiled to, and findings about that.
+
+    Args:
+        report: The report.
+        builds: The kernels, compiled; their texts must still be there.
+        rules: Rules about compiled kernels.
+    """
+    gpu = gpu_of(report)
+    limits = limits_of(gpu) if gpu else None
+    by_source = {build.source_sha256: build for build in builds}
+    rows = tuple(_row(row, by_source, limits) for row in report.rows)
+    known = {row.facts.build.key: row for row in rows if row.facts is not None}
+    facts = [row.facts for row in rows if row.facts is not None]
+
+    def place_of(kernel: KernelFacts) -> Place:
+        row = known.get(kernel.build.key)
+        return Place() if row is None else _place(report.run, row)
+
+    found = [finding for rule in rules for finding in rule.check(facts, place_of)]
+    notices = (*report.notices, *_notices(report, rows, limits))
+    return dataclasses.replace(
+        report, rows=rows, findings=tuple(sorted(found, key=_weight)), notices=notices
+    )
+
+
+def _row(row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None) -> KernelRow:
+    digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
+    build = by_source.get(digest)
+    if build is None:
+        return row
+    return dataclasses.replace(row, facts=facts_of(build, limits, launches=row.launches))
+
+
+def _place(run: Run, row: KernelRow) -> Place:
+    """The first of the user's lines that a kernel computes."""
+    node = next((node for node in row.kernel.nodes if node.line), None)
+    if node is None:
+        return Place()
+    return make_place(run, StackFrame(node.file, node.line, "", node.code))
+
+
+def _weight(finding: Finding) -> int:
+    cost = finding.cost.cost_ns if finding.cost else None
+    return -(cost or 0)
+
+
+def _notices(
+    report: KernelsReport, rows: Iterable[KernelRow], limits: GpuLimits | None
+) -> Iterator[str]:
+    for row in rows:
+        if row.facts is not None and row.facts.build.error:
+            yield f"{row.kernel.name} could not be compiled: {_first(row.facts.build.error)}"
+    compiled = [row for row in rows if row.facts is not None and row.facts.configs]
+    if compiled and limits is None:
+        yield "the GPU is not in the table: there is neither occupancy nor a predicted time"
+    elif compiled:
+        yield (
+            "times are predictions from the compiled instructions, the addresses and the vendor's "
+            "figures; of several configurations the shortest is shown, and the GPU would measure"
+        )
+    if any(row.is_candidate for row in report.rows):
+        yield "kernels that the GPU may choose instead (candidates) are not compiled"
+
+
+def _first(text: str) -> str:
+    return text.strip().partition("\n")[0]
