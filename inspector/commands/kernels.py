@@ -110,9 +110,7 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     return Request(target, gpu=gpu, measure=False, **{"backend": "inductor", **given})
 
 
-def _recorded(
-    request: Request, settings: Settings, show: str | None
-) -> tuple[KernelsReport, int]:
+def _recorded(request: Request, settings: Settings, show: str | None) -> tuple[KernelsReport, int]:
     arguments = ("explain", request.to_json())
     recorded = record(arguments, request.target, request.asked, settings)
     if recorded.place.is_dir():
