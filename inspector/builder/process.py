@@ -109,10 +109,15 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage() | OutputCode():
+            case (
+                CacheArtifact()
+                | ChromiumEvent()
+                | CodeState()
+                | InductorStage()
+                | InspectorGpuTarget()
+                | OutputCode()
+            ):
                 self._take_of_stage(envelope, event)
-            case InspectorGpuTarget():
-                self._codes.add(str(envelope.compile_id or ""), event)
             case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
@@ -147,10 +152,15 @@ class ProcessBuilder:
     def _take_of_stage(
         self,
         envelope: Envelope,
-        event: CacheArtifact | ChromiumEvent | CodeState | InductorStage | OutputCode,
+        event: CacheArtifact
+        | ChromiumEvent
+        | CodeState
+        | InductorStage
+        | InspectorGpuTarget
+        | OutputCode,
     ) -> None:
         match event:
-            case OutputCode():
+            case InspectorGpuTarget() | OutputCode():
                 self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)

@@ -6,9 +6,10 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import count
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 
-__all__ = ["gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of"]
+__all__ = ["TIMES", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of"]
 
 _MOST_OPERATORS = 6
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def kernels_headline(report: KernelsReport) -> str:
@@ -34,7 +35,8 @@ def gpu_line(report: KernelsReport) -> str:
         f"{gpu.bandwidth / 1e12:.2f} TB/s · {gpu.memory_bytes / 2**30:.0f} GiB"
     )
     assumed = f", figures of {gpu.name}" if gpu.assumed else ""
-    return f"generated for {gpu.key if gpu.assumed else gpu.name}{assumed}, which need not be here: {figures}"
+    name = gpu.key if gpu.assumed else gpu.name
+    return f"generated for {name}{assumed}, which need not be here: {figures}"
 
 
 def graph_line(graph: GraphCode) -> str:
@@ -50,7 +52,7 @@ def kernel_detail(row: KernelRow) -> str:
     operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
     shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))
     more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
-    sizes = "×".join(str(size) for size in kernel.size_hints.values())
+    sizes = TIMES.join(str(size) for size in kernel.size_hints.values())
     parts = [kernel.kind, sizes, shown + more]
     if row.is_candidate:
         parts.insert(0, "candidate")

@@ -105,7 +105,7 @@ class Process:
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
-    codes: OutputCodes = OutputCodes()
+    codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inspector.findings.kernel_build_wording import build_line, total_line
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.kernels_wording import (
+    TIMES,
     gpu_line,
     graph_line,
     kernel_detail,
@@ -48,7 +49,7 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     if report.libraries:
         yield "## Calls of libraries and ATen"
         yield ""
-        yield from (f"- {code(name)} {number}×" for name, number in report.libraries.items())
+        yield from (f"- {code(name)} {number}{TIMES}" for name, number in report.libraries.items())
         yield ""
     yield from (f"- note: {prose(notice)}" for notice in report.notices)
 
