@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from inspector.findings.finding import Finding
-from inspector.findings.kernel_rule import Advised, KernelRule, PlaceOf
+from inspector.findings.kernel_rule import Advised, KernelRule, PlaceOf, matters
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
 from inspector.model.kernel_facts import KernelFacts
@@ -43,7 +43,7 @@ class SplitReductionRule(KernelRule):
     def check(self, kernels: Sequence[KernelFacts], place_of: PlaceOf) -> Iterator[Finding]:
         """Neighbouring kernels of which the second finishes what the first began."""
         for first, second in pairwise(kernels):
-            if not _belong(first, second):
+            if not _belong(first, second) or not matters(first):
                 continue
             times = (first.time_ns, second.time_ns)
             if times[0] is None or times[1] is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Self
 
 from inspector import plugins
 from inspector.builds.run import compile_kernels
@@ -77,7 +78,7 @@ class _Line:
         self._began = time.monotonic()
         self._shown = False
 
-    def __enter__(self) -> _Line:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

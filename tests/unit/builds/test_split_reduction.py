@@ -39,6 +39,11 @@ def test_it_does_not_count_where_the_first_is_long() -> None:
     assert _found(long, SECOND) == []
 
 
+def test_it_does_not_count_where_both_are_too_short_to_matter() -> None:
+    tiny = _kernel("triton_red_fused_sum_0", "reduction", 512, 2_000)
+    assert _found(tiny, SECOND) == []
+
+
 def test_kernels_of_other_operators_are_no_parts_of_one() -> None:
     other = _kernel("triton_per_fused_mean_1", "persistent_reduction", 1, 1_300)
     assert _found(FIRST, other) == []
