@@ -125,8 +125,12 @@ def of_length(kind: ChangeKind, source: str, before: int, after: int) -> Change:
 
 
 def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int | None) -> Change:
-    """A dict, or an object, that has other items; their spelling is the guards'."""
-    return Change(kind, source, Value(items=items, length=length))
+    """A dict, or an object, that has other items; their spelling is the guards'.
+
+    An older entry may look for an item that the last call did not have either.
+    """
+    gone = tuple(f"{source}[{item}]" for item, is_there in items.items() if not is_there)
+    return Change(kind, source, Value(items=items, length=length), gone=gone)
 
 
 def without(kind: ChangeKind, *sources: str) -> Change:

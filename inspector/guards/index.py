@@ -33,13 +33,20 @@ class GuardIndex:
         """The guards that look at a source, in order."""
         return (self.guards[at] for at in self.by_source.get(source, ()))
 
+    def keys_of(self, root: str) -> Iterator[int]:
+        """Positions of the guards that look at the keys of a dict."""
+        yield from self._from(f"list(dict.keys({root}))[")
+
     def inside(self, root: str) -> Iterator[int]:
         """Positions of the guards that look at what is reached from a source."""
-        for begin in (f"{root}.", f"{root}["):
-            at = bisect.bisect_left(self.names, begin)
-            while at < len(self.names) and self.names[at].startswith(begin):
-                yield from self.by_source[self.names[at]]
-                at += 1
+        yield from self._from(f"{root}.")
+        yield from self._from(f"{root}[")
+
+    def _from(self, begin: str) -> Iterator[int]:
+        at = bisect.bisect_left(self.names, begin)
+        while at < len(self.names) and self.names[at].startswith(begin):
+            yield from self.by_source[self.names[at]]
+            at += 1
 
 
 def index_of(guards: Iterable[Guard]) -> GuardIndex:

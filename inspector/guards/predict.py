@@ -149,6 +149,8 @@ def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
     is_whole = bool(change.gone) or bool(change.value and change.value.identity)
     roots = {normal(name) for name in change.gone} | {source}
     found = {at for root in roots for at in index.by_source.get(root, ())}
+    if change.value and change.value.items:
+        found.update(at for root in roots for at in index.keys_of(root))
     if is_whole:
         found.update(at for root in roots for at in index.inside(root))
     for at in index.relations:
