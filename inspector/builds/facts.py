@@ -8,9 +8,9 @@ from pathlib import Path
 
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
-from inspector.model.kernel_analysis import KernelWork
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import KernelWork
 
 __all__ = ["facts_of", "texts_of"]
 
