@@ -7,8 +7,8 @@ import statistics
 from typing import Any
 
 from inspector.builds.predict import predict
-from inspector.model.kernel_analysis import Bound, KernelWork, Prediction
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
+from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 
 __all__ = ["Compared", "compare", "error_of_memory_bound"]

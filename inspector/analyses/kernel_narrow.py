@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
-from inspector.model.kernel_analysis import Access, AccessKind, Bound, InstructionKind
+from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound
 
 __all__ = ["RULE"]
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
-from inspector.model.kernel_analysis import Bound, InstructionKind, OccupancyLimit
+from inspector.model.kernel_analysis import InstructionKind, OccupancyLimit
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound
 
 __all__ = ["RULE"]
 

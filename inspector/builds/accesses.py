@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.builds.index_values import Indices, Value
+from inspector.builds.index_arithmetic import Value
+from inspector.builds.index_values import Indices
 from inspector.builds.layouts import Lanes, lanes_of
 from inspector.builds.opcodes import access_bits, kind_of
 from inspector.builds.sass import SOURCE, Instruction

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
-from inspector.model.kernel_analysis import KernelWork
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import KernelWork
 
 __all__ = ["facts_of", "texts_of"]
 
 _KINDS = ("ttgir", "ptx", "sass")
+_MOST_SPILLED = 16
 
 
 def facts_of(  # noqa: PLR0913 - all that is known
@@ -45,9 +46,24 @@ def facts_of(  # noqa: PLR0913 - all that is known
         analysis = analyse_texts(texts, config, limits, known)
         prediction = predict(texts, config, limits, work, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))
-    return KernelFacts(
-        build, tuple(configs), limits, work, launches, build.heuristic == "user_autotune"
-    )
+    is_users = build.heuristic == "user_autotune"
+    chosen = configs if is_users else _not_skipped(configs)
+    return KernelFacts(build, tuple(chosen), limits, work, launches, is_users)
+
+
+def _not_skipped(configs: list[ConfigFacts]) -> list[ConfigFacts]:
+    """Without those that Inductor does not time because they spill, unless all do.
+
+    `CachingAutotuner.bench` (torch/_inductor/runtime/triton_heuristics.py) gives a generated kernel
+    with more than 16 spilled registers an infinite time.
+    """
+    timed = [
+        facts
+        for facts in configs
+        if facts.config.resources is not None
+        and facts.config.resources.spilled_registers <= _MOST_SPILLED
+    ]
+    return timed or configs
 
 
 def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:

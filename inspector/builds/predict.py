@@ -20,8 +20,9 @@ from inspector.builds.sass import Listing, parse_sass
 from inspector.builds.throughput import per_cycle, pipe_of
 from inspector.builds.traffic import traffic_of
 from inspector.builds.ttgir import Module, parse_ttgir
-from inspector.model.kernel_analysis import Bound, InstructionKind, KernelWork, Prediction
+from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
+from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
 
 __all__ = ["LAUNCH_NS", "predict"]
 

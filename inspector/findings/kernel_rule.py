@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspector.findings.finding import Finding, Place
 from inspector.findings.rule import Documented
 from inspector.model.cost import Cost, CostKind
-from inspector.model.kernel_analysis import Bound
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound
 
 __all__ = ["Advised", "KernelRule", "OneKernelRule", "PlaceOf", "matters"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.model.kernel_analysis import ConfigAnalysis, KernelWork, Prediction
+from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+from inspector.model.kernel_prediction import KernelWork, Prediction
 
 __all__ = ["ConfigFacts", "KernelFacts"]
 

@@ -19,8 +19,8 @@ from inspector.builds.facts import facts_of
 from inspector.builds.run import compile_kernels
 from inspector.errors import EnvironmentLacksError
 from inspector.findings.finding import Finding, Place
-from inspector.model.kernel_analysis import KernelWork
 from inspector.model.kernel_build import KernelBuild
+from inspector.model.kernel_prediction import KernelWork
 from inspector.plugins import load_kernel_analyses
 from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
 

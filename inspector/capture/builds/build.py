@@ -16,6 +16,7 @@ from inspector.capture.builds.autotuner import capability_of
 from inspector.capture.builds.compiling import Part, compile_part
 from inspector.capture.builds.forks import Forks, Outcome
 from inspector.capture.builds.store import Store
+from inspector.capture.builds.warm import warm_up
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 __all__ = ["PAYLOAD_VERSION", "Progress", "Source", "build_kernels"]
@@ -106,6 +107,8 @@ def build_kernels(  # noqa: PLR0913 - what a request has
             texts = store.begin(key)
             opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
     count = workers or len(os.sched_getaffinity(0))
+    if opened:
+        warm_up()
     task = _Task(opened)
     forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
     try:

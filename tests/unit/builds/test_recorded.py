@@ -11,8 +11,9 @@ import pytest
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
 from inspector.findings.finding import Place
-from inspector.model.kernel_analysis import AccessKind, KernelWork
+from inspector.model.kernel_analysis import AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import KernelWork
 from inspector.plugins import load_kernel_analyses
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 from tests.predicted_times import compare, error_of_memory_bound

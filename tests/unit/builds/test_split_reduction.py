@@ -6,9 +6,10 @@ import dataclasses
 
 from inspector.analyses.kernel_split_reduction import RULE
 from inspector.findings.finding import Finding, Place
-from inspector.model.kernel_analysis import Bound, ConfigAnalysis, Prediction
+from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound, Prediction
 
 
 def _kernel(name: str, heuristic: str, rows: int, time_ns: int) -> KernelFacts:

@@ -1,0 +1,57 @@
+"""How long a kernel should take, and what that follows from."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+__all__ = ["Bound", "KernelWork", "Prediction"]
+
+
+class Bound(enum.Enum):
+    """What a kernel's time is predicted to be spent on."""
+
+    MEMORY = "memory bound"
+    COMPUTE = "compute bound"
+    SMALL = "too small to matter"
+    UNKNOWN = "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelWork:
+    """How much a kernel has to do, from Inductor's own accounting where there is one.
+
+    Attributes:
+        bytes: Bytes read and written, or None.
+        operations: Floating-point operations, or None.
+        unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
+        programs: Blocks that are launched, or None.
+    """
+
+    bytes: int | None = None
+    operations: int | None = None
+    unit: str = ""
+    programs: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prediction:
+    """How long a kernel should take; never a measurement.
+
+    Attributes:
+        time_ns: Its time, or None where nobody knows.
+        bound: What it is spent on.
+        memory_ns: To move the bytes.
+        compute_ns: For the unit that takes longest.
+        unit: That unit.
+        launch_ns: To start and end.
+        parts: How each figure came about, one sentence each.
+    """
+
+    time_ns: int | None
+    bound: Bound
+    memory_ns: int | None = None
+    compute_ns: int | None = None
+    unit: str = ""
+    launch_ns: int = 0
+    parts: tuple[str, ...] = ()
