@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.wording import count, duration, size
-from inspector.model.kernel_analysis import Bound, Width
+from inspector.model.kernel_analysis import Width
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound
 
 __all__ = ["build_line", "config_name", "shortest", "total_line"]
 

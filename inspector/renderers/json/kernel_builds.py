@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.model.kernel_analysis import ConfigAnalysis, Prediction, Width
+from inspector.model.kernel_analysis import ConfigAnalysis, Width
 from inspector.model.kernel_build import ConfigBuild, Resources
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Prediction
 
 __all__ = ["build_fields"]
 

@@ -1,0 +1,99 @@
+"""``inspect kernels --gpu`` down to machine code, on a machine without that GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+pytestmark = [
+    pytest.mark.compile,
+    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs Triton"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """
+import torch
+
+def model(x, weight):
+    return torch.softmax(torch.nn.functional.gelu(x) * weight, -1)
+
+example_inputs = (torch.randn(64, 1000), torch.randn(1000))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kernels")
+    (path / "model.py").write_text(MODEL)
+    return path
+
+
+def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    environment["XDG_CACHE_HOME"] = str(folder / "cache")
+    command = [sys.executable, "-m", "inspector.commands", "kernels", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> dict[str, Any]:
+    done = inspect(folder, "model.py", "--gpu", "h200", "--save", "r", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_kernel_has_registers_widths_and_a_prediction(report: dict[str, Any]) -> None:
+    schema = json.loads((ROOT / "docs/schema/kernels-1.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(report, schema)
+    (kernel,) = report["kernels"]
+    config, *_ = kernel["build"]["configs"]
+
+    assert kernel["kind"] == "persistent_reduction"
+    assert 16 <= config["resources"]["registers"] <= 255
+    assert config["resources"]["spill_store_bytes"] == 0
+    assert 0 < config["analysis"]["occupancy"] <= 1
+    assert sum(width["bytes"] for width in config["analysis"]["loads"]) > 0
+    assert config["analysis"]["special_functions"]  # erf and exp
+    assert config["prediction"]["bound"] == "too small to matter"
+    assert report["findings"] == []
+
+
+def test_it_is_shown_down_to_machine_code(folder: Path, report: dict[str, Any]) -> None:
+    name = report["kernels"][0]["name"]
+    marks = {"ttir": "tt.func", "ttgir": "#ttg.", "llir": "define", "ptx": ".target sm_90a"}
+    for form, mark in {**marks, "sass": "EXIT"}.items():
+        shown = inspect(folder, "r", "--show", name, "--as", form)
+        assert shown.returncode == 0, shown.stderr
+        assert mark in shown.stdout, form
+    assert "@triton.jit" in inspect(folder, "r", "--show", name).stdout
+
+
+def test_without_compiling_there_is_the_source_alone(folder: Path, report: dict[str, Any]) -> None:
+    assert report["kernels"]
+    done = inspect(folder, "r", "--no-compile", "--format", "json")
+    (kernel,) = json.loads(done.stdout)["kernels"]
+
+    assert kernel["build"] is None
+    shown = inspect(folder, "r", "--as", "sass")
+    assert shown.returncode == 2
+    assert "--show KERNEL" in shown.stderr
+
+
+def test_a_line_tells_what_was_compiled(folder: Path, report: dict[str, Any]) -> None:
+    registers = report["kernels"][0]["build"]["configs"][0]["resources"]["registers"]
+    shown = inspect(folder, "r").stdout
+
+    assert f"{registers} registers" in shown
+    assert "predicted" in shown
+    # A command to be copied stays in one line.
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("next:")) <= 80
