@@ -51,7 +51,7 @@ _SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 _WHOLE = frozenset({_C.TYPE, _C.NONE, _C.OBJECT, _C.FUNCTION, _C.ENUM})
 # All modules have the flag, and all tensors see the thread's state: once is enough.
 _ONCE = frozenset({_C.TRAINING, _C.MARKS})
-_CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.SYMBOLIC_SHAPE})
+_CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.TYPE, _C.SYMBOLIC_SHAPE})
 
 
 def called_with(facts: CompileFacts, like: Entry | None) -> State | None:
@@ -279,7 +279,9 @@ def _of_constant(guard: Guard, check: EqualsCheck, value: Value) -> Iterator[Cha
     if now == _NONE or "NoneType" in value.type:
         kind = _C.NONE
     elif kind is not _C.NONE and not now and value.type:
-        kind, now = _C.TYPE, value.type
+        kind, now = _C.TYPE, _class_name(value.type)
+    elif now and not value.tensor and literal_class(now) is not literal_class(check.text):
+        kind = _C.TYPE  # 2, then 2.5
     yield _one(guard, kind, check.text, now)
 
 

@@ -71,11 +71,14 @@ def _rank(changes: Sequence[Change], state: State | None) -> _Rank:
     if state is None:
         return _UNKNOWN, 0, 0
     if not changes:
-        return 1, 2, 1  # all but the guard that torch names passes
+        return 1, 3, 1  # all but the guard that torch names passes
     causes = {(c.kind, "" if c.kind in _OF_TENSORS else c.source) for c in changes}
     if all(_is_zero_one(change, state) for change in changes):
-        return len(causes), 0, len(changes)
-    kind = 1 if all(change.kind in _DYNAMIC for change in changes) else 2
+        kind = 0
+    elif all(change.is_dynamic for change in changes):
+        kind = 1  # torch's own answer
+    else:
+        kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
     return len(causes), kind, len(changes)
 
 

@@ -22,7 +22,7 @@ from inspector.findings.recompile_marks import (
     unbacked_fix,
 )
 from inspector.findings.wording import count, listed
-from inspector.model.recompile import RecompileClass
+from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
@@ -75,11 +75,22 @@ def _dimension(source: str) -> str:
 
 
 def _zero_one(case: FixCase) -> Iterator[str]:
-    yield (
+    keep = (
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
-        "(pad the input), or have one graph for every size. "
-        f"{unbacked_fix(case)}"
+        "(pad the input)"
     )
+    conditions = [item.guard for item in (*case.items, *case.history) if _is_condition(item)]
+    if conditions:
+        # An unbacked size has no value that a condition could be decided with.
+        yield f"{keep}; it is one compilation, and then found."
+    else:
+        yield f"{keep}, or have one graph for every size. {unbacked_fix(case)}"
+
+
+def _is_condition(item: Recompile) -> bool:
+    """Whether a line of the program asks for a size, beside torch's own ``2 <= size``."""
+    is_bound = re.fullmatch(r"2 <= [\w.\[\]'\"]+\.size\(\)\[\d+\]", item.guard)
+    return item.kind is RecompileClass.SYMBOLIC_SHAPE and is_bound is None
 
 
 def _symbolic(case: FixCase) -> Iterator[str]:

@@ -137,7 +137,7 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
     if passed.text:
         names.append(f"{passed.parameter} = {passed.text}")
     else:
-        names.append(f"{passed.parameter} = (what is passed as {passed.parameter})")
+        names.append(f"{passed.parameter} for what is passed as {passed.parameter}")
     given.append(passed.parameter)
     return passed.parameter + passed.path
 

@@ -121,14 +121,18 @@ def test_recompiles_name_guard_and_fix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{}, {"fail_type": "FailOnRecompileLimitHit", "fail_reason": "Hard failure"}]
+    ("fields", "then"),
+    [
+        ({}, "runs eagerly"),
+        ({"fail_type": "FailOnRecompileLimitHit", "fail_reason": "Hard failure"}, "fails"),
+    ],
 )
-def test_the_limit_alone_is_no_recompile(tmp_path: Path, fields: dict[str, Any]) -> None:
+def test_the_limit_alone_is_no_recompile(tmp_path: Path, fields: dict[str, Any], then: str) -> None:
     records = (start(), graph(), metrics(), reasons("0/1", "0/0: n == 1"), limit("0/1", **fields))
     report = make_report(run_of(tmp_path, *records), RULES)
     (found,) = report.findings
 
-    said = "f hits the recompile limit and then runs eagerly: the int value n changes"
+    said = f"f hits the recompile limit and then {then}: the int value n changes"
     assert found.message == said
     assert (found.severity, found.later) == (Severity.ERROR, False)
     assert "n == 1" in found.why
