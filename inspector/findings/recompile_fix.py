@@ -66,4 +66,5 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
         shown = unwrapped(item) if case.site.parameters.is_wrapper else item
         parts.append(f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}")
     yield " ".join(parts)
-    yield from found[1:]
+    # The alternatives leave what else changes, all but a higher limit.
+    yield from (text for text in found[1:] if "recompile_limit" in text)

@@ -43,11 +43,12 @@ def _size(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
     elif of_parameters(case.first.source) or "force_parameter_static_shapes" in guard:
+        yield environment(case)
         yield (
             "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
-            "compilation: the shapes of parameters and buffers are constants otherwise."
+            "compilation: the shapes of parameters and buffers are constants otherwise, and with "
+            "it they are dynamic from the second one on."
         )
-        yield environment(case)
     elif special is not None:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
