@@ -140,11 +140,11 @@ def _fixes(
             f"{violation.constant}."
         )
         return fix, (gives_way, unmarked)
-    return (
+    fix = (
         "Take the mark away: the line works for this size alone, as where a weight has it, or "
-        "another input that is not marked (mark that one, too).",
-        (gives_way,),
+        "another input that is not marked (mark that one, too)."
     )
+    return fix, (gives_way,)
 
 
 RULE = ConstraintViolationRule()

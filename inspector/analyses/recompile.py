@@ -21,7 +21,7 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import listed
 from inspector.model.compilation import Frame
 from inspector.model.recompile import Answer, Recompile, RecompileClass
-from inspector.model.run import Run
+from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["RULE"]
@@ -58,7 +58,7 @@ class RecompileRule(Rule):
         for process in run.processes:
             for frame in process.frames:
                 for items in _by_cause(run, frame):
-                    yield _finding(run, frame, items)
+                    yield _finding(run, process, frame, items)
 
 
 def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
@@ -77,12 +77,13 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
         yield tuple(items)
 
 
-def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
+def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
     name = _name(run, frame, first)
     place = _place(run, frame)
     definition = StackFrame(frame.file, frame.first_line, frame.name)
-    site = call_site(run, items[-1].stack, definition)
+    is_whole = process.has_inspector_events
+    site = call_site(run, items[-1].stack, definition, is_whole=is_whole)
     before = break_before(run, frame)
     kept = before.place if before and is_kept(first) else None
     history = tuple(item.recompile for item in frame.compilations if item.recompile is not None)

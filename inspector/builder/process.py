@@ -338,6 +338,8 @@ def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Comp
             item = dataclasses.replace(item, recompile=recompile)
         entries[str(item.compile_id)] = draft.facts
         yield item
+    for facts in entries.values():
+        facts.forget()
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

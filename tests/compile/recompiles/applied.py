@@ -93,9 +93,8 @@ def _statements(code: str) -> list[str]:
     for part in _DYNAMIC_MARKS.split(code):
         where = _WHERE.search(part)
         if where:
-            found += [part[: where.start()].strip(" ,")] + [
-                f"if {where[1]} is not None: {where[2]}"
-            ]
+            found.append(part[: where.start()].strip(" ,"))
+            found.append(f"if {where[1]} is not None: {where[2]}")
         else:
             found.append(part)
     return [part for part in found if part]
