@@ -156,14 +156,21 @@ def is_of_set(item: Recompile) -> bool:
     return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
 
 
-def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
+def dynamic_sources(
+    items: Sequence[Recompile], history: Sequence[Recompile] = ()
+) -> tuple[str, ...]:
     """The value for ``TORCH_COMPILE_DYNAMIC_SOURCES``: torch's own where it gave one.
 
     Torch lists all sources of a function that changed; of those, what failed here comes first. The
     base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
     which fails where the input is no view. So are floats: torch takes no notice of them there
     (`wrap_symfloat` in torch/_dynamo/variables/builder.py, 2.13; tried).
+
+    Args:
+        items: The recompilations that it is for.
+        history: All of the function, which tell what is a float.
     """
+    every = (*items, *history)
     own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
     also = [
         tensor_of(change.source)
@@ -172,9 +179,8 @@ def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
         if change.kind in _NAMED and not change.is_zero_one and change.specialized is None
     ]
     given = [source for item in items for source in item.whitelist]
-    floats = {
-        change.source for item in items for change in item.changes if change.kind is _FLOAT
-    } | {item.source for item in items if item.kind is _FLOAT}
+    floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
+    floats |= {item.source for item in every if item.kind is _FLOAT}
     found = dict.fromkeys((*own, *also, *given))
     return tuple(source for source in found if source not in floats and not _BASE.search(source))
 
@@ -186,7 +192,7 @@ def tensor_of(source: str) -> str:
 
 def environment(case: FixCase) -> str:
     """The environment variable that makes it dynamic, as a sentence; empty for floats alone."""
-    sources = ",".join(dynamic_sources(case.items))
+    sources = ",".join(dynamic_sources(case.items, case.history))
     if not sources:
         return ""
     return f'Without a change of the source: {ENVIRONMENT}="{sources}" in the environment.'
