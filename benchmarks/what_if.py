@@ -1,9 +1,9 @@
 """What recompiles next: what is predicted against what torch does.
 
-Generates programs, call histories and single changes from a fixed seed (tests/compile/what_if),
-predicts each change from the recording of the calls alone, makes it, and counts. A class is a kind
-of change; a case is right where torch compiles exactly if that was predicted. "becomes" is right
-where what changed is afterwards dynamic, or a constant, as predicted.
+Hypothesis draws programs, call histories and single changes from a fixed seed
+(tests/compile/what_if). Each change is predicted from the recording of the calls alone, and then
+made. A class is a kind of change; a case is right where torch compiles exactly if that was
+predicted. "becomes" is right where what changed is afterwards dynamic, or a constant, as predicted.
 
     python benchmarks/what_if.py [--seed 11] [--count 420] [-o reports/what_if.md]
 """
@@ -104,9 +104,9 @@ def lines(found: Sequence[dict[str, Any]], seed: int, torch: str) -> Iterator[st
     yield "# What recompiles next: predicted and seen"
     yield ""
     yield (
-        f"{valid} single changes after 1 to 4 calls of generated programs (seed {seed}, torch "
-        f"{torch}); `python benchmarks/what_if.py` makes this table. A change that the program "
-        f"cannot run with was left out ({len(found) - valid} of them)."
+        f"{valid} single changes after 1 to 4 calls of programs that Hypothesis drew (seed {seed}, "
+        f"torch {torch}); `python benchmarks/what_if.py` makes this table. A change that the "
+        f"program cannot run with was left out ({len(found) - valid} of them)."
     )
     yield ""
     yield "| change | cases | compiles | precision | recall | becomes as said |"

@@ -44,7 +44,7 @@ class CompilationDraft:
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
     guards_text: Payload | None = None
     guard_costs: InspectorGuardCosts | None = None
-    symbols: dict[str, int] = dataclasses.field(default_factory=dict)
+    symbols: dict[str, float] = dataclasses.field(default_factory=dict)
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.

@@ -298,8 +298,9 @@ class ProcessBuilder:
             case CreateSymbol():
                 self._measurements.add(event)
                 # Of several attempts the last one counts: the name has another meaning then.
-                if event.value is not None and event.source:
-                    draft.symbols[event.source] = event.value
+                number = event.number
+                if number is not None and event.source:
+                    draft.symbols[event.source] = number
 
     def _add_to_recompile(self, event: ChromiumEvent) -> None:
         """What the spans of a recompilation say of it; first compilations need none of it."""

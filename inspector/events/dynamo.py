@@ -32,6 +32,8 @@ _COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
 _LIMIT = "recompile limit exceeded"
 _LIMIT_ERROR = "FailOnRecompileLimitHit"
 
+_LONGEST_NUMBER = 40
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TorchVersion:
@@ -99,6 +101,14 @@ class CreateSymbol:
     source: str = ""
     text: str = ""
     stack: tuple[RawFrame, ...] = ()
+
+    @property
+    def number(self) -> float | None:
+        """Its value, also of a float; None where torch does not say, or it is no finite number."""
+        if self.value is not None:
+            return self.value
+        is_float = re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", self.text)
+        return float(self.text) if is_float and len(self.text) < _LONGEST_NUMBER else None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:

@@ -31,6 +31,10 @@ _CAUSE = re.compile(
     re.DOTALL,
 )
 _FIRST_LINES = ("", "TREE_GUARD_MANAGER:")
+# Strings, a quote that is never closed, and the hash behind two spaces that begins a comment.
+_TOKENS = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|['"]|(?<=\ \ )\#""", re.DOTALL | re.VERBOSE
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -217,20 +221,13 @@ def split_comment(text: str) -> tuple[str, TextCause | None]:
 
 def _comment(text: str) -> int:
     """Where the comment begins: at the first ``  #`` outside of quotes; -1 without one."""
-    quote = ""
-    is_escaped = False
-    for at, sign in enumerate(text):
-        if is_escaped:
-            is_escaped = False
-        elif quote:
-            is_escaped = sign == "\\"
-            quote = "" if sign == quote else quote
-        elif sign in "'\"":
-            quote = sign
-        elif sign == "#" and text[max(at - 2, 0) : at] == "  ":
-            return at
-    # A repr with a lone apostrophe: its code has none of the two spaces and a hash, most likely.
-    return text.find("  # ") + 2 if quote and "  # " in text else -1
+    for token in _TOKENS.finditer(text):
+        if token[0] == "#":
+            return token.start()
+        if token[0] in {"'", '"'}:
+            # A repr with a lone apostrophe: its code has no two spaces and a hash, most likely.
+            return text.find("  # ") + 2 if "  # " in text else -1
+    return -1
 
 
 def _cause(comment: str) -> TextCause | None:

@@ -89,16 +89,14 @@ class Change:
 
     def applied(self, state: State) -> State:
         """The state with this change."""
-        values = dict(state.values)
-        if self.value is not None:
-            source = normal(self.source)
-            if self.value.identity:  # what was known of the other object says nothing of this one
-                inside = [name for name in values if name.startswith((f"{source}[", f"{source}."))]
-                for name in inside:
-                    del values[name]
-            values[source] = self.value
+        source = normal(self.source)
+        value = self.value
+        # What was known of another object says nothing of this one.
+        renewed = {source} if value is not None and value.identity else set()
         return State(
-            values=values,
+            values=state.values,
+            changed={**state.changed, **({} if value is None else {source: value})},
+            renewed=state.renewed | renewed,
             thread={**state.thread, **self.thread},
             gone=state.gone | {normal(source) for source in self.gone},
             same=(state.same | ({self.same} if self.same else set())) - {self.apart},
@@ -127,8 +125,12 @@ def of_length(kind: ChangeKind, source: str, before: int, after: int) -> Change:
 
 
 def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int | None) -> Change:
-    """A dict, or an object, that has other items; their spelling is the guards'."""
-    return Change(kind, source, Value(items=items, length=length))
+    """A dict, or an object, that has other items; their spelling is the guards'.
+
+    An older entry may look for an item that the last call did not have either.
+    """
+    gone = tuple(f"{source}[{item}]" for item, is_there in items.items() if not is_there)
+    return Change(kind, source, Value(items=items, length=length), gone=gone)
 
 
 def without(kind: ChangeKind, *sources: str) -> Change:

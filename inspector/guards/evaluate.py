@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspector.events.guard_checks import (
     AliasCheck,
+    Check,
     ContainsCheck,
     EqualsCheck,
     GlobalStateCheck,
@@ -25,12 +27,14 @@ from inspector.model.guards import Guard
 
 __all__ = ["passes"]
 
+_KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+
 
 def passes(guard: Guard, state: State) -> bool | None:
     """Whether a guard passes; None where what it looks at is not known."""
     check = guard.check
     source = normal(guard.source)
-    if source and state.is_gone(source):
+    if source and (state.is_gone(source) or _lacks_key(source, check, state)):
         return False
     match check:
         case GlobalStateCheck():
@@ -43,7 +47,15 @@ def passes(guard: Guard, state: State) -> bool | None:
         case AliasCheck():
             return _apart(check, state)
     compare = _COMPARE.get(type(check))
-    return None if compare is None else compare(check, state.values.get(source, Value()))
+    return None if compare is None else compare(check, state.value(source))
+
+
+def _lacks_key(source: str, check: Check, state: State) -> bool:
+    """Whether a guard wants a key at a place of a dict that has no such key."""
+    if not isinstance(check, EqualsCheck):
+        return False
+    key = _KEY.fullmatch(source)
+    return key is not None and state.value(key[1]).items.get(check.text) is False
 
 
 def _same_thread(expected: Mapping[str, object], found: Mapping[str, object]) -> bool:

@@ -25,7 +25,7 @@ from inspector.guards.change import (
 )
 from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
 from inspector.guards.relation import normal
-from inspector.guards.state import Tensor, Value
+from inspector.guards.state import Tensor
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
@@ -200,18 +200,22 @@ def _candidates(frame: FrameGuards) -> Iterator[_Candidate]:
     yield from _of_thread(frame)
 
 
+def _same_source(frame: FrameGuards, source: str) -> Iterator[Guard]:
+    """What all entries say of a source."""
+    return (guard for index in frame.indexes for guard in index.of(normal(source)))
+
+
 def _has_other_sizes(frame: FrameGuards, guard: Guard) -> bool:
     seen = {
         other.check.size
-        for entry in frame.entries
-        for other in entry.guards
-        if other.source == guard.source and isinstance(other.check, TensorCheck)
+        for other in _same_source(frame, guard.source)
+        if isinstance(other.check, TensorCheck)
     }
     return len(seen) > 1
 
 
 def _of_tensor(frame: FrameGuards, guard: Guard) -> Iterator[_Candidate]:
-    tensor = frame.state.values.get(normal(guard.source), Value()).tensor
+    tensor = frame.state.value(normal(guard.source)).tensor
     check = guard.check
     if tensor is None or not isinstance(check, TensorCheck):
         return
@@ -257,11 +261,8 @@ def _unseen(frame: FrameGuards, source: str, dimension: int) -> int:
     """A size that no entry has been compiled for."""
     seen = {
         guard.check.size[dimension]
-        for entry in frame.entries
-        for guard in entry.guards
-        if guard.source == source
-        and isinstance(guard.check, TensorCheck)
-        and dimension < len(guard.check.size)
+        for guard in _same_source(frame, source)
+        if isinstance(guard.check, TensorCheck) and dimension < len(guard.check.size)
     }
     return max((size for size in seen if size is not None), default=2) + 3
 
@@ -337,11 +338,8 @@ def _changed_before(frame: FrameGuards, candidate: _Candidate) -> bool:
     change = candidate.change
     seen = {
         candidate.aspect(guard.check)
-        for entry in frame.entries
-        for guard in entry.guards
-        if change.source
-        and guard.source == change.source
-        and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
+        for guard in _same_source(frame, change.source)
+        if change.source and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
     }
     return len(seen) > 1
 

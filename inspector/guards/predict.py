@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
 from inspector.events.compile_id import CompileId
@@ -13,6 +13,7 @@ from inspector.events.guards import DynamoSettings
 from inspector.guards.change import Change
 from inspector.guards.entry import Entry, entries_of
 from inspector.guards.evaluate import passes
+from inspector.guards.index import GuardIndex, index_of
 from inspector.guards.relation import normal
 from inspector.guards.state import State, Value, state_after
 from inspector.model.compilation import Frame
@@ -45,6 +46,7 @@ class FrameGuards:
         settings: Settings of Dynamo when that was compiled.
         is_closed: Whether the recompile limit was hit: nothing more is compiled.
         is_skipped: Whether a later compilation gave no code: every call runs eagerly.
+        indexes: Per entry, its guards by what they look at.
         failing: Per entry, which of its guards fail for that call.
     """
 
@@ -53,6 +55,7 @@ class FrameGuards:
     settings: DynamoSettings
     is_closed: bool = False
     is_skipped: bool = False
+    indexes: tuple[GuardIndex, ...] = ()
     failing: tuple[tuple[Guard, ...], ...] = ()
 
 
@@ -88,7 +91,10 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
     is_skipped = any(item.gave_nothing for item in frame.compilations)
     state = state_after(entries)
     failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
-    return FrameGuards(entries, state, entries[-1].settings, is_closed, is_skipped, failing)
+    indexes = tuple(index_of(entry.guards) for entry in entries)
+    return FrameGuards(
+        entries, state, entries[-1].settings, is_closed, is_skipped, indexes, failing
+    )
 
 
 def predict(frame: FrameGuards, change: Change) -> Prediction:
@@ -97,8 +103,10 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
         return Prediction(recompiles=False, becomes=Becomes.EAGER)
     state = change.applied(frame.state)
     newest: tuple[Guard, ...] = ()
-    for entry, before in zip(reversed(frame.entries), reversed(frame.failing), strict=True):
-        failed, unknown = _tested(entry, before, change, (state, frame.state))
+    for entry, index, before in zip(
+        reversed(frame.entries), reversed(frame.indexes), reversed(frame.failing), strict=True
+    ):
+        failed, unknown = _tested(index, before, change, (state, frame.state))
         if not failed:
             return Prediction(
                 recompiles=False,
@@ -114,14 +122,14 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
 
 
 def _tested(
-    entry: Entry, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
+    index: GuardIndex, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
 ) -> tuple[tuple[Guard, ...], bool]:
     """The guards of an entry that fail, and whether one that the change concerns is unknown.
 
     Only what the change can concern is looked at again: a large model has thousands of guards.
     """
     after, known = states
-    concerned = list(_concerned(entry, change))
+    concerned = _concerned(index, change)
     failed, unknown = _failing(concerned, after)
     ids = set(map(id, concerned))
     others = tuple(guard for guard in before if id(guard) not in ids)
@@ -129,23 +137,24 @@ def _tested(
     return (*failed, *others), is_unknown
 
 
-def _concerned(entry: Entry, change: Change) -> Iterator[Guard]:
-    """The guards whose result a change can alter."""
+def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
+    """The guards whose result a change can alter, in order."""
     if change.thread or change.same or change.apart:
-        yield from entry.guards
-        return
+        return index.guards
     source = normal(change.source)
     is_whole = bool(change.gone) or bool(change.value and change.value.identity)
     roots = {normal(name) for name in change.gone} | {source}
-    for guard in entry.guards:
-        if isinstance(guard.check, RelationCheck):
-            if any(root in guard.check.expression for root in roots | {change.source}):
-                yield guard
-            continue
-        name = normal(guard.source)
-        inside = is_whole and any(name.startswith((f"{root}[", f"{root}.")) for root in roots)
-        if name in roots or inside:
-            yield guard
+    found = {at for root in roots for at in index.by_source.get(root, ())}
+    if change.value and change.value.items:
+        found.update(at for root in roots for at in index.keys_of(root))
+    if is_whole:
+        found.update(at for root in roots for at in index.inside(root))
+    for at in index.relations:
+        check = index.guards[at].check
+        spelled = roots | {change.source}
+        if isinstance(check, RelationCheck) and any(root in check.expression for root in spelled):
+            found.add(at)
+    return [index.guards[at] for at in sorted(found)]
 
 
 def _failing(guards: Iterable[Guard], state: State) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
@@ -170,7 +179,7 @@ def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
     if value is None or not frame.settings.automatic_dynamic:
         return False
     source = normal(change.source)
-    before = frame.state.values.get(source, Value())
+    before = frame.state.value(source)
     if value.tensor is not None:
         return _tensor_gets_dynamic(frame, source, before, value)
     return _number_gets_dynamic(frame, source, before, value)
@@ -185,7 +194,7 @@ def _tensor_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: 
     if len(old.size) != len(new.size):
         return any(size not in (0, 1) for size in new.size)  # then all of them become dynamic
     changed = [at for at, (a, b) in enumerate(zip(old.size, new.size, strict=True)) if a != b]
-    seen = [check for entry in frame.entries if (check := _tensor_check(entry, source)) is not None]
+    seen = [check for index in frame.indexes if (check := _tensor_check(index, source)) is not None]
     if not changed:
         # Strides become dynamic only where all sizes are constants (`is_stride_dynamic`).
         return old.stride != new.stride and all(
@@ -211,7 +220,8 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
     seen = [check.text for check in _equal_checks(frame, source)]
     if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):
         return False
-    is_constant = any(normal(guard.source) == source for guard in _equal_guards(frame.entries[-1]))
+    newest = frame.indexes[-1].of(source)
+    is_constant = any(isinstance(guard.check, EqualsCheck) for guard in newest)
     if before.type == after.type and len(set(seen)) > 1 and is_constant:
         # It was tried, and the model's code needs its value; infinity is never tried.
         return seen[-1] in _NO_NUMBERS and after.text not in _NO_NUMBERS
@@ -241,28 +251,20 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 def _origin(frame: FrameGuards, source: str) -> Origin:
     found = (
         guard.origin
-        for entry in reversed(frame.entries)
-        for guard in entry.guards
-        if guard.source and normal(guard.source) == source
+        for index in reversed(frame.indexes)
+        for guard in index.of(source)
+        if guard.source
     )
     return next(found, Origin.INPUT)
 
 
-def _tensor_check(entry: Entry, source: str) -> TensorCheck | None:
-    checks = (
-        guard.check
-        for guard in entry.guards
-        if isinstance(guard.check, TensorCheck) and normal(guard.source) == source
-    )
+def _tensor_check(index: GuardIndex, source: str) -> TensorCheck | None:
+    checks = (guard.check for guard in index.of(source) if isinstance(guard.check, TensorCheck))
     return next(checks, None)
 
 
 def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
-    for entry in frame.entries:
-        for guard in _equal_guards(entry):
-            if normal(guard.source) == source and isinstance(guard.check, EqualsCheck):
+    for index in frame.indexes:
+        for guard in index.of(source):
+            if isinstance(guard.check, EqualsCheck):
                 yield guard.check
-
-
-def _equal_guards(entry: Entry) -> Iterator[Guard]:
-    return (guard for guard in entry.guards if isinstance(guard.check, EqualsCheck))

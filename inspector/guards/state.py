@@ -20,6 +20,7 @@ from inspector.events.guard_checks import (
     TypeCheck,
 )
 from inspector.guards.entry import Entry
+from inspector.guards.index import is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
 from inspector.model.guards import Guard
 
@@ -74,6 +75,9 @@ class Value:
     items: Mapping[str, bool] = dataclasses.field(default_factory=dict)
 
 
+_NOTHING = Value()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class State:
     """Everything that guards look at.
@@ -83,28 +87,38 @@ class State:
         thread: The state of the thread by torch's names, and ``default_device``.
         gone: Sources that no longer exist, with all that is reached from them.
         same: Pairs of sources that are one tensor.
+        changed: Values that a change put in the place of those in ``values``.
+        renewed: Sources that lead to another object: nothing is known of what is inside.
     """
 
     values: Mapping[str, Value]
     thread: Mapping[str, object]
     gone: frozenset[str] = frozenset()
     same: frozenset[frozenset[str]] = frozenset()
+    changed: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+    renewed: frozenset[str] = frozenset()
+
+    def value(self, source: str) -> Value:
+        """What is known of a source, in its normal spelling."""
+        if source in self.changed:
+            return self.changed[source]
+        if self.renewed and is_inside(source, self.renewed):
+            return _NOTHING
+        return self.values.get(source, _NOTHING)
 
     def is_gone(self, source: str) -> bool:
         """Whether a source can no longer be reached."""
-        return any(
-            source == gone or source.startswith((f"{gone}[", f"{gone}.")) for gone in self.gone
-        )
+        return bool(self.gone) and (source in self.gone or is_inside(source, self.gone))
 
     def number(self, expression: str) -> int | float | bool | None:
         """The value of a source, or of one of its sizes (``L['x'].size()[0]``), or None."""
         for what in ("size", "stride"):
             source, found, index = expression.partition(f".{what}()[")
             if found and index[:-1].isdecimal():
-                tensor = self.values.get(source, Value()).tensor
+                tensor = self.value(source).tensor
                 numbers: Sequence[int | None] = getattr(tensor, what) if tensor else ()
                 return numbers[int(index[:-1])] if int(index[:-1]) < len(numbers) else None
-        return _number(self.values.get(expression, Value()).text)
+        return _number(self.value(expression).text)
 
 
 def _number(text: str | None) -> int | float | bool | None:

@@ -90,7 +90,7 @@ class Compilation:
     guard_latency_ns: int | None = None
     guard_costs: InspectorGuardCosts | None = None
     settings: DynamoSettings | None = None
-    symbols: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    symbols: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def raised(self) -> bool:

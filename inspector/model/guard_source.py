@@ -8,6 +8,7 @@ what the user writes as ``self.layers[3].weight``.
 from __future__ import annotations
 
 import enum
+import functools
 import re
 
 __all__ = ["Origin", "module_of", "origin_of", "spelled", "without_class_dicts"]
@@ -70,6 +71,8 @@ def module_of(source: str) -> str:
     return "self" if is_own else ""
 
 
+# The trees of several cache entries have the same sources.
+@functools.lru_cache(maxsize=1 << 16)
 def spelled(source: str) -> str:
     """The source as the user would write it."""
     source = without_class_dicts(source)

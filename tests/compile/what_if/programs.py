@@ -1,22 +1,28 @@
 """Programs made of features, each with the values that it may be called with.
 
 A feature is a parameter, an attribute, a global or a part of the thread's state; it may be used by
-the program or not. `values` gives other values of it, by the kind of the change.
+the program or not. `others` draws other values of it, by the kind of the change: Hypothesis chooses
+the program, the calls and the change.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
-import random
 from collections.abc import Callable
 from typing import Any
 
 import torch
+from hypothesis import strategies as st
 
 from inspector.guards.change import ChangeKind as Kind
 
-__all__ = ["FEATURES", "Color", "Feature", "Tensor", "source_of"]
+__all__ = ["FEATURES", "Color", "Draw", "Feature", "Tensor", "source_of", "used_lines"]
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+"""Draws from a strategy, as `hypothesis.strategies.data` does."""
+Other = Callable[[Draw, Any], Any]
+"""Draws another value in the place of one."""
 
 
 class Color(enum.Enum):
@@ -60,41 +66,42 @@ class Feature:
         name: The parameter's name, or another name of it.
         first: Its first value.
         uses: Lines of the program that use it; one is chosen.
-        others: By kind of change, what makes another value of it.
+        others: By kind of change, what draws another value of it.
         place: ``argument``, ``attribute``, ``global``, ``closure`` or ``thread``.
     """
 
     name: str
     first: Any
     uses: tuple[str, ...]
-    others: dict[Kind, Callable[[random.Random, Any], Any]]
+    others: dict[Kind, Other]
     place: str = "argument"
 
 
-def _size(rng: random.Random, value: Tensor) -> Tensor:
+def _size(draw: Draw, value: Tensor) -> Tensor:
     size = list(value.size)
-    size[rng.randrange(len(size))] = rng.choice([0, 1, 2, 3, 5, 7, 8, 9])
+    at = draw(st.integers(0, len(size) - 1))
+    size[at] = draw(st.sampled_from([n for n in (7, 5, 9, 8, 3, 2, 1, 0) if n != size[at]]))
     return dataclasses.replace(value, size=tuple(size))
 
 
-def _dimensions(_rng: random.Random, value: Tensor) -> Tensor:
+def _dimensions(_draw: Draw, value: Tensor) -> Tensor:
     size = value.size[1:] if len(value.size) > 2 else (2, *value.size)
     return dataclasses.replace(value, size=size)
 
 
-def _choice(*values: Any) -> Callable[[random.Random, Any], Any]:
-    def other(rng: random.Random, value: Any) -> Any:
-        return rng.choice([item for item in values if item != value])
+def _choice(*values: Any) -> Other:
+    def other(draw: Draw, value: Any) -> Any:
+        return draw(st.sampled_from([item for item in values if item != value]))
 
     return other
 
 
-_TENSOR_CHANGES: dict[Kind, Callable[[random.Random, Any], Any]] = {
+_TENSOR_CHANGES: dict[Kind, Other] = {
     Kind.SIZE: _size,
     Kind.DIMENSIONS: _dimensions,
     Kind.STRIDE: lambda _, v: dataclasses.replace(v, permuted=not v.permuted),
-    Kind.DTYPE: lambda rng, v: dataclasses.replace(
-        v, dtype=_choice("float32", "float64", "float16")(rng, v.dtype)
+    Kind.DTYPE: lambda draw, v: dataclasses.replace(
+        v, dtype=_choice("float32", "float64", "float16")(draw, v.dtype)
     ),
     Kind.REQUIRES_GRAD: lambda _, v: dataclasses.replace(v, grad=not v.grad),
     Kind.TENSOR_TYPE: lambda _, v: dataclasses.replace(v, parameter=not v.parameter),
@@ -224,8 +231,11 @@ FEATURES: tuple[Feature, ...] = (
         ("double", 2),
         ("r = fn(r)",),
         {
-            Kind.CLOSURE: lambda rng, v: (v[0], _choice(2, 3, 4)(rng, v[1])),
-            Kind.FUNCTION: lambda rng, v: (_choice("double", "triple", "square")(rng, v[0]), v[1]),
+            Kind.CLOSURE: lambda draw, v: (v[0], _choice(2, 3, 4)(draw, v[1])),
+            Kind.FUNCTION: lambda draw, v: (
+                _choice("double", "triple", "square")(draw, v[0]),
+                v[1],
+            ),
         },
         "closure",
     ),
@@ -275,6 +285,18 @@ class Model(torch.nn.Module):
     def forward(self, x, y, n, f, s, b, o, e, items, d, fn, *rest):
         r = torch.ones(2)
 """
+
+
+def used_lines(draw: Draw, feature: Feature) -> dict[str, str]:
+    """Which features the program uses, and how.
+
+    Mostly what is about to change is used; a program that does not is a case too.
+    """
+    used = {}
+    for item in FEATURES:
+        if item.uses and draw(st.integers(0, 9)) < (8 if item is feature else 3):
+            used[item.name] = draw(st.sampled_from(item.uses))
+    return used
 
 
 def source_of(used: dict[str, str]) -> str:
