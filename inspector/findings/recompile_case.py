@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_wrapped import unwrapped
+from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
@@ -51,6 +52,7 @@ class FixCase:
         history: All recompilations of the function, in order.
         kept_over: Where the graph broke over which the value was kept, or None.
         lost: A mark that what is passed has lost, or None.
+        elsewhere: Other lines that call it and made it recompile.
     """
 
     items: tuple[Recompile, ...]
@@ -60,6 +62,7 @@ class FixCase:
     history: tuple[Recompile, ...] = ()
     kept_over: StackFrame | None = None
     lost: LostMark | None = None
+    elsewhere: tuple[StackFrame, ...] = ()
 
     @property
     def first(self) -> Recompile:
@@ -110,7 +113,9 @@ class FixCase:
         frame = self.site.frame
         if frame is None:
             return f"before {self.function} is called"
-        return f"before the call at {self.place(frame)}"
+        others = listed([self.place(other) for other in self.elsewhere], 3)
+        likewise = f", and likewise at {others}" if others else ""
+        return f"before the call at {self.place(frame)}{likewise}"
 
     @property
     def at_call(self) -> str:
