@@ -29,7 +29,7 @@ ANY = "..."
 # What cannot be done without more than the printed lines: a meta tensor has no values that could be
 # moved; the first of two calls on a line passes another name.
 NO_HELP = {"device", "several_calls_on_a_line"}
-LEAST_APPLIED = 45
+LEAST_APPLIED = 36
 Counts: TypeAlias = dict[str, tuple[Mended, int, int | str]]
 
 pytestmark = pytest.mark.skipif(
