@@ -20,6 +20,7 @@ from inspector.model.summary import is_later
 
 __all__ = ["RULE"]
 
+_COMPARES = re.compile(r"[=!]=|\b(?:in|is)\b")
 _DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 
 
@@ -67,7 +68,7 @@ def _finding(run: Run, frame: Frame, item: Compilation, violation: Violation) ->
     definition = StackFrame(frame.file, frame.first_line, frame.name)
     place = user_frame(stack, run.roots) or definition
     tensor, dimension = _spelled(violation)
-    fix, alternatives = _fixes(tensor, dimension, violation)
+    fix, alternatives = _fixes(tensor, dimension, violation, _code(run, place))
     return Finding(
         rule=ConstraintViolationRule.id,
         severity=Severity.ERROR,
@@ -111,7 +112,13 @@ def _why(run: Run, place: StackFrame, use: SymbolUse | None, violation: Violatio
     return "\n".join(lines)
 
 
-def _fixes(tensor: str, dimension: str, violation: Violation) -> tuple[str, tuple[str, ...]]:
+def _code(run: Run, place: StackFrame) -> str:
+    return (place.code or run.sources.line(place.file, place.line) or "").strip()
+
+
+def _fixes(
+    tensor: str, dimension: str, violation: Violation, code: str
+) -> tuple[str, tuple[str, ...]]:
     if not violation.constant and violation.guard:
         bounds = user_spelling(stripped_source(violation.guard))
         fix = (
@@ -121,12 +128,23 @@ def _fixes(tensor: str, dimension: str, violation: Violation) -> tuple[str, tupl
         return fix, (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
         return "", ()
-    fix = (
-        f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
-        f"{violation.constant or 'the number'}."
-    )
     gives_way = f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
-    return fix, (gives_way, "Take the mark away: each size that is used is then compiled once.")
+    unmarked = "Take the mark away: each size that is used is then compiled once."
+    if _COMPARES.search(code):
+        # A size that is treated apart is meant to be a program of its own.
+        return gives_way, (unmarked,)
+    number = re.escape(violation.constant)
+    if number and re.search(rf"(?<![\w.]){number}(?![\w.])", code):
+        fix = (
+            f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
+            f"{violation.constant}."
+        )
+        return fix, (gives_way, unmarked)
+    fix = (
+        "Take the mark away: the line works for this size alone, as where a weight has it, or "
+        "another input that is not marked (mark that one, too)."
+    )
+    return fix, (gives_way,)
 
 
 RULE = ConstraintViolationRule()

@@ -21,7 +21,7 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import listed
 from inspector.model.compilation import Frame
 from inspector.model.recompile import Answer, Recompile, RecompileClass
-from inspector.model.run import Run
+from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["RULE"]
@@ -58,7 +58,7 @@ class RecompileRule(Rule):
         for process in run.processes:
             for frame in process.frames:
                 for items in _by_cause(run, frame):
-                    yield _finding(run, frame, items)
+                    yield _finding(run, process, frame, items)
 
 
 def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
@@ -77,19 +77,13 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
         yield tuple(items)
 
 
-def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
+def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
-    name = _name(run, frame, first)
     place = _place(run, frame)
-    definition = StackFrame(frame.file, frame.first_line, frame.name)
-    site = call_site(run, items[-1].stack, definition)
     before = break_before(run, frame)
-    kept = before.place if before and is_kept(first) else None
-    history = tuple(item.recompile for item in frame.compilations if item.recompile is not None)
-    lost = _lost(run, site, first) if first.kind in _SIZES else None
-    case = FixCase(items, site, name, run.roots, history, kept, lost)
-    advice = fixes(case)
-    shown = tuple(map(unwrapped, items)) if first.wraps and name != frame.name else items
+    case = _case(run, process, frame, items, before)
+    name, advice = case.function, fixes(case)
+    shown = tuple(map(unwrapped, items)) if case.site.parameters.is_wrapper else items
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
@@ -112,6 +106,34 @@ def _finding(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
         evidence="recompile_reasons",
         later=all(item.call for item in items),
         recompiles=items,
+    )
+
+
+def _case(
+    run: Run,
+    process: Process,
+    frame: Frame,
+    items: tuple[Recompile, ...],
+    before: BreakBefore | None,
+) -> FixCase:
+    """The recompilations with all that a fix needs to know."""
+    first = items[0]
+    definition = StackFrame(frame.file, frame.first_line, frame.name)
+    is_whole = process.has_inspector_events
+    sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
+    site = sites[-1]
+    callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
+    if site.frame is not None:
+        del callers[site.frame.file, site.frame.line]
+    return FixCase(
+        items=items,
+        site=site,
+        function=_name(run, frame, first),
+        roots=run.roots,
+        history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
+        kept_over=before.place if before and is_kept(first) else None,
+        lost=_lost(run, site, first) if first.kind in _SIZES else None,
+        elsewhere=tuple(callers.values()) if site.frame else (),
     )
 
 

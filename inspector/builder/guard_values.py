@@ -67,7 +67,15 @@ def now_of(case: GuardCase) -> Value | None:
         return _sizes_now(case)
     if guard.shape is GuardShape.GLOBAL_STATE:
         return _state(case.now, guard.source)
-    return _became(case) or _seen_now(case) or _tree_now(case)
+    return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
+
+
+def _symbol_now(case: GuardCase) -> Value | None:
+    """The value of what became symbolic, in the call that was traced."""
+    for symbol in case.facts.created():
+        if symbol.source in {case.source, f"{case.source}.item()"} and symbol.text:
+            return Value(symbol.text, Known.TRACE)
+    return None
 
 
 def _became(case: GuardCase) -> Value | None:

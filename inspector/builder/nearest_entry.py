@@ -48,19 +48,24 @@ def nearest(
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    one_subject = len({_subject(item) for item in failures}) == 1
-    if one_subject and facts.entry() is None:
+    subjects = {_subject(item) for item in failures}
+    shapes = any(item.guard.shape in _SHAPES for item in failures)
+    if len(subjects) == 1 and (facts.entry() is None or not shapes):
         failures = failures[:1]
-    found = [(item, *_differences(item, facts, entry_of)) for item in failures]
+    own = called_with(facts, None)
+    found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
     best = min(found, key=lambda item: _rank(item[1], item[2]))
     return best[0], best[1]
 
 
 def _differences(
-    failed: FailedGuard, facts: CompileFacts, entry_of: Callable[[FailedGuard], CompileFacts]
+    failed: FailedGuard,
+    facts: CompileFacts,
+    entry_of: Callable[[FailedGuard], CompileFacts],
+    own: State | None,
 ) -> tuple[tuple[Change, ...], State | None]:
     entry = entry_of(failed).entry()
-    state = called_with(facts, entry) if entry else None
+    state = own or (called_with(facts, entry) if entry else None)
     if entry is None or state is None:
         return (), None
     return differences(entry, state, facts), state
@@ -71,11 +76,14 @@ def _rank(changes: Sequence[Change], state: State | None) -> _Rank:
     if state is None:
         return _UNKNOWN, 0, 0
     if not changes:
-        return 1, 2, 1  # all but the guard that torch names passes
+        return 1, 3, 1  # all but the guard that torch names passes
     causes = {(c.kind, "" if c.kind in _OF_TENSORS else c.source) for c in changes}
     if all(_is_zero_one(change, state) for change in changes):
-        return len(causes), 0, len(changes)
-    kind = 1 if all(change.kind in _DYNAMIC for change in changes) else 2
+        kind = 0
+    elif all(change.is_dynamic for change in changes):
+        kind = 1  # torch's own answer
+    else:
+        kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
     return len(causes), kind, len(changes)
 
 

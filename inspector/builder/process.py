@@ -370,16 +370,21 @@ def _take_seen(draft: CompilationDraft, event: InspectorGuardCosts | InspectorRe
 def _compilations(drafts: list[CompilationDraft], roots: Roots) -> Iterator[Compilation]:
     """The compilations of a code object, and of all after the first what they were for."""
     entries: dict[str, CompileFacts] = {}
+    superseded: set[CompileId] = set()
     for draft in drafts:
         item = draft.build(roots)
         specialized = specialized_symbols(draft.facts, roots)
         if specialized:
             item = dataclasses.replace(item, specialized=specialized)
         if item.is_recompile or item.hit_limit:
-            recompile = make_recompile(item, draft.facts, entries, roots)
+            recompile = make_recompile(item, draft.facts, entries, roots, superseded)
+            if recompile.entry and recompile.supersedes:
+                superseded.add(recompile.entry)
             item = dataclasses.replace(item, recompile=recompile)
         entries[str(item.compile_id)] = draft.facts
         yield item
+    for facts in entries.values():
+        facts.forget()
 
 
 def _skipped(event: InspectorSkippedFrame, roots: Roots) -> SkippedFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.builder.guard_case import GuardCase, full_source
 from inspector.builder.guard_values import before_of, now_of
@@ -37,7 +37,11 @@ _parsed = functools.lru_cache(maxsize=1024)(parse_reason)
 
 
 def make_recompile(
-    item: Compilation, facts: CompileFacts, entries: Mapping[str, CompileFacts], roots: Roots
+    item: Compilation,
+    facts: CompileFacts,
+    entries: Mapping[str, CompileFacts],
+    roots: Roots,
+    superseded: Collection[CompileId] = (),
 ) -> Recompile:
     """What a compilation after the first of its code object was for.
 
@@ -46,15 +50,18 @@ def make_recompile(
         facts: What its log says beyond its outcome.
         entries: The same of the earlier compilations, by the text of their compile id.
         roots: Whose code a file is.
+        superseded: The entries that were compiled once more with what changed made dynamic: what
+            does not fit the later one does not fit them for the same reason.
     """
     reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
     # Each recompilation names all entries before it: of hundreds the newest ones are enough.
     failures = [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
 
     def entry_of(failed: FailedGuard) -> CompileFacts:
-        return entries.get(_ATTEMPT.sub("", failed.entry), CompileFacts())
+        return entries.get(str(_entry_id(failed)), CompileFacts())
 
-    chosen, changes = nearest(failures, facts, entry_of)
+    current = [failed for failed in failures if _entry_id(failed) not in superseded]
+    chosen, changes = nearest(current or failures, facts, entry_of)
     entry = entry_of(chosen)
     before, now = entry.lines(), facts.lines()
     failed = named_view(chosen, before)
@@ -67,7 +74,7 @@ def make_recompile(
     stages = tuple((stage.stage, stage.time_ns) for stage in facts.spans.stages())
     return Recompile(
         compile_id=item.compile_id,
-        entry=CompileId.parse(_ATTEMPT.sub("", failed.entry)),
+        entry=_entry_id(failed),
         others=tuple(_others(chosen, failures)),
         guard=_harmless(failed.text),
         comment=failed.comment,
@@ -96,6 +103,10 @@ def make_recompile(
         limit=limit_of(item),
         wraps=wrapped(before, now),
     )
+
+
+def _entry_id(failed: FailedGuard) -> CompileId | None:
+    return CompileId.parse(_ATTEMPT.sub("", failed.entry))
 
 
 def _with_origin(change: Change, context: Context) -> Change:

@@ -122,6 +122,10 @@ class CompileFacts:
             self._entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
         return self._entry
 
+    def forget(self) -> None:
+        """Drops what was read of its guards, which thousands of guards make large."""
+        self._lines = self._entry = None
+
     def _values(self) -> Iterator[tuple[str, float]]:
         """The values of the symbols; a float's is text."""
         for symbol in self.created():

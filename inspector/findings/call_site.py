@@ -168,14 +168,21 @@ def is_wrapper(frame: StackFrame) -> bool:
     return frame.name == "inner" and frame.file.replace("\\", "/").endswith(_WRAPPER)
 
 
-def call_site(run: Run, stack: Sequence[StackFrame], frame: StackFrame) -> CallSite:
+def call_site(
+    run: Run, stack: Sequence[StackFrame], frame: StackFrame, *, is_whole: bool = True
+) -> CallSite:
     """Where a function was called from.
 
     Args:
         run: The run.
         stack: The stack down to the function, outermost first.
         frame: The function's definition.
+        is_whole: Whether the stack is the process's own. Torch's log leaves out who called a
+            compiled function, with torch's frames between them (`_compile` in
+            torch/_dynamo/convert_frame.py, 2.11 to 2.13); of a module more of those are left.
     """
+    if not is_whole and stack[:-1] and run.roots.is_user(stack[-2].file):
+        return CallSite(None, parameters=_parameters(run, frame))
     callers = [item for item in stack[:-1] if run.roots.is_user(item.file)]
     if is_resumed(frame.name):
         # What goes on behind a graph break is called by the first part of the same function.
@@ -183,11 +190,13 @@ def call_site(run: Run, stack: Sequence[StackFrame], frame: StackFrame) -> CallS
         while callers and (callers[-1].file, plain_name(callers[-1].name)) == own:
             callers.pop()
     if not callers:
-        return CallSite(None)
-    caller, name = callers[-1], plain_name(frame.name)
+        return CallSite(None, parameters=_parameters(run, frame))
+    caller = callers[-1]
+    call = called_on(run.sources.text(caller.file) or "", caller, plain_name(frame.name))
+    return CallSite(caller, call, _parameters(run, frame))
+
+
+def _parameters(run: Run, frame: StackFrame) -> Parameters:
     if is_wrapper(frame):
-        parameters = Parameters(star="args", keywords="kwargs", is_wrapper=True)
-    else:
-        parameters = parameters_of(run.sources.text(frame.file) or "", frame.line, name)
-    call = called_on(run.sources.text(caller.file) or "", caller, name)
-    return CallSite(caller, call, parameters)
+        return Parameters(star="args", keywords="kwargs", is_wrapper=True)
+    return parameters_of(run.sources.text(frame.file) or "", frame.line, plain_name(frame.name))

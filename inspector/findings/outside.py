@@ -47,7 +47,7 @@ def applied(request: Request, settings: Iterable[Setting]) -> Request:
 def dynamic_sources_of(run: Run) -> Iterator[Candidate]:
     """Torch's whitelist, from the first call on."""
     found = [item for item in _recompiles(run) if item.kind in _DYNAMIC_KINDS]
-    sources = dynamic_sources(found)
+    sources = dynamic_sources(found, tuple(_recompiles(run)))
     if sources:
         yield Candidate(((DYNAMIC_SOURCES, sources),))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_wrapped import unwrapped
+from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
@@ -51,6 +52,7 @@ class FixCase:
         history: All recompilations of the function, in order.
         kept_over: Where the graph broke over which the value was kept, or None.
         lost: A mark that what is passed has lost, or None.
+        elsewhere: Other lines that call it and made it recompile.
     """
 
     items: tuple[Recompile, ...]
@@ -60,6 +62,7 @@ class FixCase:
     history: tuple[Recompile, ...] = ()
     kept_over: StackFrame | None = None
     lost: LostMark | None = None
+    elsewhere: tuple[StackFrame, ...] = ()
 
     @property
     def first(self) -> Recompile:
@@ -110,7 +113,9 @@ class FixCase:
         frame = self.site.frame
         if frame is None:
             return f"before {self.function} is called"
-        return f"before the call at {self.place(frame)}"
+        others = listed([self.place(other) for other in self.elsewhere], 3)
+        likewise = f", and likewise at {others}" if others else ""
+        return f"before the call at {self.place(frame)}{likewise}"
 
     @property
     def at_call(self) -> str:
@@ -156,14 +161,21 @@ def is_of_set(item: Recompile) -> bool:
     return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
 
 
-def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
+def dynamic_sources(
+    items: Sequence[Recompile], history: Sequence[Recompile] = ()
+) -> tuple[str, ...]:
     """The value for ``TORCH_COMPILE_DYNAMIC_SOURCES``: torch's own where it gave one.
 
     Torch lists all sources of a function that changed; of those, what failed here comes first. The
     base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
     which fails where the input is no view. So are floats: torch takes no notice of them there
     (`wrap_symfloat` in torch/_dynamo/variables/builder.py, 2.13; tried).
+
+    Args:
+        items: The recompilations that it is for.
+        history: All of the function, which tell what is a float.
     """
+    every = (*items, *history)
     own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
     also = [
         tensor_of(change.source)
@@ -172,9 +184,8 @@ def dynamic_sources(items: Sequence[Recompile]) -> tuple[str, ...]:
         if change.kind in _NAMED and not change.is_zero_one and change.specialized is None
     ]
     given = [source for item in items for source in item.whitelist]
-    floats = {
-        change.source for item in items for change in item.changes if change.kind is _FLOAT
-    } | {item.source for item in items if item.kind is _FLOAT}
+    floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
+    floats |= {item.source for item in every if item.kind is _FLOAT}
     found = dict.fromkeys((*own, *also, *given))
     return tuple(source for source in found if source not in floats and not _BASE.search(source))
 
@@ -186,7 +197,7 @@ def tensor_of(source: str) -> str:
 
 def environment(case: FixCase) -> str:
     """The environment variable that makes it dynamic, as a sentence; empty for floats alone."""
-    sources = ",".join(dynamic_sources(case.items))
+    sources = ",".join(dynamic_sources(case.items, case.history))
     if not sources:
         return ""
     return f'Without a change of the source: {ENVIRONMENT}="{sources}" in the environment.'

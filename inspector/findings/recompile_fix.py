@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import ENVIRONMENT, NOTHING_NEEDED, FixCase, environment
+from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
 from inspector.findings.recompile_wording import changed
@@ -18,7 +19,7 @@ __all__ = ["fixes"]
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _MOST_ALSO = 3
-_ADVICE = {**TENSORS, **VALUES}
+_ADVICE = {**TENSORS, **VALUES, **STATE}
 
 
 def fixes(case: FixCase) -> tuple[str, ...]:
@@ -66,4 +67,5 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
         shown = unwrapped(item) if case.site.parameters.is_wrapper else item
         parts.append(f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}")
     yield " ".join(parts)
-    yield from found[1:]
+    # The alternatives leave what else changes, all but a higher limit.
+    yield from (text for text in found[1:] if "recompile_limit" in text)

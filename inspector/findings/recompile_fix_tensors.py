@@ -22,7 +22,7 @@ from inspector.findings.recompile_marks import (
     unbacked_fix,
 )
 from inspector.findings.wording import count, listed
-from inspector.model.recompile import RecompileClass
+from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
@@ -43,11 +43,12 @@ def _size(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
     elif of_parameters(case.first.source) or "force_parameter_static_shapes" in guard:
+        yield environment(case)
         yield (
             "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
-            "compilation: the shapes of parameters and buffers are constants otherwise."
+            "compilation: the shapes of parameters and buffers are constants otherwise, and with "
+            "it they are dynamic from the second one on."
         )
-        yield environment(case)
     elif special is not None:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
@@ -75,11 +76,22 @@ def _dimension(source: str) -> str:
 
 
 def _zero_one(case: FixCase) -> Iterator[str]:
-    yield (
+    keep = (
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
-        "(pad the input), or have one graph for every size. "
-        f"{unbacked_fix(case)}"
+        "(pad the input)"
     )
+    conditions = [item.guard for item in (*case.items, *case.history) if _is_condition(item)]
+    if conditions:
+        # An unbacked size has no value that a condition could be decided with.
+        yield f"{keep}; it is one compilation, and then found."
+    else:
+        yield f"{keep}, or have one graph for every size. {unbacked_fix(case)}"
+
+
+def _is_condition(item: Recompile) -> bool:
+    """Whether a line of the program asks for a size, beside torch's own ``2 <= size``."""
+    is_bound = re.fullmatch(r"2 <= [\w.\[\]'\"]+\.size\(\)\[\d+\]", item.guard)
+    return item.kind is RecompileClass.SYMBOLIC_SHAPE and is_bound is None
 
 
 def _symbolic(case: FixCase) -> Iterator[str]:

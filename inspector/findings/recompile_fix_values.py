@@ -1,4 +1,4 @@
-"""What to write where a Python value, an object or the state around the call changes."""
+"""What to write where a Python value or an object changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from inspector.findings.recompile_case import (
     kept_fix,
     specialized_fix,
 )
-from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Origin, RecompileClass
 
 __all__ = ["VALUES"]
@@ -265,50 +264,6 @@ def _object(case: FixCase) -> Iterator[str]:
     )
 
 
-def _hooks(_case: FixCase) -> Iterator[str]:
-    yield "Register all hooks before the first call, and leave them; torch.compile traces them."
-
-
-def _training(_case: FixCase) -> Iterator[str]:
-    yield (
-        "train() and eval() are two programs, each compiled once: nothing is needed. Call the mode "
-        "once for a phase, and not around single calls."
-    )
-
-
-def _mode(what: str) -> Callable[[FixCase], Iterator[str]]:
-    def advise(case: FixCase) -> Iterator[str]:
-        yield (
-            f"Call {case.function} under the same {what} in every call; where both are meant "
-            "(training and validation), each is compiled once, and then found."
-        )
-
-    return advise
-
-
-def _set_once(line: str) -> Callable[[FixCase], Iterator[str]]:
-    def advise(_case: FixCase) -> Iterator[str]:
-        yield f"Set it once, before the first compilation: {line}."
-
-    return advise
-
-
-def _global_state(case: FixCase) -> Iterator[str]:
-    part = listed(case.first.name.split(), 3) or "the global state"
-    yield f"Set {part} once, before the first compilation, and leave it."
-
-
-def _backend(_case: FixCase) -> Iterator[str]:
-    yield (
-        "Call torch.compile once for the function and keep the result, with one backend object: a "
-        "lambda or a partial that is made anew is another backend."
-    )
-
-
-def _deallocated(case: FixCase) -> Iterator[str]:
-    yield f"Keep what {case.name or 'the guard looks at'} refers to alive between the calls."
-
-
 VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.INT: _int,
     RecompileClass.FLOAT: _float,
@@ -325,17 +280,5 @@ VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.TYPE: _type,
     RecompileClass.FUNCTION: _function,
     RecompileClass.OBJECT: _object,
-    RecompileClass.HOOKS: _hooks,
-    RecompileClass.TRAINING: _training,
-    RecompileClass.GRAD_MODE: _mode("grad mode"),
-    RecompileClass.AUTOCAST: _mode("autocast"),
-    RecompileClass.DEFAULT_DTYPE: _set_once("torch.set_default_dtype(…)"),
-    RecompileClass.DEFAULT_DEVICE: _set_once("torch.set_default_device(…)"),
-    RecompileClass.DETERMINISTIC: _set_once("torch.use_deterministic_algorithms(…)"),
-    RecompileClass.NUM_THREADS: _set_once("torch.set_num_threads(…)"),
-    RecompileClass.FUNCTION_MODE: _mode("torch-function modes"),
-    RecompileClass.GLOBAL_STATE: _global_state,
-    RecompileClass.BACKEND: _backend,
-    RecompileClass.DEALLOCATED: _deallocated,
 }
 """The advice by class."""

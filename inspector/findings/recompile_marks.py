@@ -118,10 +118,18 @@ def _lost(lost: LostMark, case: FixCase, dimensions: Sequence[int]) -> str:
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     names: list[str] = []
     lines: list[str] = []
+    none = {
+        change.name
+        for item in (*case.items, *case.history)
+        for change in item.changes
+        if change.kind is RecompileClass.NONE
+    }
     given: list[str] = []
     for name, dimensions in marks.items():
         expression = _expression(case, name, names, given)
-        lines.append(f"{function}({expression}, {_shown(dimensions)})")
+        line = f"{function}({expression}, {_shown(dimensions)})"
+        optional = name in none
+        lines.append(f"where {expression} is not None, {line}" if optional else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
 
 
@@ -137,7 +145,7 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
     if passed.text:
         names.append(f"{passed.parameter} = {passed.text}")
     else:
-        names.append(f"{passed.parameter} = (what is passed as {passed.parameter})")
+        names.append(f"{passed.parameter} for what is passed as {passed.parameter}")
     given.append(passed.parameter)
     return passed.parameter + passed.path
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed, marked_with
-from inspector.findings.recompile_case import is_of_set, is_zero_one
+from inspector.findings.recompile_case import is_of_set, is_zero_one, tensor_of
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
@@ -144,7 +144,8 @@ def _with_it(item: Recompile) -> Iterator[str]:
         said = [f"{changed(other)}{_values(other)}" for other in also]
         yield f"    with it {listed(said, 3)}"
     # That older entries want other values of the same thing is no news.
-    about = re.compile(rf"(?<!\w){re.escape(item.name)}(?!\w)") if item.name else None
+    name = tensor_of(item.name)
+    about = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") if name else None
     others = [text for text in item.others if about is None or not about.search(text)]
     if others:
         yield f"    other entries: {listed(others, 3)}"

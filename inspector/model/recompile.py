@@ -262,3 +262,12 @@ class Recompile:
     def hit_limit(self) -> bool:
         """Whether the recompile limit forbade it."""
         return self.answer is Answer.LIMIT
+
+    @property
+    def supersedes(self) -> bool:
+        """Whether what was compiled is the entry that did not fit, with what changed dynamic."""
+        plain = all(
+            change.is_dynamic and change.kind is not RecompileClass.SYMBOLIC_SHAPE
+            for change in self.changes
+        )
+        return self.answer is Answer.DYNAMIC and bool(self.changes) and plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.recompile_case import dynamic_sources, is_zero_one
-from inspector.model.recompile import Recompile, SymbolUse, Value
+from inspector.model.recompile import Change, Limit, Recompile, SymbolUse, Value
 from inspector.model.roots import Roots
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
@@ -30,7 +30,9 @@ def recompile_fields(run: Run, process: int, item: Recompile) -> dict[str, objec
         "now": _value(item.now),
         "answer": item.answer.value,
         "is_zero_one": is_zero_one(item),
+        "changes": [_change(change) for change in item.changes],
         "hit_limit": item.hit_limit,
+        "limit": _limit(item.limit),
         "dynamic_sources": list(item.whitelist),
         "symbols": [_symbol(run.roots, use) for use in item.symbols],
         "guard_stack": _stack(run.roots, item.guard_stack),
@@ -63,6 +65,26 @@ def cause_fields(items: tuple[Recompile, ...]) -> dict[str, object] | None:
 
 def _value(value: Value | None) -> dict[str, object] | None:
     return None if value is None else {"text": value.text, "known": value.known.value}
+
+
+def _change(change: Change) -> dict[str, object]:
+    return {
+        "class": change.kind.value,
+        "origin": change.origin.value,
+        "source": change.source,
+        "name": change.name,
+        "index": change.index,
+        "before": change.before or None,
+        "now": change.now or None,
+        "is_dynamic": change.is_dynamic,
+        "specialized": change.specialized,
+    }
+
+
+def _limit(limit: Limit | None) -> dict[str, object] | None:
+    if limit is None:
+        return None
+    return {"name": limit.name, "number": limit.number, "raised": limit.raised}
 
 
 def _symbol(roots: Roots, use: SymbolUse) -> dict[str, object]:

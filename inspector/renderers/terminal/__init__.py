@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -9,12 +10,14 @@ from rich.text import Text
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
+from inspector.findings.finding import Finding
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
+from inspector.findings.wording import count
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
-from inspector.renderers.terminal.finding import finding_lines
+from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
 from inspector.renderers.terminal.kernels import add_kernels
@@ -23,6 +26,8 @@ from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
 
 __all__ = ["render"]
+
+_MOST_WHOLE = 40
 
 
 def render(report: AnyReport, stream: TextIO) -> None:
@@ -49,16 +54,25 @@ def _add_report(page: Page, report: Report) -> None:
     _begin(page, report)
     first = [finding for finding in report.findings if not finding.later]
     later = [finding for finding in report.findings if finding.later]
-    for finding in first:
-        page.add(finding_lines(page, finding))
+    _add_findings(page, first, _MOST_WHOLE)
     if later:
         page.add([Text("Only in later calls", style="bold underline")])
-    for finding in later:
-        page.add(finding_lines(page, finding))
+    _add_findings(page, later, max(0, _MOST_WHOLE - len(first)))
     page.add(error_lines(page, report.run.meta))
     page.add(tried_lines(page, report))
     page.add(summary_lines(page, report))
     page.add(gate_lines(page, report))
+
+
+def _add_findings(page: Page, findings: Sequence[Finding], most: int) -> None:
+    """The first ones, which cost most, as a whole; of hundreds the titles of the others."""
+    for finding in findings[:most]:
+        page.add(finding_lines(page, finding))
+    rest = findings[most:]
+    if rest:
+        told = f"{count(len(rest), 'more finding')}, by their titles; -o report.md has all of them:"
+        page.add(page.wrapped(Text(told, style="bold")))
+        page.add(line for finding in rest for line in finding_heading(page, finding))
 
 
 def _begin(page: Page, report: Report) -> None:

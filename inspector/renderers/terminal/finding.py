@@ -18,7 +18,7 @@ from inspector.findings.wording import advice, kind, location, paragraphs, point
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
 
-__all__ = ["finding_lines"]
+__all__ = ["finding_heading", "finding_lines"]
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
@@ -42,6 +42,16 @@ def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
     if details:
         yield Text()
     yield from details
+
+
+def finding_heading(page: Page, finding: Finding) -> Iterator[Text]:
+    """Where and what alone, for the many behind the first ones.
+
+    Args:
+        page: The page that it will be on.
+        finding: The finding.
+    """
+    yield from _heading(page, finding, _STYLES[finding.severity])
 
 
 def _details(page: Page, finding: Finding) -> Iterator[Text]:

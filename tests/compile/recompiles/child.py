@@ -1,13 +1,14 @@
 """Runs all programs in one process, which is recorded.
 
 ``python -m tests.compile.recompiles.child FOLDER``: the argument is the recording's folder. What a
-program raises is written to ``errors.json`` there.
+program raises is written to ``errors.json`` there, and how often each compiled to ``counts.json``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -15,8 +16,10 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.environment import environment
 from inspector.capture.writer import write_artifact
-from tests.compile.recompiles import mixed, state, tensors, values
+from tests.compile.recompiles import mixed, spelled, state, tensors, values
 from tests.compile.recompiles.table import PROGRAMS
+
+__all__ = ["PROGRAMS", "compilations"]
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -26,16 +29,26 @@ def main(folder: Path) -> None:
     attach(folder, project=ROOT)
     write_artifact("environment", environment(ROOT, asks_for_gpus=False))
     errors: dict[str, str] = {}
+    counts: dict[str, int] = {}
     for name, program in PROGRAMS.items():
         torch._dynamo.reset()
         torch.manual_seed(0)
         try:
-            program.run()
+            counts[name] = compilations(program.run)
         except Exception as error:  # noqa: BLE001 - whatever a program raises
             errors[name] = f"{type(error).__name__}: {error}"
     (folder / "errors.json").write_text(json.dumps(errors), encoding="utf-8")
+    (folder / "counts.json").write_text(json.dumps(counts), encoding="utf-8")
+
+
+def compilations(run: Callable[[], None]) -> int:
+    """How often Dynamo begins to compile a function while a program runs."""
+    counted = torch._dynamo.utils.counters["frames"]
+    before = counted["total"]
+    run()
+    return int(counted["total"] - before)
 
 
 if __name__ == "__main__":
-    assert all((mixed, state, tensors, values)), "they fill the table when they are imported"
+    assert all((mixed, spelled, state, tensors, values)), "they fill the table"
     main(Path(sys.argv[1]))

@@ -210,7 +210,7 @@ CONFIG = Config()
 
 @program(
     Expected("float", "dict(type(G['CONFIG']).__dict__)['options']['scale']", "0.5", "0.25",
-             "dynamic", "torch.tensor(CONFIG.options['scale'])", "global"),
+             "dynamic", "Make CONFIG.options['scale'] a tensor", "global"),
 )  # fmt: skip
 def attribute_of_a_class() -> None:
     """A float in a dict of a class, by a global object."""

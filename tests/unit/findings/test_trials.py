@@ -4,14 +4,20 @@ import dataclasses
 
 import pytest
 
+from inspector.events.compile_id import CompileId
 from inspector.findings.report import Report
 from inspector.findings.trials import together, trial_of, with_verification
 from inspector.findings.tried import tried_notes, tried_rows, tried_sentence, tried_title
+from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.model.request import Request
 from inspector.model.verification import Candidate, Trial, Verification
 from tests.unit.renderers import runs
 from tests.unit.renderers.verified import BASELINE, measured, verification, verified
 
+RECOMPILE = Recompile(
+    CompileId(0, 1), None, (), "", "", "", "L['x']", "x", 0, RecompileClass.SIZE, Origin.ARGUMENT,
+    None, None, Answer.AGAIN,
+)  # fmt: skip
 A, B, C = (Candidate(((name, True),)) for name in "abc")
 
 
@@ -36,6 +42,30 @@ def test_what_is_another_finding_at_the_same_place_is_not() -> None:
     trial = trial_of(A, after, before, deterministic=True)
 
     assert (trial.removed, trial.added, trial.helps) == ((), 1, False)
+
+
+def recompiling(dimension: int, times: int) -> Report:
+    """One function that is compiled some times more for a dimension."""
+    report = runs.report_of(runs.broken())
+    again = dataclasses.replace(
+        report.findings[0],
+        rule="recompile",
+        fingerprint=f"size of dimension {dimension}",
+        recompiles=(RECOMPILE,) * times,
+    )
+    return dataclasses.replace(report, findings=(again,))
+
+
+def test_a_recompilation_for_the_next_dimension_is_not_gone() -> None:
+    trial = trial_of(A, recompiling(1, 1), recompiling(0, 1), deterministic=True)
+
+    assert (trial.removed, trial.helps) == ((), False)
+
+
+def test_one_that_is_compiled_fewer_times_is() -> None:
+    trial = trial_of(A, recompiling(1, 1), recompiling(0, 2), deterministic=True)
+
+    assert trial.removed == ("size of dimension 0",)
 
 
 def helping(candidate: Candidate, *removed: str) -> Trial:

@@ -55,6 +55,16 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.Monk
     assert not re.search(r"\x1b\[[\d;]*3\dm", without)
 
 
+def test_of_hundreds_of_findings_most_are_titles() -> None:
+    report = runs.report_of(runs.broken())
+    many = dataclasses.replace(report, findings=report.findings[:1] * 300)
+    text = rendered(many, "terminal")
+
+    assert "260 more findings, by their titles; -o report.md has all of them:" in text
+    assert text.count("graph break GB") == 300
+    assert text.count("  why:") == 40
+
+
 def test_force_color_is_not_for_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert ESCAPE not in rendered(runs.report_of(runs.broken()), "terminal", io.StringIO())

@@ -1,0 +1,217 @@
+"""Programs whose call spells the input in another way, and in which several things change."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tests.compile.recompiles.table import Expected, program
+
+compiled = functools.partial(torch.compile, backend="eager")
+
+
+@program(
+    Expected("tensor-size", "x", "4", "5", "dynamic",
+             "mark_dynamic(a, 0) and torch._dynamo.mark_dynamic(b, 0)"),
+)  # fmt: skip
+def two_inputs() -> None:
+    """Two inputs of one batch: marking one of them alone is an error."""
+
+    @compiled
+    def add(x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    for rows in (4, 5, 6):
+        a, b = torch.ones(rows, 3), torch.ones(rows, 3)
+        add(a, b)
+
+
+@program(
+    Expected("tensor-dtype", "x", "Float", "Double", "again", "to(torch.float32)"),
+    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
+    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
+)
+def batch_and_dtype() -> None:
+    """Each dtype was compiled before: what is new is the batch."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 6, 8):
+        for dtype in (torch.float32, torch.float64):
+            a = torch.ones(rows, 3, dtype=dtype)
+            double(a)
+
+
+@program(
+    Expected("str", "mode", "'a'", "'b'", "again", "Hoist"),
+    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
+    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
+)
+def batch_and_mode() -> None:
+    """The same with a string."""
+
+    @compiled
+    def choose(x: Tensor, mode: str) -> Tensor:
+        return x + 1 if mode == "a" else x - 1
+
+    for rows in (4, 6, 8):
+        for mode in "ab":
+            a = torch.ones(rows, 3)
+            choose(a, mode)
+
+
+@program(
+    Expected("int", "self.step", "0", "1", "again", "keep one tensor in place of the container",
+             "module-attribute"),
+    Expected("int", "self.step", "1", "2", "again", "keep one tensor in place of the container",
+             "module-attribute"),
+)  # fmt: skip
+def list_and_counter() -> None:
+    """A list grows beside the counter: mending the counter alone helps in nothing."""
+
+    class Cached(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cache: list[Tensor] = []
+            self.step = 0
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.cache.append(x)
+            self.step += 1
+            return torch.stack(self.cache).sum()
+
+    cached = Cached()
+    cached.compile(backend="eager")
+    for _ in range(3):
+        cached(torch.ones(2))
+
+
+@program(Expected("tensor-size", "x", "4", "5", "dynamic", "x = torch.ones(rows, 3)"))
+def without_a_name() -> None:
+    """What is passed has no name that could be marked."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 6):
+        double(torch.ones(rows, 3))
+
+
+@program(
+    Expected("tensor-size", "x", "4", "5", "dynamic",
+             "mark_dynamic(batch['x'], 0) and torch._dynamo.mark_dynamic(batch['y'], 0)"),
+)  # fmt: skip
+def by_keywords() -> None:
+    """A dict of arguments."""
+
+    @compiled
+    def add(x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    for rows in (4, 5, 6):
+        batch = {"x": torch.ones(rows, 3), "y": torch.ones(rows, 3)}
+        add(**batch)
+
+
+@program(
+    Expected("tensor-size", "x", "4", "5", "dynamic",
+             "mark_dynamic(data[0], 0) and torch._dynamo.mark_dynamic(data[1], 0)"),
+)  # fmt: skip
+def by_star() -> None:
+    """A list of arguments."""
+
+    @compiled
+    def add(x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    for rows in (4, 5, 6):
+        data = [torch.ones(rows, 3), torch.ones(rows, 3)]
+        add(*data)
+
+
+@program(Expected("tensor-size", "x", "4", "5", "dynamic", "the mark on a"))
+def mark_lost_by_clone() -> None:
+    """The mark is on another tensor than the one that is passed."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 6):
+        a = torch.ones(rows, 3)
+        torch._dynamo.mark_dynamic(a, 0)
+        double(a.clone())
+
+
+@program(Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(b, 0) behind"))
+def mark_lost_by_cast() -> None:
+    """The same, one line before the call."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 6):
+        a = torch.ones(rows, 3)
+        torch._dynamo.mark_dynamic(a, 0)
+        b = a.to(torch.float64)
+        double(b)
+
+
+@program(Expected("float", "self.scale", "1.5", "2.5", "dynamic", "Make self.scale a tensor",
+                  "module-attribute"))  # fmt: skip
+def float_attribute() -> None:
+    """A schedule changes a module's float."""
+
+    class Scaled(nn.Module):
+        scale: Any
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = 1.5
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.scale
+
+    scaled = Scaled()
+    scaled.compile(backend="eager")
+    for scale in (1.5, 2.5, 3.5):
+        scaled.scale = scale
+        scaled(torch.ones(2))
+
+
+@program(
+    Expected("container-keys", "s", "{'b'}", "{'b', 'c'}", "again", "pass that as a bool"),
+)
+def whole_set() -> None:
+    """A set that is a constant of the graph."""
+
+    @compiled
+    def has(x: Tensor, s: set[str]) -> Tensor:
+        return x + 1 if "a" in s else x - 1
+
+    has(torch.ones(3), {"b"})
+    has(torch.ones(3), {"b", "c"})
+
+
+@program(
+    Expected("tensor-size", "x", "2", "3", "again", "mark_dynamic(mask, 0)"),
+    Expected("tensor-size", "x", "3", "5", "dynamic", "mark_dynamic(mask, 0)"),
+)
+def optional_mask() -> None:
+    """The mask's size is that of the other input, where there is a mask."""
+
+    @compiled
+    def masked(x: Tensor, mask: Tensor | None) -> Tensor:
+        return x * 2 if mask is None else x * mask
+
+    for rows in (2, 3, 5):
+        x = torch.ones(rows, 3)
+        mask = torch.ones(rows, 1) if rows % 2 else None
+        masked(x, mask)
