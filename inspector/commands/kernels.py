@@ -28,7 +28,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
-_UNASKED = ("train", "fullgraph")
+_UNASKED = ("train", "fullgraph", "no_grad")
 
 
 @click.command("kernels")
@@ -36,6 +36,10 @@ _UNASKED = ("train", "fullgraph")
 @click.option(
     "--gpu", metavar="NAME", shell_complete=complete_gpu,
     help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+)  # fmt: skip
+@click.option(
+    "--no-grad", is_flag=True,
+    help="Call the model under torch.no_grad(): the kernels of inference.",
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option("--show", metavar="KERNEL", help="Show this kernel alone.")
@@ -78,6 +82,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect kernels samples/small_cnn/model.py --gpu h200
       inspect kernels model.py --gpu sm_90 --train -o kernels.json
       inspect kernels --show triton_per_fused_softmax_0 --as sass
+      inspect kernels model.py --gpu h200 --no-grad
+      inspect kernels --show triton_per_fused_softmax_0 --as source
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
         sys.stdout.writelines(gpu_lines())
@@ -128,6 +134,8 @@ def _write_text(report: KernelsReport, form: str) -> None:
 
 
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
+    if "train" in given and "no_grad" in given:
+        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
     if gpu is not None:
         known_gpu(gpu)
         if "device" in given:
