@@ -67,6 +67,10 @@ def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterato
     rows = [row for row in report.rows if row.graphs[0] == index]
     if not rows:
         return
+    if report.graphs[index].alternative:
+        # What the device may choose instead is much the same, and would be as long again.
+        yield from page.wrapped(Text(f"{title}: in the JSON report", style="dim"))
+        return
     yield from page.wrapped(Text(title, style="bold underline"))
     for row in rows[:_MOST_ROWS]:
         yield from _row(page, row)
