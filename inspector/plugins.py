@@ -25,14 +25,17 @@ __all__ = [
     "COLD_START_ANALYSES",
     "COLD_START_RENDERERS",
     "COMMANDS",
+    "CPP_ANALYSES",
     "RENDERERS",
     "CommandEntry",
     "cold_start_format",
     "command_table",
+    "load_all_analyses",
     "load_analyses",
     "load_cold_start_analyses",
     "load_cold_start_renderer",
     "load_command",
+    "load_cpp_analyses",
     "load_renderer",
     "renderer_for_suffix",
 ]
@@ -95,6 +98,12 @@ COLD_START_ANALYSES: tuple[str, ...] = (
 )
 """Modules of the analyses of `inspect cold-start`, whose findings are about compile time alone."""
 
+CPP_ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.cpp_not_vectorised",
+    "inspector.analyses.cpp_serial",
+)
+"""Modules of the analyses of C++ kernels, one kernel at a time."""
+
 COLD_START_RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal.cold_start",
     "txt": "inspector.renderers.terminal.cold_start",
@@ -156,6 +165,16 @@ def load_analyses() -> tuple[ModuleType, ...]:
 def load_cold_start_analyses() -> tuple[ModuleType, ...]:
     """Imports the analyses of compile time."""
     return tuple(import_module(module) for module in COLD_START_ANALYSES)
+
+
+def load_cpp_analyses() -> tuple[ModuleType, ...]:
+    """Imports the analyses of C++ kernels."""
+    return tuple(import_module(module) for module in CPP_ANALYSES)
+
+
+def load_all_analyses() -> tuple[ModuleType, ...]:
+    """Imports every analysis, whatever it looks at."""
+    return (*load_analyses(), *load_cold_start_analyses(), *load_cpp_analyses())
 
 
 def load_cold_start_renderer(name: str) -> ModuleType:

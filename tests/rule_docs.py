@@ -8,8 +8,8 @@ from pathlib import Path
 
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
-from inspector.findings.rule import Rule
-from inspector.plugins import load_analyses, load_cold_start_analyses
+from inspector.findings.rule import Documented
+from inspector.plugins import load_all_analyses
 
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",
@@ -35,8 +35,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 def pages() -> dict[str, str]:
     """Text by file name: one page per rule and per advice, and their list."""
-    modules = (*load_analyses(), *load_cold_start_analyses())
-    rules: list[Rule] = [module.RULE for module in modules]
+    rules: list[Documented] = [module.RULE for module in load_all_analyses()]
     index = ["# Rules", "", "| rule | severity | |", "| --- | --- | --- |"]
     index += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {r.title()} |" for r in rules]
     index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]
@@ -73,7 +72,7 @@ def _advice_page(advice: Advice) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(rule: Rule) -> str:
+def _page(rule: Documented) -> str:
     lines = [f"# {rule.id}", "", f"{rule.title()} (severity: {rule.severity.value})."]
     for title, body in rule.sections().items():
         lines += ["", f"## {title}", "", body.replace("::\n", ":\n")]

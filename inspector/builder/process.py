@@ -14,6 +14,7 @@ from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -103,7 +104,7 @@ class ProcessBuilder:
         match event:
             case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage() | OutputCode():
                 self._take_of_stage(envelope, event)
-            case InspectorGpuTarget():
+            case InspectorCppKernel() | InspectorGpuTarget():
                 self._codes.add(str(envelope.compile_id or ""), event)
             case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)

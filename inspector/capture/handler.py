@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
+from inspector.capture.cpp_kernels import CppObserver
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
@@ -43,6 +44,7 @@ class TraceHandler(logging.Handler):
         self.sources = SourceWriter()
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
+        self._cpp = CppObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -73,6 +75,7 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._skips.release()
+            self._cpp.release()
             self._step_aside()
 
     def measure_when_warm(self) -> None:
@@ -179,13 +182,17 @@ class TraceHandler(logging.Handler):
             if self._times_guards:
                 self._write_guard_costs()
         else:
-            self._look_at_artifact(metadata.get("artifact", {}).get("name"))
+            stage = "inductor_post_grad_graph"
+            is_stage = stage in metadata  # a key of its own before 2.13
+            self._look_at_artifact(stage if is_stage else metadata.get("artifact", {}).get("name"))
 
     def _look_at_artifact(self, name: object) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
         elif name == "recompile_reasons":
             self._recompiles.explain()
+        elif name == "inductor_post_grad_graph":
+            self._cpp.watch()  # lowering begins: whoever never comes here, imports none of it
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow

@@ -41,7 +41,7 @@ def command(name: str | None, python: str | None, format_: str) -> None:
       inspect rule GB0059
       inspect rule
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    modules = (*plugins.load_analyses(), *plugins.load_cold_start_analyses())
+    modules = plugins.load_all_analyses()
     rules = {rule.id: rule for rule in (module.RULE for module in modules)}
     advice = {item.id: item for item in ALL}
     if name is None:

@@ -17,6 +17,7 @@ from inspector.events.caches import (
     CodeState,
     TritonKernels,
 )
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -93,6 +94,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "triton_kernel_info"): TritonKernels,
     ("artifact", "inspector_call"): InspectorCall,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,
+    ("artifact", "inspector_cpp_kernel"): InspectorCppKernel,
     ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,

@@ -12,15 +12,15 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.run import Run
 
-__all__ = ["SECTIONS", "Rule"]
+__all__ = ["SECTIONS", "Documented", "Rule"]
 
 SECTIONS = ("What it means", "Why it matters", "Example", "What to do")
 
 
-class Rule(abc.ABC):
-    """Something that can be found in a run.
+class Documented(abc.ABC):
+    """Something that can be found.
 
-    The docstring of a subclass is its documentation: a title line, then the sections `SECTIONS`.
+    The docstring of a rule is its documentation: a title line, then the sections `SECTIONS`.
     It is checked when the class is made.
 
     Attributes:
@@ -31,13 +31,18 @@ class Rule(abc.ABC):
     id: ClassVar[str]
     severity: ClassVar[Severity]
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, is_kind: bool = False) -> None:
         """Checks name, severity and documentation.
+
+        Args:
+            is_kind: Whether it is a kind of rules, and no rule itself.
 
         Raises:
             TypeError: One of them is missing.
         """
         super().__init_subclass__()
+        if is_kind:
+            return
         missing = [name for name in ("id", "severity") if name not in vars(cls)]
         documentation = inspect.cleandoc(vars(cls).get("__doc__") or "")
         missing += [
@@ -63,6 +68,10 @@ class Rule(abc.ABC):
             title: inspect.cleandoc("\n" + body).strip()
             for title, body in zip(parts[::2], parts[1::2], strict=True)
         }
+
+
+class Rule(Documented, is_kind=True):
+    """Something that can be found in a run."""
 
     @abc.abstractmethod
     def check(self, run: Run) -> Iterable[Finding]:

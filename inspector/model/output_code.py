@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.payload import Payload
 
@@ -19,12 +20,14 @@ class OutputText:
         text: Where the code is, or None.
         file: The file that torch wrote it to, or an empty string.
         graph: Where the text of the graph is that Dynamo captured, or None.
+        cpp: What was recorded of its C++ kernels.
     """
 
     compile_id: str
     text: Payload | None
     file: str
     graph: Payload | None
+    cpp: tuple[InspectorCppKernel, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.renderers.json.cpp_kernel import cpp_fields
+from inspector.renderers.json.findings import finding_fields
 from inspector.version import __version__
 
 __all__ = ["kernels_fields"]
@@ -32,6 +34,7 @@ def kernels_fields(report: KernelsReport) -> dict[str, object]:
         "kernels": [_kernel(row) for row in report.rows],
         "libraries": dict(report.libraries),
         "targets": [{"compile_id": name, **_target(said)} for name, said in report.targets],
+        "findings": [finding_fields(finding) for finding in report.findings],
         "notices": list(report.notices),
     }
 
@@ -93,6 +96,7 @@ def _kernel(row: KernelRow) -> dict[str, object]:
         "options": dict(kernel.options),
         "aten": list(kernel.aten),
         "nodes": [_node(node) for node in kernel.nodes],
+        "cpp": cpp_fields(kernel.cpp),
         "source": kernel.source,
     }
 

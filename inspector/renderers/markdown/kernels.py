@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
+    cpp_line,
     gpu_line,
     graph_line,
     kernel_detail,
@@ -13,6 +14,7 @@ from inspector.findings.kernels_wording import (
     lines_of,
 )
 from inspector.findings.overview import recording_line
+from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 
 __all__ = ["kernels_lines"]
@@ -22,7 +24,7 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     """The lines of a report on kernels; of one kernel its source."""
     if report.shown:
         row = next(row for row in report.rows if row.kernel.name == report.shown)
-        yield from fenced(row.kernel.source.strip("\n"), "python")
+        yield from fenced(row.kernel.source.strip("\n"), _language(row))
         return
     target = report.run.meta.target
     yield f"# Kernels: {code(target)}" if target else "# Kernels"
@@ -34,6 +36,11 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     if report.gpu is not None:
         yield prose(gpu_line(report))
         yield ""
+    if cpp_line(report):
+        yield prose(cpp_line(report))
+        yield ""
+    for number, finding in enumerate(report.findings, 1):
+        yield from finding_lines(number, finding)
     for index, graph in enumerate(report.graphs):
         yield from _graph(report, index, graph_line(graph))
     if report.libraries:
@@ -60,4 +67,8 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         yield f"| {name} | {row.launches} | {cell(kernel_detail(row))} | {cell(places)} |"
     yield ""
     for row in rows:
-        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), "python"))
+        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), _language(row)))
+
+
+def _language(row: KernelRow) -> str:
+    return "cpp" if row.kernel.language == "cpp" else "python"

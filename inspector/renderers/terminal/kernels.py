@@ -9,6 +9,7 @@ from rich.text import Text
 
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
+    cpp_line,
     gpu_line,
     graph_line,
     kernel_detail,
@@ -16,6 +17,7 @@ from inspector.findings.kernels_wording import (
     lines_of,
 )
 from inspector.findings.overview import recording_line
+from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -39,7 +41,11 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
     head = page.wrapped(Text(kernels_headline(report), style="bold"))
     if report.gpu is not None:
         head += page.wrapped(Text(gpu_line(report)))
+    if cpp_line(report):
+        head += page.wrapped(page.safe(cpp_line(report)))
     page.add(head)
+    for finding in report.findings:
+        page.add(finding_lines(page, finding))
     for index, graph in enumerate(report.graphs):
         page.add(_graph(page, report, index, graph_line(graph)))
     page.add(_libraries(page, report))
