@@ -72,6 +72,9 @@ COMMANDS: dict[str, CommandEntry] = {
         "inspector.commands.kernels",
         "Show the generated kernels, also for a GPU that is not here.",
     ),
+    "diff": CommandEntry(
+        "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
+    ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),

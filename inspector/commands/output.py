@@ -11,6 +11,7 @@ from typing import TextIO
 
 from inspector import plugins
 from inspector.errors import RecordingError
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import Report
@@ -48,7 +49,9 @@ def check_place(output: Path) -> None:
 
 
 def write_report(
-    report: Report | GuardsReport | KernelsReport, output: Path | None, format_: str | None
+    report: Report | GuardsReport | KernelsReport | DiffReport,
+    output: Path | None,
+    format_: str | None,
 ) -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 

@@ -10,12 +10,14 @@ from typing import TextIO
 import orjson
 
 from inspector.events.inspector import InspectorDropped
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
+from inspector.renderers.json.diff import diff_fields
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
@@ -28,11 +30,13 @@ from inspector.version import __version__
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | KernelsReport | DiffReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
     match report:
         case GuardsReport():
             fields = guards_fields(report)
+        case DiffReport():
+            fields = diff_fields(report)
         case KernelsReport():
             fields = kernels_fields(report)
         case Report():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
@@ -17,6 +18,7 @@ from inspector.findings.overview import (
 from inspector.findings.report import Report
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
+from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.guards import guards_lines
@@ -29,11 +31,13 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | KernelsReport | DiffReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
     match report:
         case GuardsReport():
             lines = list(guards_lines(report))
+        case DiffReport():
+            lines = list(diff_lines(report))
         case KernelsReport():
             lines = list(kernels_lines(report))
         case Report():

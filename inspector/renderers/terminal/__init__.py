@@ -7,10 +7,12 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
+from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
@@ -22,7 +24,7 @@ from inspector.renderers.terminal.tried import tried_lines
 __all__ = ["render"]
 
 
-def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> None:
+def render(report: Report | GuardsReport | KernelsReport | DiffReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
@@ -36,6 +38,10 @@ def render(report: Report | GuardsReport | KernelsReport, stream: TextIO) -> Non
         return
     if isinstance(report, KernelsReport):
         add_kernels(page, report)
+        page.write()
+        return
+    if isinstance(report, DiffReport):
+        add_diff(page, report)
         page.write()
         return
     _begin(page, report)
