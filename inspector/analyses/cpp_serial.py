@@ -32,8 +32,8 @@ class CppSerial(CppRule):
 
     What to do:
         Give torch its threads: ``torch.set_num_threads(n)`` before compiling, ``OMP_NUM_THREADS``,
-        or ``torch._inductor.config.cpp.threads``. Where the dimension that is shared is a short one,
-        put a longer one first: Inductor shares the outer loops.
+        or ``torch._inductor.config.cpp.threads``. Where the dimension that is shared is a short
+        one, put a longer one first: Inductor shares the outer loops.
     """
 
     id = "cpp-serial-kernel"
@@ -87,8 +87,8 @@ def _why(nest: CppNest, shared: int, threads: int, least: int) -> str:
 def _fix(threads: int) -> str:
     if threads <= 1:
         return (
-            "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are generated "
-            "for as many threads as torch has then."
+            "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are "
+            "generated for as many threads as torch has then."
         )
     return "Put a longer dimension first: Inductor shares the outer loops among the threads."
 

@@ -27,8 +27,8 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
-from inspector.events.graph_break import GraphBreakReason
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.inspector import (
@@ -102,10 +102,16 @@ class ProcessBuilder:
 
     def _take(self, envelope: Envelope, event: object) -> None:
         match event:
-            case CacheArtifact() | ChromiumEvent() | CodeState() | InductorStage() | OutputCode():
+            case (
+                CacheArtifact()
+                | ChromiumEvent()
+                | CodeState()
+                | InductorStage()
+                | InspectorCppKernel()
+                | InspectorGpuTarget()
+                | OutputCode()
+            ):
                 self._take_of_stage(envelope, event)
-            case InspectorCppKernel() | InspectorGpuTarget():
-                self._codes.add(str(envelope.compile_id or ""), event)
             case InspectorLineTimes() | TritonKernels():
                 self._cold_start.add_said(envelope.compile_id, event)
             case TorchVersion():
@@ -128,10 +134,16 @@ class ProcessBuilder:
     def _take_of_stage(
         self,
         envelope: Envelope,
-        event: CacheArtifact | ChromiumEvent | CodeState | InductorStage | OutputCode,
+        event: CacheArtifact
+        | ChromiumEvent
+        | CodeState
+        | InductorStage
+        | InspectorCppKernel
+        | InspectorGpuTarget
+        | OutputCode,
     ) -> None:
         match event:
-            case OutputCode():
+            case InspectorCppKernel() | InspectorGpuTarget() | OutputCode():
                 self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)

@@ -73,7 +73,7 @@ class CppObserver:
         guarded("tiling of a loop", lambda: note.read(result, *args))
         return result
 
-    def _functions(self, call: Callable[[], Any], proxy: Any, functions: Any, *_: Any) -> Any:  # noqa: ANN401, E501
+    def _functions(self, call: Callable[[], Any], proxy: Any, functions: Any, *_: Any) -> Any:  # noqa: ANN401
         self._note = None
         result = call()
         note = self._note
@@ -89,7 +89,7 @@ class CppObserver:
 
     def _definition(
         self, call: Callable[[], Any], scheduling: Any, _code: str, nodes: Any, *_: Any
-    ) -> Any:  # noqa: ANN401, E501
+    ) -> Any:  # noqa: ANN401
         result = call()
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(nodes), nests))

@@ -109,9 +109,7 @@ def _check(target: str, python: str | None) -> None:
         check_file(target)
 
 
-def _kernels(
-    target: str, given: dict[str, Any], settings: Settings
-) -> tuple[KernelsReport, int]:
+def _kernels(target: str, given: dict[str, Any], settings: Settings) -> tuple[KernelsReport, int]:
     """The kernels of one side, and the exit code of recording it."""
     if not is_model(target):
         with opened(existing(target)) as recording:

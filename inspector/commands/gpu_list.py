@@ -12,7 +12,8 @@ __all__ = ["gpu_lines"]
 
 def gpu_lines() -> Iterator[str]:
     """The lines of the table, with their ends."""
-    yield f"{'--gpu':<11}{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}  name\n"
+    titles = f"{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}"
+    yield f"{'--gpu':<11}{titles}  name\n"
     for gpu in GPUS.values():
         yield _row(gpu)
     yield "\nArchitectures alone, with the figures of one of their GPUs:\n"

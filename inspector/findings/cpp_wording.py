@@ -75,13 +75,13 @@ def reason_text(reason: NotTiled | None) -> str:
             return f"Inductor has no vectors of {names}"
         case NotTiled(kind="indexing"):
             return (
-                f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that are "
-                f"not contiguous ({_strides(reason)}), and Inductor vectorises only below 12 %"
+                f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
+                f"are not contiguous ({_strides(reason)}), and Inductor vectorises only below 12 %"
             )
         case NotTiled(kind="short"):
             return (
-                f"its innermost loop has {reason.size} elements, less than a quarter of a vector of "
-                f"{reason.lanes}, and few operations"
+                f"its innermost loop has {reason.size} elements, less than a quarter of a "
+                f"vector of {reason.lanes}, and few operations"
             )
         case NotTiled(kind="isa"):
             return "Inductor found no vector ISA that this machine and this compiler support"

@@ -21,6 +21,7 @@ FORMAT_VERSION = 1
 
 _GB = 1e9
 # What says where and when something was recorded, and not how.
+_NOT_ASKED: tuple[object, ...] = (None, "", [], ())
 _NO_CONDITIONS = frozenset({"target", "gpu"})
 
 
@@ -183,7 +184,7 @@ def _settings(run: Run) -> dict[str, str]:
     return {
         name: value if isinstance(value, str) else json.dumps(value, default=str)
         for name, value in run.meta.settings.items()
-        if name not in _NO_CONDITIONS and value not in {None, ""} and value != [] and value is not False
+        if name not in _NO_CONDITIONS and value is not False and value not in _NOT_ASKED
     }
 
 

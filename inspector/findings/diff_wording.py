@@ -53,7 +53,7 @@ def answer(report: DiffReport) -> str:
 
 
 def _verdict(diff: KernelDiff) -> str:
-    """Better is what starts less; of equals, what moves less. Other operators: it cannot be said."""
+    """Better is what starts less, of equals what moves less; other operators cannot be compared."""
     before, after = diff.before, diff.after
     if diff.operators:
         return "other operators"
@@ -93,7 +93,8 @@ def _same(counts: Counts) -> str:
 def totals(diff: KernelDiff) -> Iterator[Total]:
     """The totals of both sides."""
     for _, plural, before, after in _numbers(diff):
-        yield Total(plural, f"{before:,}", f"{after:,}", _change(after - before, f"{abs(after - before):,}"))
+        change = _change(after - before, f"{abs(after - before):,}")
+        yield Total(plural, f"{before:,}", f"{after:,}", change)
     old, new = diff.before.traffic_bytes, diff.after.traffic_bytes
     delta = None if old is None or new is None else new - old
     yield Total(

@@ -108,18 +108,23 @@ def make_kernels_report(
 
 def _graphs(process: Process, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
+    asked: set[str] = set()
     for text in codes.texts:
-        yield from _read(text, text.text.text() if text.text else "", unread)
-    yield from _alternatives(codes, unread)
+        for graph in _read(text, text.text.text() if text.text else "", unread):
+            asked |= {graph.compile_id} if graph.direction == "backward" else set()
+            yield graph
+    yield from _alternatives(codes, asked, unread)
 
 
-def _alternatives(codes: OutputCodes, unread: list[str]) -> Iterator[GraphCode]:
+def _alternatives(codes: OutputCodes, asked: set[str], unread: list[str]) -> Iterator[GraphCode]:
     texts = {text.compile_id: text for text in codes.texts}
     for compile_id, target in codes.targets:
         for code in target.alternatives:
             text = texts.get(compile_id, OutputText(compile_id, None, "", None))
             for graph in _read(text, code, unread):
-                yield dataclasses.replace(graph, file="", alternative="padded")
+                # A backward pass that nobody asked for has no code to choose between.
+                if graph.direction != "backward" or compile_id in asked:
+                    yield dataclasses.replace(graph, file="", alternative="padded")
 
 
 def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]:
@@ -171,7 +176,7 @@ def _notices(
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
         yield (
-            f"{len(decisions)} decisions ({names}) depend on a measurement that the GPU would make; "
+            f"what the GPU would measure is not decided ({len(decisions)} times: {names}); "
             "what it may choose instead is among the kernels, marked as candidates"
         )
     for compile_id, said in targets:

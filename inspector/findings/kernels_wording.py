@@ -7,9 +7,12 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import count
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 
-__all__ = ["cpp_line", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of"]
+__all__ = [
+    "TIMES", "cpp_line", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of",
+]  # fmt: skip
 
 _MOST_OPERATORS = 6
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def kernels_headline(report: KernelsReport) -> str:
@@ -35,7 +38,8 @@ def gpu_line(report: KernelsReport) -> str:
         f"{gpu.bandwidth / 1e12:.2f} TB/s · {gpu.memory_bytes / 2**30:.0f} GiB"
     )
     assumed = f", figures of {gpu.name}" if gpu.assumed else ""
-    return f"generated for {gpu.key if gpu.assumed else gpu.name}{assumed}, which need not be here: {figures}"
+    name = gpu.key if gpu.assumed else gpu.name
+    return f"generated for {name}{assumed}, which need not be here: {figures}"
 
 
 def cpp_line(report: KernelsReport) -> str:
@@ -62,7 +66,7 @@ def kernel_detail(row: KernelRow) -> str:
     operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
     shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))
     more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
-    sizes = "×".join(str(size) for size in kernel.size_hints.values())
+    sizes = TIMES.join(str(size) for size in kernel.size_hints.values())
     parts = [kernel.kind, sizes, shown + more]
     if kernel.cpp is not None:
         parts = [vector_text(kernel.cpp), parallel_text(kernel.cpp), shown + more]

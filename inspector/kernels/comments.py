@@ -10,7 +10,8 @@ __all__ = ["Comment", "comment_before"]
 
 # get_kernel_metadata in torch/_inductor/utils.py
 _HEAD = re.compile(
-    r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], Original ATen: \[(?P<aten>[^\]]*)\]"
+    r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], "
+    r"Original ATen: \[(?P<aten>[^\]]*)\]"
 )
 # Between a comment and what it is about stand at most other statements about streams.
 _MOST_LINES = 400

@@ -9,7 +9,7 @@ __all__ = ["text_of", "value_of"]
 _LONGEST = 200
 
 
-def value_of(node: ast.expr) -> object:
+def value_of(node: ast.expr) -> object:  # noqa: PLR0911 - a kind of literal each
     """The value of an expression; text where it is no literal.
 
     Calls become dictionaries of their keyword arguments (``DeviceProperties(type='cuda')``), sets

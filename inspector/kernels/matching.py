@@ -115,7 +115,7 @@ def _change(before: DiffKernel, after: DiffKernel, how: str) -> KernelChange:
     if how == "content":
         return KernelChange(before, after, how, tuple(_of_launches(before, after)))
     old, new = (content(item.kernel).split("\n") for item in (before, after))
-    delta = [line for line in difflib.unified_diff(old, new, n=0, lineterm="")][2:]
+    delta = list(difflib.unified_diff(old, new, n=0, lineterm=""))[2:]
     return KernelChange(
         before,
         after,
@@ -152,8 +152,7 @@ def _differences(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
 def _of_loops(old: Kernel, new: Kernel) -> Iterator[str]:
     if old.cpp is None or new.cpp is None:
         return
-    vectors = (f"{kernel.cpp.vector_loops} of {len(kernel.cpp.text.innermost)}" for kernel in (old, new) if kernel.cpp)
-    one, other = vectors
+    one, other = (f"{facts.vector_loops} of {facts.loops}" for facts in (old.cpp, new.cpp))
     if one != other:
         yield f"loops with vectors {one} → {other}"
     if old.cpp.is_parallel != new.cpp.is_parallel:

@@ -11,7 +11,7 @@ __all__ = ["node_lines"]
 
 # `# File: model.py:12 in forward, code: return x` stands before the nodes of a line, and
 # `name: "f32[8]" = torch.relu(x)` is a node (torch/fx/graph.py, 2.11 to 2.13).
-_FILE = re.compile(r"\s*# File: (?P<file>.+?):(?P<line>\d+) in \S+(?:, code: (?P<code>.*))?")
+_FILE = re.compile(r"\s*# File: (?P<file>.+?):(?P<line>\d+) in [^,\s]+(?:, code: (?P<code>.*))?")
 _NODE = re.compile(r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = ")
 
 

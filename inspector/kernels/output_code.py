@@ -22,6 +22,7 @@ _DIRECTIONS = ("inference", "forward", "backward")
 _CPP = ("cpp", "cpp_pybinding")
 _OPERATORS = "torch.ops."
 _LIBRARIES = ("extern_kernels.", "aten.", "inductor_ops.", "_quantized.")
+_PARTS = ("partition_", "subgraph_", "repeated_")
 # Operators that move nothing and launch nothing.
 _NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.wait_tensor")
 
@@ -132,7 +133,7 @@ def _bodies(module: ast.Module) -> Iterator[ast.AST]:
 
 def _does_work(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.FunctionDef) and (
-        statement.name == "call" or statement.name.startswith(("partition_", "subgraph_", "repeated_"))
+        statement.name == "call" or statement.name.startswith(_PARTS)
     )
 
 

@@ -39,6 +39,11 @@ class CppFacts:
         return sum(loop.is_vector for loop in self.text.innermost)
 
     @property
+    def loops(self) -> int:
+        """Innermost loops."""
+        return len(self.text.innermost)
+
+    @property
     def is_parallel(self) -> bool:
         """Whether threads share any of its loops."""
         return bool(self.text.parallel_vars)

@@ -21,7 +21,7 @@ _ADA = "NVIDIA Ada GPU Architecture whitepaper V2.02, Appendix A"
 _BLACKWELL = "NVIDIA RTX Blackwell GPU Architecture whitepaper V1.1, Appendix A"
 
 
-def _gpu(  # noqa: PLR0913 - one row of the table
+def _gpu(  # noqa: PLR0913, PLR0917 - one row of the table
     key: str,
     name: str,
     capability: tuple[int, int],
@@ -38,7 +38,7 @@ def _gpu(  # noqa: PLR0913 - one row of the table
                gb_per_s * 1e9, int(l2 * MIB), clock_mhz * 1_000_000, peaks, sources)  # fmt: skip
 
 
-def _peaks(  # noqa: PLR0913 - one row of the table
+def _peaks(  # noqa: PLR0913, PLR0917 - one row of the table
     fp64: float, fp32: float, tf32: float, half: float, int8: float, fp8: float = 0
 ) -> dict[str, float]:
     found = {"float64": fp64, "float32": fp32, "tf32": tf32, "float16": half, "bfloat16": half,
@@ -49,8 +49,8 @@ def _peaks(  # noqa: PLR0913 - one row of the table
 _H100 = _peaks(66.9, 66.9, 494.7, 989.4, 1978.9, 1978.9)
 _A100 = _peaks(19.5, 19.5, 156, 312, 624)
 
-# Columns: memory in GiB as the driver gives it or as published, GB/s, L2 in MiB, boost clock in MHz,
-# dense peaks in T(FL)OP/s: float64, float32, tf32, half, int8, float8.
+# Columns: memory in GiB as the driver gives it or as published, GB/s, L2 in MiB, boost clock in
+# MHz, dense peaks in T(FL)OP/s: float64, float32, tf32, half, int8, float8.
 _ROWS: Final = (
     _gpu("h100", "NVIDIA H100 80GB HBM3", (9, 0), 132, 80, 3352, 50, 1980, _H100, _HOPPER,
          "NVIDIA H100 Tensor Core GPU Datasheet (SXM5)"),
@@ -114,7 +114,7 @@ def find_gpu(asked: str) -> Gpu | None:
         default = _DEFAULTS.get(key)
         return None if default is None else _stand_in(key, GPUS[default])
     plain = re.sub(r"[^a-z0-9]", "", asked.lower()).removeprefix("nvidia")
-    keys = {re.sub(r"[^a-z0-9]", "", key): key for key in GPUS} | _ALIASES
+    keys = {re.sub(r"[^a-z0-9]", "", key): key for key in GPUS} | dict(_ALIASES)
     return GPUS[keys[plain]] if plain in keys else None
 
 

@@ -85,7 +85,7 @@ class Gpu:
         return self.capability[0] * 10 + self.capability[1]
 
 
-def _architecture(  # noqa: PLR0913 - one row of the table
+def _architecture(  # noqa: PLR0913, PLR0917 - one row of the table
     capability: tuple[int, int], name: str, threads: int, blocks: int, shared: int, per_block: int
 ) -> Architecture:
     return Architecture(capability, name, threads, blocks, 65536, shared * KIB, per_block * KIB)

@@ -103,7 +103,7 @@ class Process:
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
-    codes: OutputCodes = OutputCodes()
+    codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ import torch
 from inspector.capture.gpu_target.virtual_table import (
     ANSWER,
     EFFECT,
+    address_of,
     entries,
     library,
     replaced_functions,
@@ -91,14 +92,15 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     stream, code = _stream_function()
     effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
     streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
-    functions = {places[name]: nothing for name in effects} | {places["queryEvent"]: over}
+    functions = {places[name]: address_of(nothing) for name in effects}
     functions |= {places[name]: stream for name in streams}
+    functions[places["queryEvent"]] = address_of(over)
     meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
     table, address = table_with(meta.value or 0, functions)
     return ctypes.c_void_p(address), (table, nothing, over, code)
 
 
-def _stream_function() -> tuple[ctypes.c_void_p, object]:
+def _stream_function() -> tuple[int, object]:
     """A function in memory that may be executed, and that memory."""
     code = _STREAM.get(platform.machine())
     if code is None:
@@ -106,12 +108,10 @@ def _stream_function() -> tuple[ctypes.c_void_p, object]:
             f"A GPU that is not here cannot be captured for on {platform.machine()}.",
             "Use Linux on x86-64 or ARM.",
         )
-    memory = mmap.mmap(
-        -1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
-    )
+    memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     memory.write(code)
     place = ctypes.c_char.from_buffer(memory)
-    return ctypes.c_void_p(ctypes.addressof(place)), place
+    return ctypes.addressof(place), place
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def _hooks() -> Iterator[None]:
     places = entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
     get_hooks = library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
     get_hooks.restype = ctypes.c_void_p
-    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), _yes())
+    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), address_of(_yes()))
     with replaced_functions(get_hooks(), functions):
         yield
 

@@ -40,7 +40,7 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
         note: Is told every choice.
     """
 
-    def attention(  # noqa: PLR0913 - the operator's own arguments
+    def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
         query: Any,  # noqa: ANN401 - torch is Any to mypy
         key: Any,  # noqa: ANN401
         value: Any,  # noqa: ANN401
@@ -71,7 +71,7 @@ def _perform(chosen: str, call: Attention, scale: float | None) -> Any:  # noqa:
     mask = _as_float(call.mask, call.query.dtype, hidden)
     if chosen == CUDNN:
         return aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001 - the operator's name
-            *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,
+            *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,  # noqa: FBT003 - as declared
             scale=scale,
         )[0]  # fmt: skip
     if chosen == FLASH:
@@ -98,11 +98,10 @@ def _flash(call: Attention, scale: float | None) -> Any:  # noqa: ANN401
     missing = -size % _HEAD_ALIGNMENT
     tensors = call.tensors
     if missing:
-        tensors = tuple(functional.pad(tensor, (0, missing)) for tensor in tensors)  # type: ignore[assignment]
+        tensors = tuple(functional.pad(tensor, (0, missing)) for tensor in tensors)
     given = 1.0 / math.sqrt(size) if scale is None else scale
-    out = torch.ops.aten._scaled_dot_product_flash_attention(  # noqa: SLF001
-        *tensors, call.dropout, call.is_causal, False, scale=given
-    )[0]
+    flash = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001
+    out = flash(*tensors, call.dropout, call.is_causal, return_debug_mask=False, scale=given)[0]
     return out[..., :size] if missing else out
 
 

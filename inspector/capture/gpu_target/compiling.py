@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -27,7 +28,7 @@ Report = Callable[[BaseException | None], None]
 
 @contextmanager
 def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
-    """``backend="inductor"`` generates code and runs the graph on the CPU, inside of the ``with``."""
+    """``backend="inductor"`` generates code, and the CPU runs the graph, inside of the ``with``."""
     original = compile_fx.compile_fx
     # It calls itself, with another configuration in force.
     inside: ContextVar[bool] = ContextVar("inside", default=False)
@@ -35,11 +36,13 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
     def compiled(graph: Any, inputs: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         if inside.get() or not isinstance(graph, fx.GraphModule):
             return original(graph, inputs, *args, **options)
-        run, untouched = on_cpu(graph), copied(graph)
+        later: list[logging.LogRecord] = []
+        run, untouched = on_cpu(graph, lambda: _say(later)), copied(graph)
         token = inside.set(True)
         error: BaseException | None = None
         try:
             original(on_target(graph), inputs, *args, **options)
+            later += notes.take_backward()
             for padded in notes.other_paddings():
                 with notes.alternative(padded):
                     original(on_target(copied(untouched)), inputs, *args, **options)
@@ -56,23 +59,38 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
         yield
 
 
+def _nothing(*_: object, **__: object) -> None:
+    """Stands for what is done with code that was loaded."""
+
+
+def _say(records: list[logging.LogRecord]) -> None:
+    """Writes what was kept back into the log, once."""
+    while records:
+        logging.getLogger("torch.__trace").handle(records.pop(0))
+
+
 def _patches(compiled: Callable[..., Any], notes: Notes) -> list[Any]:
     make_module = GraphLowering._compile_to_module_lines  # noqa: SLF001 - no public place to stop at
 
     def not_loaded(self: Any, wrapper_code: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         if notes.is_alternative:
             notes.alternatives.append(wrapper_code.value)
+        elif self.is_backward:
+            # Torch generates it when the program asks for gradients, and so it is said then.
+            with (
+                notes.kept_back(),
+                mock.patch.object(codecache.PyCodeCache, "load_by_key_path", staticmethod(_module)),
+            ):
+                return make_module(self, wrapper_code)
         with mock.patch.object(codecache.PyCodeCache, "load_by_key_path", staticmethod(_module)):
             return make_module(self, wrapper_code)
 
     return [
         mock.patch.object(compile_fx, "compile_fx", compiled),
         mock.patch.object(GraphLowering, "_compile_to_module_lines", not_loaded),
-        mock.patch.object(output_code, "cudagraph_post_compile", lambda *_, **__: None),
+        mock.patch.object(output_code, "cudagraph_post_compile", _nothing),
         # The backward graph now: the one that runs is autograd's own, on the CPU.
-        functorch_config.patch(
-            force_non_lazy_backward_lowering=True, enable_autograd_cache=False
-        ),
+        functorch_config.patch(force_non_lazy_backward_lowering=True, enable_autograd_cache=False),
         # Workers would not know of the target, and there is nothing to compile in them.
         inductor_config.patch(compile_threads=1, fx_graph_cache=False),
     ]

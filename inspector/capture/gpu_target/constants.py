@@ -1,4 +1,4 @@
-"""Constants are real tensors, which torch computes with: on the CPU, where their device is not there.
+"""Constants are real tensors, which torch computes with: on the CPU, without their device.
 
 - ``UniformValueConstantFolder`` (fx_passes/joint_graph.py) and ``ConstantFolder`` run parts of a
   graph that depend on no input, on the device that the graph names. Only values come back from it.
@@ -76,7 +76,8 @@ def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _lifts_to_cuda(node: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
     found = node.meta.get("val")
-    lifts = node.target in (torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.lift_fresh.default)
+    aten = torch.ops.aten
+    lifts = node.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default)
     return lifts and isinstance(found, torch.Tensor) and found.device.type == "cuda"
 
 

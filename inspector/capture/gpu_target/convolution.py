@@ -1,11 +1,12 @@
 """The layout that cuDNN gives to the result of a convolution, for fake CUDA tensors.
 
 Torch asks its C++ which library does a convolution and in which layout (``conv`` in
-torch/_subclasses/fake_impls.py). A CPU build has no cuDNN, and a CUDA build without a GPU refuses it
-for bfloat16, because it asks the device for its compute capability. This follows
+torch/_subclasses/fake_impls.py). A CPU build has no cuDNN, and a CUDA build without a GPU refuses
+it for bfloat16, because it asks the device for its compute capability. This follows
 ``cudnn_conv_suggest_memory_format`` in aten/src/ATen/native/ConvUtils.h and ``select_conv_backend``
-in Convolution.cpp (2.11 to 2.13). Depthwise kernels of torch's own take and give contiguous tensors,
-and so does cuDNN unless an operand has its channels last: which of them runs makes no difference.
+in Convolution.cpp (2.11 to 2.13). Depthwise kernels of torch's own take and give contiguous
+tensors, and so does cuDNN unless an operand has its channels last: which of them runs makes no
+difference.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Fake tensors of real ones on the CPU say that they are on the GPU.
 
 Dynamo, AOTAutograd and Inductor look at fake tensors alone. So the whole of torch.compile sees the
-model on the GPU from the start: what Dynamo traces through (``x.is_cuda``, ``optimizer.step``), what
-AOTAutograd decomposes (attention, group norm) and what Inductor lowers. The other way, to capture
-for the CPU and to change the devices in the ATen graph, differs in all of these: 47 of 814 kernels
-differed so. The real tensors stay on the CPU, where guards look at them and the program runs.
+model on the GPU from the start: what Dynamo traces through (``x.is_cuda``, ``optimizer.step``),
+what AOTAutograd decomposes (attention, group norm) and what Inductor lowers. The other way, to
+capture for the CPU and to change the devices in the ATen graph, differs in all of these: 47 of 814
+kernels differed so. The real tensors stay on the CPU, where guards look at them and the program
+runs.
 """
 
 from __future__ import annotations
@@ -64,13 +65,17 @@ def fakes_on_cuda() -> Iterator[None]:
         mock.patch.object(fake_tensor.FakeTensorConverter, "from_real_tensor", converted),
         # Nothing is to be made on the device, whatever `torch.cuda.is_available` says.
         mock.patch.object(fake_tensor.FakeTensorMode, "avoid_device_init", new=True),
-        mock.patch.object(fake_tensor, "init_gpu_context", lambda *_: None),
+        mock.patch.object(fake_tensor, "init_gpu_context", _nothing),
         functorch_config.patch(enable_autograd_cache=False),
     )
     with ExitStack() as stack:
         for patch in patches:
             stack.enter_context(patch)
         yield
+
+
+def _nothing(*_: object) -> None:
+    """Stands for what is done on the device."""
 
 
 def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401

@@ -42,7 +42,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         return _UNKNOWN_MS
 
     cache = select_algorithm.AlgorithmSelectorCache
-    patches = [
+    patches: list[Any] = [
         mock.patch.object(pad_mm, "get_cached_should_pad", padded),
         *(mock.patch.object(type(benchmarker), name, measured)
           for name in ("benchmark", "benchmark_gpu", "benchmark_cpu")

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest import mock
 
 __all__ = ["Notes"]
 
@@ -23,6 +24,7 @@ class Notes:
         padded: Keys of the matrix multiplications that are padded although it was not measured.
         alternatives: Output code of the same graph with these decisions made the other way.
         is_alternative: Whether such code is being generated.
+        backward: Records of the log about code for the backward pass, which was not asked for yet.
     """
 
     measured: list[dict[str, object]] = dataclasses.field(default_factory=list)
@@ -30,6 +32,7 @@ class Notes:
     padded: frozenset[str] = frozenset()
     alternatives: list[str] = dataclasses.field(default_factory=list)
     is_alternative: bool = False
+    backward: list[logging.LogRecord] = dataclasses.field(default_factory=list)
 
     def decision(self, what: str, detail: str, taken: str, candidates: list[str]) -> None:
         """Notes a decision that the device would make."""
@@ -39,11 +42,27 @@ class Notes:
         if found not in self.measured:
             self.measured.append(found)
 
+    def choose(self, attention: str) -> None:
+        """Notes the kernel that was chosen for one call of attention."""
+        self.attention.append(attention)
+
     def taken(self) -> Notes:
         """What was noted since the last time."""
         result = dataclasses.replace(self)
         self.measured, self.attention, self.alternatives = [], [], []
         return result
+
+    @contextmanager
+    def kept_back(self) -> Iterator[None]:
+        """What is logged inside of the ``with`` is kept, and not logged."""
+        trace = logging.getLogger("torch.__trace")
+        with mock.patch.object(trace, "handle", self.backward.append):
+            yield
+
+    def take_backward(self) -> list[logging.LogRecord]:
+        """What was kept back since the last time."""
+        records, self.backward = self.backward, []
+        return records
 
     def other_paddings(self) -> list[frozenset[str]]:
         """What else could be padded: all of it, and if that is little, each alone."""
@@ -54,17 +73,16 @@ class Notes:
     @contextmanager
     def alternative(self, padded: frozenset[str]) -> Iterator[None]:
         """Other decisions inside of the ``with``; nothing of it goes into the log."""
-        trace = logging.getLogger("torch.__trace")
         before = list(self.attention)
         self.padded, self.is_alternative = padded, True
-        trace.addFilter(_nothing_passes)
         try:
-            yield
+            # A filter would be too late: our own handler stands in front of the logger.
+            with mock.patch.object(logging.getLogger("torch.__trace"), "handle", _drop):
+                yield
         finally:
-            trace.removeFilter(_nothing_passes)
             self.padded, self.is_alternative = frozenset(), False
             self.attention = before
 
 
-def _nothing_passes(_record: logging.LogRecord) -> bool:
-    return False
+def _drop(_record: logging.LogRecord) -> None:
+    """Stands for the logger."""

@@ -18,7 +18,7 @@ _DATA_RATE = 2
 
 
 def device_properties(gpu: Gpu) -> SimpleNamespace:
-    """The fields of ``cudaDeviceProp`` that torch shows, as ``get_device_properties`` gives them."""
+    """What ``torch.cuda.get_device_properties`` gives."""
     architecture = gpu.architecture
     major, minor = architecture.capability
     return SimpleNamespace(

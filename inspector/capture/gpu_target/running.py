@@ -19,8 +19,13 @@ __all__ = ["copied", "on_cpu", "on_target"]
 _CPU = torch.device("cpu")
 
 
-def on_cpu(graph: fx.GraphModule) -> Callable[..., Any]:
-    """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA."""
+def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
+    """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA.
+
+    Args:
+        graph: The graph.
+        on_backward: Is called as soon as a gradient of what it returns is known.
+    """
     copy = copied(graph)
     _change(copy, _to_cpu)
     for node in copy.graph.nodes:
@@ -33,9 +38,13 @@ def on_cpu(graph: fx.GraphModule) -> Callable[..., Any]:
         allowed = torch.backends.cuda.math_sdp_enabled()
         torch.backends.cuda.enable_math_sdp(enabled=True)
         try:
-            return _Runner(copy).run(*inputs)
+            outputs = _Runner(copy).run(*inputs)
         finally:
             torch.backends.cuda.enable_math_sdp(enabled=allowed)
+        for output in tree_leaves(outputs):
+            if isinstance(output, torch.Tensor) and output.requires_grad:
+                output.register_hook(lambda _gradient: on_backward())
+        return outputs
 
     return run
 

@@ -21,6 +21,7 @@ __all__ = ["Attention", "choose"]
 FLASH, EFFICIENT, MATH, CUDNN = "flash", "efficient", "math", "cudnn"
 _HALF = (torch.float16, torch.bfloat16)
 _NEWEST = (12, 1)
+_PREFERRED = 90900
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Attention:
 
 
 def choose(call: Attention, gpu: Gpu, cudnn_version: int) -> str:
-    """``cudnn``, ``flash``, ``efficient`` or ``math``; ``error`` where all that fits is disabled."""
+    """``cudnn``, ``flash``, ``efficient``, ``math``, or ``error`` where what fits is disabled."""
     checks: dict[str, Callable[[Attention, Gpu], bool]] = {
         FLASH: _fits_flash,
         EFFICIENT: _fits_efficient,
@@ -71,7 +72,12 @@ def _order(gpu: Gpu, cudnn_version: int) -> list[str]:
     # aten/src/ATen/Context.h: the order that nobody has set.
     untouched = order == [FLASH, EFFICIENT, MATH, CUDNN]
     refused = os.environ.get("TORCH_CUDNN_SDPA_DEPRIORITIZED") == "1"
-    if untouched and not refused and cudnn_version >= 90900 and gpu.capability in ((9, 0), (10, 0)):
+    if (
+        untouched
+        and not refused
+        and cudnn_version >= _PREFERRED
+        and gpu.capability in ((9, 0), (10, 0))
+    ):
         return [CUDNN, FLASH, EFFICIENT, MATH]
     return order
 

@@ -62,9 +62,9 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         fallbacks_on_cpu(),
         traced_devices_on_cuda(),
         # The engine began its threads, if any, for the devices that there are.
-        torch.autograd.set_multithreading_enabled(False),  # noqa: FBT003 - its only argument
+        torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),
-        attention_of(gpu, cudnn, lambda name: notes.attention.append(name)),
+        attention_of(gpu, cudnn, notes.choose),
         convolutions_of(gpu),
         without_measuring(notes),
         compiling_for(notes, report),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,26 @@ import torch
 
 from inspector.errors import EnvironmentLacksError
 
-__all__ = ["ANSWER", "EFFECT", "entries", "library", "replaced_functions", "table_with"]
+__all__ = [
+    "ANSWER",
+    "EFFECT",
+    "address_of",
+    "entries",
+    "library",
+    "replaced_functions",
+    "table_with",
+]
 
 ANSWER = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
 """A function that returns a truth value; arguments after the object are ignored."""
 EFFECT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 """A function that returns nothing."""
+
+
+def address_of(function: Any) -> int:  # noqa: ANN401 - a function of ctypes
+    """Where a function begins."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 # What a table begins with, before the place that objects point at: an offset and the type.
@@ -71,27 +85,25 @@ def entries(header: str, name: str) -> Mapping[str, int]:
     return places
 
 
-def table_with(original: int, functions: Mapping[int, Callable[..., Any]]) -> tuple[Any, int]:
+def table_with(original: int, functions: Mapping[int, int]) -> tuple[Any, int]:
     """A copy of a virtual table in which some functions are others.
 
     Args:
         original: The address that an object of the class points at.
-        functions: The others, by their places.
+        functions: Addresses of the others, by their places.
 
     Returns:
         The copy, which has to be kept as long as an object uses it, and the address in it.
     """
     raw = ctypes.string_at(original - _BEFORE * _WORD, (_BEFORE + _LENGTH) * _WORD)
     table = (ctypes.c_void_p * (_BEFORE + _LENGTH)).from_buffer_copy(raw)
-    for place, function in functions.items():
-        table[_BEFORE + place] = ctypes.cast(function, ctypes.c_void_p)  # type: ignore[arg-type]
+    for place, address in functions.items():
+        table[_BEFORE + place] = address
     return table, ctypes.addressof(table) + _BEFORE * _WORD
 
 
 @contextmanager
-def replaced_functions(
-    instance: int, functions: Mapping[int, Callable[..., Any]]
-) -> Iterator[None]:
+def replaced_functions(instance: int, functions: Mapping[int, int]) -> Iterator[None]:
     """The object at an address has other virtual functions inside of the ``with``."""
     pointer = ctypes.c_void_p.from_address(instance)
     original = pointer.value or 0
@@ -103,9 +115,7 @@ def replaced_functions(
 
 
 @functools.cache
-def _table_for(
-    original: int, functions: tuple[tuple[int, Callable[..., Any]], ...]
-) -> tuple[Any, int]:
+def _table_for(original: int, functions: tuple[tuple[int, int], ...]) -> tuple[Any, int]:
     """Kept for good: another thread may be in the middle of a call when the ``with`` ends."""
     return table_with(original, dict(functions))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
+    TIMES,
     cpp_line,
     gpu_line,
     graph_line,
@@ -46,7 +47,7 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     if report.libraries:
         yield "## Calls of libraries and ATen"
         yield ""
-        yield from (f"- {code(name)} {number}×" for name, number in report.libraries.items())
+        yield from (f"- {code(name)} {number}{TIMES}" for name, number in report.libraries.items())
         yield ""
     yield from (f"- note: {prose(notice)}" for notice in report.notices)
 

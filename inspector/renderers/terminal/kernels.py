@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.escaping import escaped
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
+    TIMES,
     cpp_line,
     gpu_line,
     graph_line,
@@ -55,7 +57,8 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
 
 def _add_source(page: Page, report: KernelsReport) -> None:
     row = next(row for row in report.rows if row.kernel.name == report.shown)
-    page.add(page.verbatim(row.kernel.source.strip("\n"), ""))
+    # It is to be copied: no line is broken.
+    page.add(Text(line) for line in escaped(row.kernel.source.strip("\n")).split("\n"))
 
 
 def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterator[Text]:
@@ -70,7 +73,7 @@ def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterato
 
 
 def _row(page: Page, row: KernelRow) -> Iterator[Text]:
-    launches = f"{row.launches}× " if row.launches != 1 else ""
+    launches = f"{row.launches}{TIMES} " if row.launches != 1 else ""
     yield Text(_GAP).append_text(page.safe(row.kernel.name, "cyan"))
     detail = page.safe(f"{launches}{kernel_detail(row)}")
     yield from page.wrapped(detail, _GAP * 2, _GAP * 2)
@@ -86,7 +89,7 @@ def _libraries(page: Page, report: KernelsReport) -> Iterator[Text]:
     if not report.libraries:
         return
     yield from page.wrapped(Text("Calls of libraries and ATen", style="bold underline"))
-    text = ", ".join(f"{name} {number}×" for name, number in report.libraries.items())
+    text = ", ".join(f"{name} {number}{TIMES}" for name, number in report.libraries.items())
     yield from page.wrapped(page.safe(text), _GAP, _GAP)
 
 

@@ -1,0 +1,136 @@
+"""Code for a GPU that is not there: it is generated, it is the GPU's, and nothing stays patched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+import triton
+from torch._dynamo import device_interface
+from torch._inductor import compile_fx
+from torch._subclasses import meta_utils
+
+from inspector.capture.gpu_target.accelerator import _registry
+from inspector.capture.gpu_target.session import gpu_target
+from inspector.model.gpu_table import known_gpu
+from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
+
+ROOT = Path(__file__).resolve().parents[2]
+# Small ones of different kinds; `python -m tests.gpu.compare_kernels` compares all.
+COMPARED = (
+    ("pointwise.gelu_chain", "training"),
+    ("norms.group_norm", "training"),
+    ("attention.alibi", "inference"),
+    ("convolutions.autocast", "inference"),
+    ("indexing.embedding", "training"),
+)
+ATTENTION = """
+import torch
+from torch.nn.functional import scaled_dot_product_attention as attend
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(64, device="cuda"))
+
+    def forward(self, x):
+        bias = torch.zeros(x.shape[-2], device="cuda")
+        y = attend(x * self.scale, x, x, is_causal=True)
+        return (y[..., 1:] + bias[:, None]).softmax(-1)
+
+model = Model().cuda().bfloat16()
+example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16),)
+"""
+
+
+def kernels(folder: Path, *arguments: str) -> dict[str, Any]:
+    (folder / "model.py").write_text(ATTENTION)
+    command = [sys.executable, "-m", "inspector.commands", "kernels", "model.py", *arguments]
+    command += ["--format", "json", "--no-progress", "--save", str(folder / "recording")]
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize(("gpu", "attention", "capability"), [
+    ("h200", "cudnn", 90), ("a100", "flash", 80), ("l4", "flash", 89),
+])  # fmt: skip
+def test_a_model_that_asks_for_cuda_gets_the_gpus_kernels(
+    tmp_path: Path, gpu: str, attention: str, capability: int
+) -> None:
+    found = kernels(tmp_path, "--gpu", gpu, "--train")
+    assert [target["error"] for target in found["targets"]] == [None]
+    assert attention in found["targets"][0]["attention"]
+    assert {graph["direction"] for graph in found["graphs"]} == {"forward", "backward"}
+    assert found["kernels"]
+    for kernel in found["kernels"]:
+        assert kernel["options"]["triton_meta"]["device"]["cc"] == capability
+    lines = [node["line"] for kernel in found["kernels"] for node in kernel["nodes"]]
+    assert 13 in lines  # the last line of `forward`
+
+
+def test_what_is_patched_is_put_back_after_an_exception() -> None:
+    def state() -> list[object]:
+        owners = (torch.cuda, device_interface.CudaInterface, compile_fx)
+        patched: list[object] = [dict(vars(owner)) for owner in owners]
+        describe = vars(meta_utils.MetaTensorDescriber)["describe_tensor"]
+        select = torch._C._select_conv_backend
+        return [*patched, describe, select, list(_registry()), torch.cuda.is_available()]
+
+    def attend() -> str:
+        tensor = torch.randn(1, 2, 8, 8)
+        return str(torch.nn.functional.scaled_dot_product_attention(tensor, tensor, tensor).shape)
+
+    before, attended = state(), attend()
+
+    def fail() -> None:
+        with gpu_target(known_gpu("h200"), lambda _said: None):
+            assert torch.cuda.is_available()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert state() == before
+    assert attend() == attended
+
+
+def test_the_users_model_stays_as_it_was() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU())
+    inputs = torch.randn(4, 8)
+    expected = module(inputs)
+    said: list[dict[str, object]] = []
+    with gpu_target(known_gpu("h200"), said.append):
+        result = torch.compile(module)(inputs)
+    assert [item for item in said if "error" in item] == []
+    assert len(said) == 1
+    assert torch.equal(result, expected)
+    assert {parameter.device.type for parameter in module.parameters()} == {"cpu"}
+    torch._dynamo.reset()
+    torch.testing.assert_close(torch.compile(module, backend="eager")(inputs), expected)
+
+
+@pytest.mark.parametrize(("name", "pass_"), COMPARED)
+def test_kernels_are_those_of_the_gpu(name: str, pass_: str) -> None:
+    recorded = load()
+    here = (torch.__version__.partition("+")[0], triton.__version__, transformers.__version__)
+    there = (
+        recorded["torch"].partition("+")[0], recorded["triton"], recorded["transformers"],
+    )  # fmt: skip
+    if here != there:
+        pytest.skip(f"recorded with torch, Triton, transformers {there}; these are {here}")
+    found = compare(name, pass_, recorded["cases"][name][pass_], LIMIT_SECONDS)
+    assert found.is_same, found

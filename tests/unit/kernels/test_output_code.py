@@ -1,0 +1,101 @@
+"""Output code as torch writes it: what an H200 generated (tests/gpu/record_kernels.py)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from inspector.kernels.node_lines import node_lines
+from inspector.kernels.output_code import read_output_code
+from inspector.model.kernel import GraphCode, NodeLine
+from tests.gpu.compare_kernels import load
+
+EVERY = 5  # enough of them: it takes 10 ms each
+ASYNC = re.compile(r"^(\w+) = async_compile\.(\w+)\(", re.MULTILINE)
+RUNS = re.compile(r"^ +(\w+)\.run\(", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def codes() -> dict[str, str]:
+    return {
+        f"{name} {pass_} {index}": code["code"]
+        for name, passes in load()["cases"].items()
+        for pass_, found in passes.items()
+        if isinstance(found, dict)
+        for index, code in enumerate(found["codes"])
+    }
+
+
+def test_every_kernel_and_every_launch_is_read(codes: dict[str, str]) -> None:
+    assert len(codes) > 300
+    for name, text in list(codes.items())[::EVERY]:
+        graph = read_output_code(text, "0/0", {})
+        assert [kernel.name for kernel in graph.kernels] == [m[0] for m in ASYNC.findall(text)], (
+            name
+        )
+        triton = {kernel.name: kernel for kernel in graph.kernels if kernel.language == "triton"}
+        assert [c.name for c in graph.calls if c.name in triton] == RUNS.findall(text), name
+        assert all(kernel.kind and kernel.signature for kernel in triton.values()), name
+
+
+def test_a_kernel_says_what_its_heuristics_say(codes: dict[str, str]) -> None:
+    graph = read_output_code(codes["matmuls.addmm_scaled training 0"], "0/0", {})
+    (kernel,) = graph.kernels
+    assert (kernel.name, kernel.language) == ("triton_poi_fused_addmm_tanh_0", "triton")
+    assert (kernel.kind, kernel.size_hints) == ("pointwise", {"x": 2048})
+    assert kernel.signature["in_out_ptr0"] == "*fp32"
+    assert kernel.inductor_meta["num_load"] == 2
+    assert kernel.aten == ("aten.addmm", "aten.tanh")
+    assert [node.node for node in kernel.nodes] == ["addmm", "tanh"]
+    assert graph.direction == "forward"
+    assert [(call.kind, call.name) for call in graph.calls] == [
+        ("extern", "mm"),
+        ("kernel", "triton_poi_fused_addmm_tanh_0"),
+    ]
+
+
+def test_backward_and_inference_are_told(codes: dict[str, str]) -> None:
+    def direction(name: str) -> str:
+        return read_output_code(codes[name], "", {}).direction
+
+    assert direction("matmuls.addmm_scaled inference 0") == "inference"
+    assert direction("matmuls.addmm_scaled training 1") == "backward"
+
+
+def test_operators_left_to_aten_are_calls(codes: dict[str, str]) -> None:
+    graph = read_output_code(codes["attention.sdpa_bf16_causal inference 0"], "", {})
+    assert "aten._scaled_dot_product_cudnn_attention.default" in {c.name for c in graph.calls}
+
+
+def test_nodes_get_the_lines_of_the_users_code() -> None:
+    lines = node_lines(
+        "class GraphModule(torch.nn.Module):\n"
+        '    def forward(self, L_x_: "f32[8]"):\n'
+        "        # File: /p/model.py:12 in forward, code: return x.relu() * 2\n"
+        '        relu: "f32[8][1]cpu" = L_x_.relu();  L_x_ = None\n'
+        "        mul = relu * 2;  relu = None\n"
+    )
+    assert lines["relu"] == NodeLine("relu", "/p/model.py", 12, "return x.relu() * 2")
+    assert lines["mul"].line == 12
+
+
+def test_code_that_was_cut_off_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no Python"):
+        read_output_code("triton_poi_fused_0 = async_compile.triton('a', '''", "0/0", {})
+
+
+def test_cpp_kernels_are_read() -> None:
+    text = (
+        "# AOT ID: ['0_inference']\n"
+        "# Topologically Sorted Source Nodes: [relu], Original ATen: [aten.relu]\n"
+        "cpp_fused_relu_0 = async_compile.cpp_pybinding(['const float*', 'float*'], r'''\n"
+        "#include <torch/csrc/inductor/cpp_prefix.h>\n"
+        "''')\n"
+        "def call(args):\n"
+        "    cpp_fused_relu_0(arg0_1, buf0)\n"
+    )
+    graph: GraphCode = read_output_code(text, "0/0", {})
+    assert [(k.name, k.language) for k in graph.kernels] == [("cpp_fused_relu_0", "cpp")]
+    assert graph.kernels[0].source.startswith("\n#include")
+    assert graph.launches("cpp_fused_relu_0") == 1

@@ -1,0 +1,85 @@
+"""Reports on kernels, from a plain trace as torch writes it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from inspector import plugins
+from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.sources.recording import opened, read_run
+from tests.gpu.compare_kernels import load
+
+ROOT = Path(__file__).resolve().parents[3]
+PREFIX = "V0101 10:00:00.000000 7 torch/x.py:1] "
+GRAPH = (
+    "class GraphModule(torch.nn.Module):\n"
+    "    def forward(self):\n"
+    "        # File: /p/model.py:3 in forward, code: return torch.addmm(b, x, y).tanh()\n"
+    "        addmm = torch.addmm(b, x, y)\n"
+    "        tanh = addmm.tanh()\n"
+)
+
+
+def record(event: dict[str, object], payload: str) -> str:
+    digest = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
+    envelope = {**event, "frame_id": 0, "frame_compile_id": 0, "attempt": 0, "has_payload": digest}
+    lines = "\n".join(f"\t{line}" for line in payload.split("\n"))
+    return f"{PREFIX}{json.dumps(envelope)}\n{lines}\n"
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> KernelsReport:
+    case = load()["cases"]["matmuls.addmm_scaled"]["training"]
+    said = {
+        "v": 1, "gpu": "h200", "attention": [], "alternatives": [],
+        "measured": [{"what": "padding", "detail": "mm", "taken": "not padded",
+                      "candidates": ["not padded", "padded"]}],
+    }  # fmt: skip
+    artifact: dict[str, object] = {"artifact": {"name": "inspector_gpu_target", "encoding": "json"}}
+    log = tmp_path / "dedicated_log_torch_trace_x.log"
+    log.write_text(
+        record({"dynamo_output_graph": {}}, GRAPH)
+        + "".join(
+            record({"inductor_output_code": {"filename": "/c/x.py"}}, code["code"])
+            for code in case["codes"]
+        )
+        + record(artifact, json.dumps(said))
+    )
+    with opened(log) as recording:
+        return make_kernels_report(read_run(recording))
+
+
+def rendered(report: KernelsReport, name: str) -> str:
+    stream = io.StringIO()
+    plugins.load_renderer(name).render(report, stream)
+    return stream.getvalue()
+
+
+def test_a_plain_trace_has_everything(report: KernelsReport) -> None:
+    assert [graph.direction for graph in report.graphs] == ["forward", "backward"]
+    assert report.gpu is not None
+    row = report.rows[0]
+    assert (row.kernel.name, row.launches) == ("triton_poi_fused_addmm_tanh_0", 1)
+    assert [(node.node, node.line) for node in row.kernel.nodes] == [("addmm", 3), ("tanh", 3)]
+    assert report.libraries["mm"] >= 1
+
+
+def test_json_follows_the_schema(report: KernelsReport) -> None:
+    schema = json.loads((ROOT / "docs" / "schema" / "kernels-1.schema.json").read_text())
+    found = json.loads(rendered(report, "json"))
+    jsonschema.validate(found, schema)
+    assert found["kernels"][0]["source"] == report.rows[0].kernel.source
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
+def test_people_see_kernels_lines_and_what_is_open(report: KernelsReport, name: str) -> None:
+    text = " ".join(rendered(report, name).split())
+    for part in ("NVIDIA H200", "model.py:3", "would measure is not decided", "pointwise"):
+        assert part in text
+    assert "fused_addmm_tanh_0" in text.replace("\\_", "_")
