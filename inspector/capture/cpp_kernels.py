@@ -65,41 +65,44 @@ class CppObserver:
             setattr(owner, name, ours)
             self._watched.append(_Watched(owner, name, original, ours))
 
-    def _tiling(self, call: Callable[[], Any], _selector: Any, *args: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    # Each gets what calls torch's function, and its arguments, `self` among them.
+
+    def _tiling(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         note = TilingNote()
         with note.strides():
             result = call()
         self._note = note
-        guarded("tiling of a loop", lambda: note.read(result, *args))
+        guarded("tiling of a loop", lambda: note.read(result, *args[1:3]))
         return result
 
-    def _functions(self, call: Callable[[], Any], proxy: Any, functions: Any, *_: Any) -> Any:  # noqa: ANN401
+    def _functions(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         self._note = None
         result = call()
+        guarded("vectors of a loop", lambda: self._keep_reason(*args[:2]))
+        return result
+
+    def _keep_reason(self, proxy: Any, functions: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+        """On the kernel itself: fused loops come out of several, and some are thrown away."""
         note = self._note
-        # The kernels of one loop are found again by it: fused loops come out of several.
         proxy.inspector_nodes = scheduler_nodes(functions)
         proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
-        return result
 
-    def _loops(self, call: Callable[[], Any], _proxy: Any, nest: Any, *_: Any) -> Any:  # noqa: ANN401
+    def _loops(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         result = call()
-        guarded("loops of a C++ kernel", lambda: self._nests.append(nest_fields(_proxy, nest)))
+        guarded("loops of a C++ kernel", lambda: self._nests.append(nest_fields(*args[:2])))
         return result
 
-    def _definition(
-        self, call: Callable[[], Any], scheduling: Any, _code: str, nodes: Any, *_: Any
-    ) -> Any:  # noqa: ANN401
+    def _definition(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         result = call()
         nests, self._nests = self._nests, []
-        guarded("a C++ kernel", lambda: _write(str(result), list(nodes), nests))
+        guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
         return result
 
 
 def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
     @functools.wraps(original)
     def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        return hook(lambda: original(self, *args, **kwargs), self, *args, *kwargs.values())
+        return hook(lambda: original(self, *args, **kwargs), (self, *args, *kwargs.values()))
 
     return observed
 

@@ -85,7 +85,7 @@ def make_diff_report(before: KernelsReport, after: KernelsReport) -> DiffReport:
         after=_counts(after),
         kernels=tuple(matched(_kernels(before), _kernels(after))),
         libraries=_changed(before.libraries, after.libraries),
-        operators=_changed(_operators(before), _operators(after)),
+        operators=_one_sided(_operators(before), _operators(after)),
     )
     notices = tuple(_notices((before, after), conditions, diff))
     return DiffReport(Side("A", before), Side("B", after), conditions, diff, notices)
@@ -125,6 +125,7 @@ def _counts(report: KernelsReport) -> Counts:
         launches=sum(item.launches for item in kernels),
         library_calls=sum(report.libraries.values()),
         traffic_bytes=sum(known) if known and len(known) == len(sizes) else None,
+        operators=summary.operators,
         graphs=summary.graphs,
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
@@ -136,6 +137,11 @@ def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, t
     names = dict.fromkeys([*before, *after])
     both = {name: (before.get(name, 0), after.get(name, 0)) for name in names}
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+def _one_sided(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """A kernel can compute again what another has computed: other numbers say little."""
+    return {name: pair for name, pair in _changed(before, after).items() if 0 in pair}
 
 
 def _operators(report: KernelsReport) -> collections.Counter[str]:

@@ -55,7 +55,7 @@ def answer(report: DiffReport) -> str:
 def _verdict(diff: KernelDiff) -> str:
     """Better is what starts less, of equals what moves less; other operators cannot be compared."""
     before, after = diff.before, diff.after
-    if diff.operators:
+    if before.operators != after.operators:
         return "other operators"
     if after.all_launches != before.all_launches:
         return "better fused" if after.all_launches < before.all_launches else "worse fused"
@@ -71,6 +71,7 @@ def _numbers(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
     yield "kernel", "kernels", before.kernels, after.kernels
     yield "launch", "launches", before.launches, after.launches
     yield "library call", "library calls", before.library_calls, after.library_calls
+    yield "operator", "operators", before.operators, after.operators
     yield "graph", "graphs", before.graphs, after.graphs
     yield "graph break", "graph breaks", before.graph_breaks, after.graph_breaks
     yield "recompile", "recompiles", before.recompiles, after.recompiles
@@ -124,7 +125,9 @@ def change_detail(change: KernelChange) -> str:
             parts.append(f"source +{change.added} −{change.removed} lines")  # noqa: RUF001
         return " · ".join(parts)
     item = change.before or change.after
-    return _detail(item) if item is not None else ""
+    detail = _detail(item) if item is not None else ""
+    verb = "now in" if change.before is not None else "was in"
+    return f"{detail} · {verb} {change.part_of}" if change.part_of else detail
 
 
 def _detail(item: DiffKernel) -> str:
@@ -148,4 +151,4 @@ def operators_line(diff: KernelDiff) -> str:
         f"{name.removeprefix('aten.')} {before} → {after}"
         for name, (before, after) in diff.operators.items()
     ]
-    return f"operators (launches that compute them): {listed(names)}" if names else ""
+    return f"operators of one side alone (launches): {listed(names)}" if names else ""

@@ -41,8 +41,9 @@ def matched(before: Sequence[DiffKernel], after: Sequence[DiffKernel]) -> Iterat
             other, how = pairs[index]
             yield _change(kernel, after[other], how)
         else:
-            yield KernelChange(kernel, None)
-    yield from (KernelChange(None, after[index]) for index in right)
+            yield KernelChange(kernel, None, part_of=_part_of(kernel, after))
+    for index in right:
+        yield KernelChange(None, after[index], part_of=_part_of(after[index], before))
 
 
 def _equal(
@@ -82,6 +83,13 @@ def _similar(
             used[0].add(a)
             used[1].add(b)
             yield a, b
+
+
+def _part_of(item: DiffKernel, others: Sequence[DiffKernel]) -> str:
+    """The name of a kernel that computes all that one does, and more."""
+    parts = _parts(item.kernel)
+    found = (other.kernel.name for other in others if parts < _parts(other.kernel))
+    return next(found, "") if parts else ""
 
 
 def _others(

@@ -42,6 +42,8 @@ class KernelChange:
         differences: What differs, in a few words each; empty if nothing but its name does.
         added: Lines of the source that only B has.
         removed: Lines of the source that only A has.
+        part_of: Of a kernel that is gone or new, one of the other side that computes all that it
+            does, or an empty string.
     """
 
     before: DiffKernel | None
@@ -50,6 +52,7 @@ class KernelChange:
     differences: tuple[str, ...] = ()
     added: int = 0
     removed: int = 0
+    part_of: str = ""
 
     @property
     def kind(self) -> str:
@@ -70,6 +73,7 @@ class Counts:
         launches: Launches of them, if each graph runs once.
         library_calls: Calls of libraries and of ATen.
         traffic_bytes: Bytes that all launches read and write; None where a kernel's are unknown.
+        operators: Operators that Dynamo captured: as many on both sides where they do the same.
         graphs: Graphs compiled, recompilations included.
         graph_breaks: Records of graph breaks.
         recompiles: Recompilations.
@@ -80,6 +84,7 @@ class Counts:
     launches: int
     library_calls: int
     traffic_bytes: int | None
+    operators: int
     graphs: int
     graph_breaks: int
     recompiles: int
@@ -100,7 +105,7 @@ class KernelDiff:
         after: Totals of B.
         kernels: All kernels of both, those of A first.
         libraries: Calls before and after, by the name of the function, where they differ.
-        operators: ATen operators whose number differs, before and after.
+        operators: ATen operators that one side alone computes, with its launches that do.
     """
 
     before: Counts

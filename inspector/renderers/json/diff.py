@@ -68,6 +68,7 @@ def _change(change: KernelChange) -> dict[str, object]:
         "matched_by": change.matched_by or None,
         "before": _kernel(change.before),
         "after": _kernel(change.after),
+        "part_of": change.part_of or None,
         "differences": list(change.differences),
         "lines_added": change.added,
         "lines_removed": change.removed,

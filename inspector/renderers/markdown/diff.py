@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.diff_wording import (
@@ -59,7 +59,7 @@ def _name(change: KernelChange) -> str:
     return " → ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
-def _table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield f"| {' | '.join(titles)} |"
     yield f"|{':--|' * len(titles)}"
     yield from (f"| {' | '.join(map(cell, row))} |" for row in rows)

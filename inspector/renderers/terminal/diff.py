@@ -53,10 +53,8 @@ def _conditions(page: Page, conditions: Iterable[Condition]) -> Iterator[Text]:
 
 
 def _totals(page: Page, report: DiffReport) -> Iterator[Text]:
-    rows = [
-        ("", "A", "B", ""),
-        *((t.name, t.before, t.after, t.change) for t in totals(report.diff)),
-    ]
+    rows = [("", "A", "B", "")]
+    rows += [(item.name, item.before, item.after, item.change) for item in totals(report.diff)]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
     for index, row in enumerate(rows):
         cells = [row[0].ljust(widths[0])]
