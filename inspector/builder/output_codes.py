@@ -9,11 +9,14 @@ from inspector.events.dynamo import DynamoOutputGraph
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.inductor import OutputCode
 from inspector.events.payload import Payload
+from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.output_code import OutputCodes, OutputText
 
 __all__ = ["OutputCodesDraft", "OutputEvent"]
 
-OutputEvent: TypeAlias = DynamoOutputGraph | InspectorCppKernel | InspectorGpuTarget | OutputCode
+OutputEvent: TypeAlias = (
+    DynamoOutputGraph | InspectorCppKernel | InspectorGpuTarget | InspectorTritonKernel | OutputCode
+)
 
 
 class OutputCodesDraft:
@@ -24,6 +27,7 @@ class OutputCodesDraft:
         self._texts: list[OutputText] = []
         self._graphs: dict[str, Payload | None] = {}
         self._cpp: list[InspectorCppKernel] = []
+        self._triton: list[InspectorTritonKernel] = []
         self._targets: list[tuple[str, InspectorGpuTarget]] = []
 
     def add(self, compile_id: str, event: OutputEvent) -> None:
@@ -33,11 +37,16 @@ class OutputCodesDraft:
                 self._graphs[compile_id] = event.text
             case InspectorCppKernel():
                 self._cpp.append(event)
+            case InspectorTritonKernel():
+                self._triton.append(event)
             case OutputCode():
                 graph = self._graphs.get(compile_id)
                 # Its kernels are made before it: forward and backward have one compile id.
-                cpp, self._cpp = tuple(self._cpp), []
-                self._texts.append(OutputText(compile_id, event.text, event.file, graph, cpp))
+                cpp, triton = tuple(self._cpp), tuple(self._triton)
+                self._cpp, self._triton = [], []
+                self._texts.append(
+                    OutputText(compile_id, event.text, event.file, graph, cpp, triton)
+                )
             case InspectorGpuTarget():
                 self._gpu = event.gpu
                 if not event.is_begin:

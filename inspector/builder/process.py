@@ -48,6 +48,7 @@ from inspector.events.recompile import InspectorRecompile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
+from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
@@ -109,6 +110,7 @@ class ProcessBuilder:
                 | InductorStage()
                 | InspectorCppKernel()
                 | InspectorGpuTarget()
+                | InspectorTritonKernel()
                 | OutputCode()
             ):
                 self._take_of_stage(envelope, event)
@@ -140,10 +142,13 @@ class ProcessBuilder:
         | InductorStage
         | InspectorCppKernel
         | InspectorGpuTarget
+        | InspectorTritonKernel
         | OutputCode,
     ) -> None:
         match event:
-            case InspectorCppKernel() | InspectorGpuTarget() | OutputCode():
+            case (
+                InspectorCppKernel() | InspectorGpuTarget() | InspectorTritonKernel() | OutputCode()
+            ):
                 self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
-from inspector.capture.cpp_kernels import CppObserver
+from inspector.capture.kernel_observer import KernelObserver
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
@@ -44,7 +44,7 @@ class TraceHandler(logging.Handler):
         self.sources = SourceWriter()
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
-        self._cpp = CppObserver()
+        self._kernels = KernelObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -75,7 +75,7 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._skips.release()
-            self._cpp.release()
+            self._kernels.release()
             self._step_aside()
 
     def measure_when_warm(self) -> None:
@@ -192,7 +192,7 @@ class TraceHandler(logging.Handler):
         elif name == "recompile_reasons":
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
-            self._cpp.watch()  # lowering begins: whoever never comes here, imports none of it
+            self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow

@@ -50,6 +50,7 @@ from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
+from inspector.events.triton_kernel import InspectorTritonKernel
 
 __all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
 
@@ -109,6 +110,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
     ("artifact", "inspector_trial"): InspectorTrial,
+    ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.

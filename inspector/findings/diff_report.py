@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.kernels.matching import matched
-from inspector.model.kernel import Kernel
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.model.run import Run
 from inspector.model.summary import summarize
@@ -19,7 +18,6 @@ __all__ = ["FORMAT_VERSION", "Condition", "DiffReport", "Side", "make_diff_repor
 FORMAT_VERSION = 1
 """Of a diff as JSON: counts up when a field changes its meaning or goes."""
 
-_GB = 1e9
 # What says where and when something was recorded, and not how.
 _NOT_ASKED: tuple[object, ...] = (None, "", [], ())
 _NO_CONDITIONS = frozenset({"target", "gpu"})
@@ -91,25 +89,12 @@ def make_diff_report(before: KernelsReport, after: KernelsReport) -> DiffReport:
     return DiffReport(Side("A", before), Side("B", after), conditions, diff, notices)
 
 
-def kernel_bytes(kernel: Kernel) -> int | None:
-    """Bytes that one launch reads and writes, as Inductor counts them, or None.
-
-    ``kernel_num_gb`` is in the source of a Triton kernel where Inductor was asked for it
-    (torch/_inductor/codegen/triton.py, 2.11 to 2.13); a C++ kernel's are in our artifact.
-    """
-    said = kernel.cpp.said if kernel.cpp else None
-    if said is not None:
-        return said.traffic_bytes
-    number = kernel.inductor_meta.get("kernel_num_gb")
-    return round(number * _GB) if isinstance(number, int | float) else None
-
-
 def _kernels(report: KernelsReport) -> list[DiffKernel]:
     return [_kernel(row) for row in report.rows if not row.is_candidate]
 
 
 def _kernel(row: KernelRow) -> DiffKernel:
-    return DiffKernel(row.kernel, row.launches, kernel_bytes(row.kernel))
+    return DiffKernel(row.kernel, row.launches, row.kernel.traffic_bytes)
 
 
 def _counts(report: KernelsReport) -> Counts:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
-from inspector.kernels.cpp_facts import with_cpp_facts
 from inspector.kernels.node_lines import node_lines
 from inspector.kernels.output_code import read_output_code
+from inspector.kernels.recorded_facts import with_recorded
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
@@ -134,7 +134,7 @@ def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
-    graph = with_cpp_facts(graph, text.cpp, lines)
+    graph = with_recorded(graph, text, lines)
     yield dataclasses.replace(graph, file=text.file)
 
 

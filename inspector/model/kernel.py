@@ -46,6 +46,8 @@ class Kernel:
         aten: ATen operators that it computes, as Inductor names them.
         nodes: The nodes of the captured graph, with the user's lines.
         cpp: What is known of a C++ kernel's loops, or None.
+        traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
+        flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
 
     name: str
@@ -60,6 +62,8 @@ class Kernel:
     aten: tuple[str, ...] = ()
     nodes: tuple[NodeLine, ...] = ()
     cpp: CppFacts | None = None
+    traffic_bytes: int | None = None
+    flops: int | None = None
 
     @property
     def is_user_written(self) -> bool:

@@ -21,7 +21,6 @@ def cpp_fields(facts: CppFacts | None) -> dict[str, object] | None:
         "compiler": said.compiler if said else None,
         "threads": said.threads if said else None,
         "min_chunk_size": said.min_chunk_size if said else None,
-        "bytes": said.traffic_bytes if said else None,
         "parallel_over": list(facts.text.parallel_vars),
         "parallel_regions": facts.text.regions,
         "nests": None if said is None else [_nest(nest) for nest in whole_nests(said)],

@@ -96,6 +96,8 @@ def _kernel(row: KernelRow) -> dict[str, object]:
         "options": dict(kernel.options),
         "aten": list(kernel.aten),
         "nodes": [_node(node) for node in kernel.nodes],
+        "bytes": kernel.traffic_bytes,
+        "flops": kernel.flops,
         "cpp": cpp_fields(kernel.cpp),
         "source": kernel.source,
     }

@@ -1,4 +1,4 @@
-"""Observes how Inductor makes the loops of its C++ kernels: what it decides, and why.
+"""Observes how Inductor makes kernels: the loops of those in C++, what it decides, and why.
 
 Inductor logs none of it (``schedule_log`` in torch/_inductor/codegen/cpp.py, 2.11 to 2.13, is never
 written to), so the functions that decide are watched. They do what they did.
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import sys
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
 from inspector.capture.cpp_traffic import traffic_bytes
+from inspector.capture.triton_traffic import write_estimates
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["CppObserver"]
+__all__ = ["KernelObserver"]
 
-_MODULE = "torch._inductor.codegen.cpp"
+_MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,8 +31,12 @@ class _Watched:
     ours: Any
 
 
-class CppObserver:
-    """Writes ``inspector_cpp_kernel`` for each C++ kernel that Inductor defines."""
+class KernelObserver:
+    """Writes an artifact for each kernel that Inductor defines.
+
+    ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
+    bytes of one for a GPU.
+    """
 
     def __init__(self) -> None:
         self._watched: list[_Watched] = []
@@ -41,7 +46,7 @@ class CppObserver:
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
         if not self._watched:
-            guarded("watch C++ kernels", self._watch)
+            guarded("watch kernels", self._watch)
 
     def release(self) -> None:
         """Puts torch's own functions back, where nobody else has replaced ours since."""
@@ -51,14 +56,13 @@ class CppObserver:
         self._watched = []
 
     def _watch(self) -> None:
-        import importlib
-
-        cpp = sys.modules.get(_MODULE) or importlib.import_module(_MODULE)
+        cpp, triton = (importlib.import_module(name) for name in _MODULES)
         for owner, name, hook in (
             (cpp.TilingSelect, "select_tiling", self._tiling),
             (cpp.CppKernelProxy, "codegen_functions", self._functions),
             (cpp.CppKernel, "codegen_loops_impl", self._loops),
             (cpp.CppScheduling, "define_kernel", self._definition),
+            (triton.TritonScheduling, "define_kernel", self._triton),
         ):
             original = vars(owner)[name]
             ours = _observed(original, hook)
@@ -96,6 +100,12 @@ class CppObserver:
         result = call()
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
+        return result
+
+    @staticmethod
+    def _triton(call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+        result = call()
+        guarded("a Triton kernel", lambda: write_estimates(str(result), args[3]))
         return result
 
 
