@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.events.cpp_kernel import CppNest, NotTiled
 from inspector.findings.cpp_rule import CppAdvice, CppRule
 from inspector.findings.cpp_wording import nest_text, reason_text
@@ -73,9 +75,15 @@ class CppNotVectorised(CppRule):
             message=f"has {count(len(nests), 'loop')} of {_total(facts)} without vectors",
             why="\n".join(_why(nest) for nest in nests[:_MOST_SHOWN]),
             fix=_FIXES.get(kind, ""),
-            alternatives=_ALTERNATIVES.get(kind, ()),
+            alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
             nodes=dearest.node_names,
         )
+
+
+def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
+    """What to do about loops that another reason keeps from it."""
+    others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
+    return (_FIXES[other] for other in others if other != kind and other in _FIXES)
 
 
 def _total(facts: CppFacts) -> int:
