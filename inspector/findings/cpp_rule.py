@@ -72,7 +72,8 @@ def _found(
 def _finding(run: Run, kernel: Kernel, rule: CppRule, advice: CppAdvice) -> Finding:
     about = [node for node in kernel.nodes if node.node in advice.nodes] or kernel.nodes
     lines = [node for node in about if node.line]
-    frame = StackFrame(lines[-1].file, lines[-1].line, "") if lines else None
+    last = lines[-1] if lines else None
+    frame = StackFrame(last.file, last.line, "", code=last.code) if last else None
     others = sorted({f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines[:-1]})
     also = (f"it computes {', '.join(others)} as well",) if len(others) > 1 else ()
     return Finding(

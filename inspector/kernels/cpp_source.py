@@ -122,8 +122,8 @@ class _Reader:
 
 
 def _is_auxiliary(var: str) -> bool:
-    """Loops over lanes, over what is left behind whole vectors, and over accumulators."""
-    return var == "i" or var.endswith(("_inner", "_tail"))
+    """Loops over lanes, over what is left behind whole vectors, accumulators, and threads."""
+    return var in {"i", "tid"} or var.endswith(("_inner", "_tail"))
 
 
 def _uncast(line: str) -> str:
