@@ -189,6 +189,10 @@ def _error_of(
 
 
 def _call(call: Call, request: Request, function: Callable[..., object]) -> None:
+    if request.no_grad:
+        with torch.no_grad():
+            finished(function(*call.args, **call.kwargs))
+        return
     outputs = finished(function(*call.args, **call.kwargs))
     if request.train:
         backward(outputs)

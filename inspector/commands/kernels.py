@@ -28,7 +28,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["command"]
 
 _FORMS = ("source",)
-_UNASKED = ("train", "fullgraph")
+_UNASKED = ("train", "fullgraph", "no_grad")
 
 
 @click.command("kernels")
@@ -36,6 +36,10 @@ _UNASKED = ("train", "fullgraph")
 @click.option(
     "--gpu", metavar="NAME", shell_complete=complete_gpu,
     help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+)  # fmt: skip
+@click.option(
+    "--no-grad", is_flag=True,
+    help="Call the model under torch.no_grad(): the kernels of inference.",
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option("--show", metavar="KERNEL", help="Show this kernel alone.")
@@ -72,6 +76,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     Examples:
       inspect kernels samples/small_cnn/model.py --gpu h200
       inspect kernels model.py --gpu sm_90 --train -o kernels.json
+      inspect kernels model.py --gpu h200 --no-grad
       inspect kernels --show triton_per_fused_softmax_0 --as source
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     del form  # there is one so far
@@ -102,6 +107,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
+    if "train" in given and "no_grad" in given:
+        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
     if gpu is not None:
         known_gpu(gpu)
         if "device" in given:

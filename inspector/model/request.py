@@ -44,6 +44,7 @@ class Request:
         compare_outputs: Folder of what they gave in another process, to compare with, or None.
         gpu: The GPU to generate code for, which need not be here (`inspector.model.gpu_table`), or
             None.
+        no_grad: Whether the calls are made under ``torch.no_grad()``.
     """
 
     target: str
@@ -65,6 +66,7 @@ class Request:
     keep_outputs: str | None = None
     compare_outputs: str | None = None
     gpu: str | None = None
+    no_grad: bool = False
 
     @property
     def asked(self) -> dict[str, object]:

@@ -12,6 +12,7 @@ from unittest import mock
 
 import torch
 from torch import fx
+from torch._dynamo.exc import RestartAnalysis
 from torch._functorch import config as functorch_config
 from torch._inductor import codecache, compile_fx, output_code
 from torch._inductor import config as inductor_config
@@ -46,6 +47,8 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
             for padded in notes.other_paddings():
                 with notes.alternative(padded):
                     original(on_target(copied(untouched)), inputs, *args, **options)
+        except RestartAnalysis:
+            raise  # Dynamo traces again, with more of it dynamic or fewer scalars
         except Exception as raised:  # noqa: BLE001 - it is reported, and the program goes on
             error = raised
         finally:
