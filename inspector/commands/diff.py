@@ -25,7 +25,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph")
+_UNASKED = ("train", "fullgraph", "no_grad")
 
 
 @click.command("diff")
@@ -34,6 +34,10 @@ _UNASKED = ("train", "fullgraph")
 @click.option(
     "--gpu", metavar="NAME", shell_complete=complete_gpu,
     help="Generate code of models for this GPU, which need not be here: h200, a100, sm_90.",
+)  # fmt: skip
+@click.option(
+    "--no-grad", is_flag=True,
+    help="Call models under torch.no_grad(): the kernels of inference.",
 )  # fmt: skip
 @click.option(
     "--fail-on", type=click.Choice(("worse", "difference")),
@@ -81,8 +85,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if gpu is not None:
         known_gpu(gpu)
         given["gpu"] = gpu
-    if "device" in given and gpu is not None:
-        raise UsageError("--gpu and --device exclude each other.", "Leave --device out.")
+    for one, other in (("gpu", "device"), ("train", "no_grad")):
+        if one in given and other in given:
+            names = f"--{one} and --{other.replace('_', '-')}"
+            raise UsageError(f"{names} exclude each other.", "Leave one of them out.")
     targets = (before, after)
     if not any(map(is_model, targets)):
         refuse_options({**given, "python": python, "timeout": timeout})

@@ -1,4 +1,4 @@
-"""C++ kernels as Inductor makes them here: its decisions are recorded, and torch is left as it was."""
+"""C++ kernels as Inductor makes them: its decisions are recorded, and torch is left as it was."""
 
 from __future__ import annotations
 
