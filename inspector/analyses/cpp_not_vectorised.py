@@ -48,8 +48,8 @@ class CppNotVectorised(CppRule):
         a whole vector (16 float32 elements with AVX-512).
 
     Why it matters:
-        The C++ compiler seldom vectorises what Inductor did not: the loop can take several times
-        longer than one that is.
+        The loop can take several times longer than one that is. The C++ compiler does not make up
+        for it: Inductor calls GCC with ``-fno-tree-loop-vectorize``.
 
     Example:
         ``torch.nn.functional.max_pool2d(x, 3, stride=2)`` on images in the default layout reads
@@ -76,6 +76,7 @@ class CppNotVectorised(CppRule):
             why="\n".join(_why(nest) for nest in nests[:_MOST_SHOWN]),
             fix=_FIXES.get(kind, ""),
             alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
+            notes=tuple(_of_compiler(facts)),
             nodes=dearest.node_names,
         )
 
@@ -84,6 +85,18 @@ def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
     """What to do about loops that another reason keeps from it."""
     others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
     return (_FIXES[other] for other in others if other != kind and other in _FIXES)
+
+
+def _of_compiler(facts: CppFacts) -> Iterator[str]:
+    said = facts.said
+    if said is None or said.compiler_vectorises is None:
+        return
+    if said.compiler_vectorises:
+        yield f"{said.compiler} may vectorise it still: Inductor does not forbid it"
+    else:
+        yield (
+            f"{said.compiler} vectorises no loop either: Inductor passes -fno-tree-loop-vectorize"
+        )
 
 
 def _total(facts: CppFacts) -> int:

@@ -131,6 +131,7 @@ def _write(name: str, nodes: list[Any], nests: list[dict[str, object]]) -> None:
             "isa": str(isa) if isa else "",
             "vector_bits": isa.bit_width() if isa else 0,
             "compiler": cpp_builder.get_cpp_compiler(),
+            "cflags": cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True).get_cflags(),
             "threads": parallel_num_threads(),
             "min_chunk_size": config.cpp.min_chunk_size,
             "comment": get_kernel_metadata(nodes, V.graph.wrapper_code)[0],

@@ -154,6 +154,7 @@ class InspectorCppKernel:
         isa: The vector ISA, as Inductor names it, or an empty string for none.
         vector_bits: Width of its vectors.
         compiler: The C++ compiler.
+        cflags: The flags that it gets, without their dashes.
         threads: Threads that the kernel is made for.
         min_chunk_size: Elements per thread below which Inductor leaves a loop serial.
         comment: The nodes that it computes, as Inductor's comments name them.
@@ -170,6 +171,15 @@ class InspectorCppKernel:
     comment: str
     traffic_bytes: int | None
     nests: tuple[CppNest, ...]
+    cflags: tuple[str, ...] = ()
+
+    @property
+    def compiler_vectorises(self) -> bool | None:
+        """Whether the compiler may vectorise loops itself; None where its flags are not known.
+
+        GCC gets ``-fno-tree-loop-vectorize`` (torch/_inductor/cpp_builder.py, 2.11 to 2.13).
+        """
+        return "fno-tree-loop-vectorize" not in self.cflags if self.cflags else None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -178,6 +188,7 @@ class InspectorCppKernel:
         if not isinstance(payload, dict):
             message = "its payload is no JSON object"
             raise TypeError(message)
+        cflags = payload.get("cflags")
         return cls(
             name=str(payload.get("name", "")),
             isa=str(payload.get("isa", "")),
@@ -188,6 +199,7 @@ class InspectorCppKernel:
             comment=str(payload.get("comment", "")),
             traffic_bytes=_integer(payload.get("bytes")),
             nests=tuple(CppNest.of(item) for item in _mappings(payload.get("nests"))),
+            cflags=tuple(map(str, cflags)) if isinstance(cflags, list) else (),
         )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.events.cpp_kernel import CppNest, InspectorCppKernel, NotTiled
 from inspector.findings.wording import count, listed
 from inspector.model.cpp_kernel import CppFacts
 
-__all__ = ["isa_name", "nest_text", "parallel_text", "reason_text", "vector_text"]
+__all__ = ["isa_name", "nest_lines", "nest_text", "parallel_text", "reason_text", "vector_text"]
 
 # VecISA.__str__ in torch/_inductor/cpu_vec_isa.py names what the compiler is asked for.
 _NAMES = {
@@ -44,22 +46,36 @@ def parallel_text(item: CppFacts) -> str:
     if shared:
         threads = f" on {item.said.threads} threads" if item.said and item.said.threads else ""
         return f"parallel over {listed(shared)}{threads}"
-    return "serial" + (f": {_why_serial(item)}" if _why_serial(item) else "")
+    if item.said is not None and item.nests and item.said.threads <= 1:
+        return "serial: it is made for one thread"
+    return "serial"
 
 
-def _why_serial(item: CppFacts) -> str:
+def nest_lines(item: CppFacts) -> Iterator[str]:
+    """What keeps nests of loops from vectors or from threads, each in a line."""
     said = item.said
-    if said is None or not item.text.loops:
-        return ""
-    if said.threads <= 1:
-        return "it is made for one thread"
-    elements = item.elements
-    if elements is not None and elements // said.threads < said.min_chunk_size:
+    if said is None:
+        return
+    for nest in item.nests:
+        parts = []
+        if nest.reason is not None:
+            parts.append(f"no vectors: {reason_text(nest.reason)}")
+        if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
+            parts.append(f"serial: {_why_serial(nest, said)}")
+        if parts:
+            yield f"{nest_text(nest)}: {'; '.join(parts)}"
+
+
+def _why_serial(nest: CppNest, said: InspectorCppKernel) -> str:
+    """Inductor's reason: ``decide_parallel_depth`` in torch/_inductor/codegen/cpp.py, 2.11 to 2.13."""
+    if nest.elements is None:
+        return "its size is not known"
+    if nest.elements // said.threads < said.min_chunk_size:
         return (
-            f"{count(elements, 'element')} on {said.threads} threads are fewer than "
+            f"{count(nest.elements, 'element')} on {said.threads} threads are fewer than "
             f"{said.min_chunk_size} for each (config.cpp.min_chunk_size)"
         )
-    return ""
+    return "Inductor found no loop to share"
 
 
 def nest_text(nest: CppNest) -> str:

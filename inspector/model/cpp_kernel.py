@@ -48,13 +48,6 @@ class CppFacts:
         """Whether threads share any of its loops."""
         return bool(self.text.parallel_vars)
 
-    @property
-    def elements(self) -> int | None:
-        """How often the bodies of its loops run all together, or None where that is unknown."""
-        found = [nest.elements for nest in whole_nests(self.said)] if self.said else []
-        known = [number for number in found if number is not None]
-        return sum(known) if known and len(known) == len(found) else None
-
 
 def whole_nests(said: InspectorCppKernel) -> tuple[CppNest, ...]:
     """The nests of a kernel, each with all of its loops: those that it shares, too."""

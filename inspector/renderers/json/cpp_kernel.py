@@ -19,6 +19,8 @@ def cpp_fields(facts: CppFacts | None) -> dict[str, object] | None:
         "isa": said.isa or None if said else None,
         "vector_bits": said.vector_bits if said else None,
         "compiler": said.compiler if said else None,
+        "cflags": list(said.cflags) if said else None,
+        "compiler_vectorises": said.compiler_vectorises if said else None,
         "threads": said.threads if said else None,
         "min_chunk_size": said.min_chunk_size if said else None,
         "parallel_over": list(facts.text.parallel_vars),

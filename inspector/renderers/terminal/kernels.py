@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.escaping import escaped
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
@@ -28,6 +29,7 @@ __all__ = ["add_kernels"]
 _GAP = "  "
 _MOST_ROWS = 60
 _MOST_LINES = 2
+_MOST_NESTS = 4
 
 
 def add_kernels(page: Page, report: KernelsReport) -> None:
@@ -77,12 +79,23 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
     yield Text(_GAP).append_text(page.safe(row.kernel.name, "cyan"))
     detail = page.safe(f"{launches}{kernel_detail(row)}")
     yield from page.wrapped(detail, _GAP * 2, _GAP * 2)
+    yield from _nests(page, row)
     for node in lines_of(row.kernel)[:_MOST_LINES]:
         place = f"{node.file.rpartition('/')[2]}:{node.line}"
         room = page.width - cell_len(place) - len(_GAP) * 4
         code = page.safe(node.code, "dim")
         code.truncate(max(room, 0), overflow="ellipsis")
         yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
+
+
+def _nests(page: Page, row: KernelRow) -> Iterator[Text]:
+    """What Inductor said of loops in C++ that are serial or without vectors."""
+    lines = list(nest_lines(row.kernel.cpp)) if row.kernel.cpp is not None else []
+    for line in lines[:_MOST_NESTS]:
+        yield from page.wrapped(page.safe(line, "dim"), _GAP * 2, _GAP * 3)
+    if len(lines) > _MOST_NESTS:
+        more = f"{_GAP * 2}… {len(lines) - _MOST_NESTS:,} more loops in the JSON report"
+        yield Text(more, style="dim")
 
 
 def _libraries(page: Page, report: KernelsReport) -> Iterator[Text]:
