@@ -67,7 +67,7 @@ def nest_lines(item: CppFacts) -> Iterator[str]:
 
 
 def _why_serial(nest: CppNest, said: InspectorCppKernel) -> str:
-    """Inductor's reason: ``decide_parallel_depth`` in torch/_inductor/codegen/cpp.py, 2.11 to 2.13."""
+    """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if nest.elements is None:
         return "its size is not known"
     if nest.elements // said.threads < said.min_chunk_size:

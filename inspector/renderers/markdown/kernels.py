@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     TIMES,
@@ -66,6 +67,10 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         )
         name = cell(f"`{row.kernel.name}`")
         yield f"| {name} | {row.launches} | {cell(kernel_detail(row))} | {cell(places)} |"
+    yield ""
+    for row in rows:
+        lines = nest_lines(row.kernel.cpp) if row.kernel.cpp is not None else ()
+        yield from (f"- {code(row.kernel.name)}: {prose(line)}" for line in lines)
     yield ""
     for row in rows:
         yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), _language(row)))
