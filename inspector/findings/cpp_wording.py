@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator
 
 from inspector.events.cpp_kernel import CppNest, InspectorCppKernel, NotTiled
@@ -54,16 +55,22 @@ def parallel_text(item: CppFacts) -> str:
 def nest_lines(item: CppFacts) -> Iterator[str]:
     """What keeps nests of loops from vectors or from threads, each in a line."""
     said = item.said
-    if said is None:
-        return
-    for nest in item.nests:
-        parts = []
-        if nest.reason is not None:
-            parts.append(f"no vectors: {reason_text(nest.reason)}")
-        if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
-            parts.append(f"serial: {_why_serial(nest, said)}")
-        if parts:
-            yield f"{nest_text(nest)}: {'; '.join(parts)}"
+    nests = item.nests if said is not None else ()
+    found = collections.Counter(
+        f"{nest_text(nest)}: {'; '.join(parts)}"
+        for nest in nests
+        if said is not None and (parts := _lacks(nest, said))
+    )
+    yield from (f"{number} times {line}" if number > 1 else line for line, number in found.items())
+
+
+def _lacks(nest: CppNest, said: InspectorCppKernel) -> list[str]:
+    parts = []
+    if nest.reason is not None:
+        parts.append(f"no vectors: {reason_text(nest.reason)}")
+    if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
+        parts.append(f"serial: {_why_serial(nest, said)}")
+    return parts
 
 
 def _why_serial(nest: CppNest, said: InspectorCppKernel) -> str:

@@ -12,7 +12,8 @@ from inspector.findings.wording import count, duration, listed, size
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
 
 __all__ = [
-    "Total", "answer", "change_detail", "kernel_lines", "operators_line", "side_line", "totals",
+    "Total", "answer", "change_detail", "kernel_lines", "operators_line", "same_line", "side_line",
+    "totals",
 ]  # fmt: skip
 
 _MOST_OPERATORS = 8
@@ -143,6 +144,13 @@ def kernel_lines(change: KernelChange) -> str:
     item = change.after or change.before
     lines = lines_of(item.kernel) if item is not None else ()
     return ", ".join(f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines)
+
+
+def same_line(diff: KernelDiff) -> str:
+    """How many kernels stayed what they were, or an empty string."""
+    number = len(diff.of("same"))
+    verb = "is" if number == 1 else "are"
+    return f"{count(number, 'kernel')} {verb} the same" if number else ""
 
 
 def operators_line(diff: KernelDiff) -> str:

@@ -70,11 +70,9 @@ def _similar(
     right: Sequence[int],
 ) -> Iterator[tuple[int, int]]:
     """Pairs that share at least half of what they compute, the most similar first."""
-    found = [
-        (_overlap(_parts(before[a].kernel), _parts(after[b].kernel)), a, b)
-        for a in left
-        for b in right
-    ]
+    parts = {a: _parts(before[a].kernel) for a in left}
+    others = {b: _parts(after[b].kernel) for b in right}
+    found = [(_overlap(parts[a], others[b]), a, b) for a in left for b in right]
     used: tuple[set[int], set[int]] = (set(), set())
     for overlap, a, b in sorted(found, key=lambda item: (-item[0], item[1], item[2])):
         if overlap < _LEAST_OVERLAP:

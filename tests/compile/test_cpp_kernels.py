@@ -45,6 +45,33 @@ assert all(one is not other for one, other in zip(before, during)), "nothing was
 assert all(one is other for one, other in zip(before, after)), "something stays"
 """
 
+# The function that fails, by its module and name: each is called while Inductor is at work.
+BROKEN = """
+import importlib, pathlib, sys, tempfile, torch, inspector
+
+torch._inductor.config.fx_graph_cache = False  # else nothing is lowered but the first time
+
+def fails(*_, **__):
+    raise RuntimeError("ours")
+
+def computed():
+    torch._dynamo.reset()
+    return torch.compile(lambda x: torch.softmax(x[:, ::3], 0) + 1)(torch.arange(24.0).view(4, 6))
+
+plain = computed()
+for name in sys.argv[1:]:
+    module, _, function = name.partition(":")
+    owner = importlib.import_module(f"inspector.capture.{module}")
+    original = getattr(owner, function)
+    setattr(owner, function, fails)
+    place = pathlib.Path(tempfile.mkdtemp()) / "recording"
+    with inspector.record(place):
+        assert torch.equal(computed(), plain), name
+    setattr(owner, function, original)
+    text = "".join(log.read_text() for log in place.glob("*.log"))
+    assert "ours" in text, f"{name} was never called, or nobody says that it failed"
+"""
+
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "OMP_NUM_THREADS": "2"}
@@ -107,6 +134,14 @@ def test_findings_are_at_the_lines_of_these_loops(report: dict[str, Any]) -> Non
 def test_bytes_are_those_of_the_tensors(report: dict[str, Any]) -> None:
     pool = 2 * 16 * (64 * 64 + 31 * 31) * 4
     assert kernel(report, "max_pool2d")["bytes"] == pool
+
+
+def test_what_fails_of_ours_is_said_and_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    functions = ("nest_fields", "scheduler_nodes", "traffic_bytes")
+    names = [f"kernel_observer:{name}" for name in functions]
+    found = run("broken.py", *names, "cpp_reasons:_operations", "cpp_loops:_loop", folder=tmp_path)
+    assert found.returncode == 0, found.stderr
 
 
 def test_nothing_stays_watched(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from inspector.findings.diff_wording import (
     change_detail,
     kernel_lines,
     operators_line,
+    same_line,
     side_line,
     totals,
 )
@@ -38,6 +39,8 @@ def diff_lines(report: DiffReport) -> Iterator[str]:
     )
     for kind, title in _TITLES.items():
         yield from _changes(title, report.diff.of(kind))
+    if same_line(report.diff):
+        yield f"- {same_line(report.diff)}"
     libraries = report.diff.libraries.items()
     yield from (f"- {code(name)}: {before} → {after} calls" for name, (before, after) in libraries)
     if report.diff.operators:

@@ -13,6 +13,7 @@ from inspector.findings.diff_wording import (
     change_detail,
     kernel_lines,
     operators_line,
+    same_line,
     side_line,
     totals,
 )
@@ -87,6 +88,8 @@ def _row(page: Page, kind: str, change: KernelChange) -> Iterator[Text]:
 
 
 def _rest(page: Page, report: DiffReport) -> Iterator[Text]:
+    if same_line(report.diff):
+        yield Text(same_line(report.diff))
     for name, (before, after) in report.diff.libraries.items():
         yield from page.wrapped(page.safe(f"{name}: {before} → {after} calls"), further=_GAP)
     if report.diff.operators:
