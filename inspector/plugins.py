@@ -25,6 +25,7 @@ __all__ = [
     "COLD_START_ANALYSES",
     "COLD_START_RENDERERS",
     "COMMANDS",
+    "CPP_ANALYSES",
     "KERNEL_ANALYSES",
     "RENDERERS",
     "CommandEntry",
@@ -35,6 +36,7 @@ __all__ = [
     "load_cold_start_analyses",
     "load_cold_start_renderer",
     "load_command",
+    "load_cpp_analyses",
     "load_kernel_analyses",
     "load_renderer",
     "renderer_for_suffix",
@@ -71,6 +73,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "kernels": CommandEntry(
         "inspector.commands.kernels",
         "Show the generated kernels, also for a GPU that is not here.",
+    ),
+    "diff": CommandEntry(
+        "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
     ),
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
@@ -115,6 +120,12 @@ KERNEL_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.kernel_uncoalesced",
 )
 """Modules of the analyses of compiled kernels, one kernel at a time."""
+
+CPP_ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.cpp_not_vectorised",
+    "inspector.analyses.cpp_serial",
+)
+"""Modules of the analyses of C++ kernels, one kernel at a time."""
 
 COLD_START_RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal.cold_start",
@@ -184,9 +195,15 @@ def load_kernel_analyses() -> tuple[ModuleType, ...]:
     return tuple(import_module(module) for module in KERNEL_ANALYSES)
 
 
+def load_cpp_analyses() -> tuple[ModuleType, ...]:
+    """Imports the analyses of C++ kernels."""
+    return tuple(import_module(module) for module in CPP_ANALYSES)
+
+
 def load_all_analyses() -> tuple[ModuleType, ...]:
     """Imports every analysis, whatever it looks at."""
-    return (*load_analyses(), *load_cold_start_analyses(), *load_kernel_analyses())
+    built_in = (*load_analyses(), *load_cold_start_analyses())
+    return (*built_in, *load_cpp_analyses(), *load_kernel_analyses())
 
 
 def load_cold_start_renderer(name: str) -> ModuleType:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import DynamoOutputGraph
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.inductor import OutputCode
 from inspector.events.payload import Payload
+from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.output_code import OutputCodes, OutputText
 
-__all__ = ["OutputCodesDraft"]
+__all__ = ["OutputCodesDraft", "OutputEvent"]
+
+OutputEvent: TypeAlias = (
+    DynamoOutputGraph | InspectorCppKernel | InspectorGpuTarget | InspectorTritonKernel | OutputCode
+)
 
 
 class OutputCodesDraft:
@@ -18,18 +26,27 @@ class OutputCodesDraft:
         self._gpu = ""
         self._texts: list[OutputText] = []
         self._graphs: dict[str, Payload | None] = {}
+        self._cpp: list[InspectorCppKernel] = []
+        self._triton: list[InspectorTritonKernel] = []
         self._targets: list[tuple[str, InspectorGpuTarget]] = []
 
-    def add(
-        self, compile_id: str, event: DynamoOutputGraph | InspectorGpuTarget | OutputCode
-    ) -> None:
+    def add(self, compile_id: str, event: OutputEvent) -> None:
         """Takes one event."""
         match event:
             case DynamoOutputGraph():
                 self._graphs[compile_id] = event.text
+            case InspectorCppKernel():
+                self._cpp.append(event)
+            case InspectorTritonKernel():
+                self._triton.append(event)
             case OutputCode():
                 graph = self._graphs.get(compile_id)
-                self._texts.append(OutputText(compile_id, event.text, event.file, graph))
+                # Its kernels are made before it: forward and backward have one compile id.
+                cpp, triton = tuple(self._cpp), tuple(self._triton)
+                self._cpp, self._triton = [], []
+                self._texts.append(
+                    OutputText(compile_id, event.text, event.file, graph, cpp, triton)
+                )
             case InspectorGpuTarget():
                 self._gpu = event.gpu
                 if not event.is_begin:

@@ -15,6 +15,7 @@ from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.cuda_graph import (
     InspectorCudaGraph,
     InspectorCudaGraphCalls,
@@ -54,6 +55,7 @@ from inspector.events.recompile import InspectorRecompile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
+from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
@@ -114,7 +116,9 @@ class ProcessBuilder:
                 | ChromiumEvent()
                 | CodeState()
                 | InductorStage()
+                | InspectorCppKernel()
                 | InspectorGpuTarget()
+                | InspectorTritonKernel()
                 | OutputCode()
             ):
                 self._take_of_stage(envelope, event)
@@ -156,11 +160,15 @@ class ProcessBuilder:
         | ChromiumEvent
         | CodeState
         | InductorStage
+        | InspectorCppKernel
         | InspectorGpuTarget
+        | InspectorTritonKernel
         | OutputCode,
     ) -> None:
         match event:
-            case InspectorGpuTarget() | OutputCode():
+            case (
+                InspectorCppKernel() | InspectorGpuTarget() | InspectorTritonKernel() | OutputCode()
+            ):
                 self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)

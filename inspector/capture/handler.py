@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
 from inspector.capture.cuda_graphs import CudaGraphObserver
+from inspector.capture.kernel_observer import KernelObserver
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
@@ -45,6 +46,7 @@ class TraceHandler(logging.Handler):
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
         self._cuda_graphs = CudaGraphObserver(self.sources)
+        self._kernels = KernelObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -79,6 +81,7 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._skips.release()
+            self._kernels.release()
             self._step_aside()
 
     def measure_when_warm(self) -> None:
@@ -187,13 +190,17 @@ class TraceHandler(logging.Handler):
             if self._times_guards:
                 self._write_guard_costs()
         else:
-            self._look_at_artifact(metadata.get("artifact", {}).get("name"))
+            stage = "inductor_post_grad_graph"
+            is_stage = stage in metadata  # a key of its own before 2.13
+            self._look_at_artifact(stage if is_stage else metadata.get("artifact", {}).get("name"))
 
     def _look_at_artifact(self, name: object) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
         elif name == "recompile_reasons":
             self._recompiles.explain()
+        elif name == "inductor_post_grad_graph":
+            self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow

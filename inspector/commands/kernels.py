@@ -23,6 +23,8 @@ from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
 from inspector.model.near_matches import did_you_mean
 from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.plugins import load_cpp_analyses
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
@@ -150,17 +152,22 @@ def _recorded(request: Request, settings: Settings, show: str | None) -> tuple[K
     arguments = ("explain", request.to_json())
     recorded = record(arguments, request.target, request.asked, settings)
     if recorded.place.is_dir():
-        return _checked(make_kernels_report(recorded.run, show or "")), recorded.exit_code
+        return _checked(_report(recorded.run, show)), recorded.exit_code
     # The code is read from the logs, which are in the .zip by now.
     with opened(recorded.place) as recording:
-        return _checked(make_kernels_report(read_run(recording), show or "")), recorded.exit_code
+        return _checked(_report(read_run(recording), show)), recorded.exit_code
 
 
 def _read(target: str | None, show: str | None) -> KernelsReport:
     with opened(existing(target)) as recording:
         run = read_run(recording)
         say_which(run, target)
-        return _checked(make_kernels_report(run, show or ""))
+        return _checked(_report(run, show))
+
+
+def _report(run: Run, show: str | None) -> KernelsReport:
+    rules = [module.RULE for module in load_cpp_analyses()]
+    return make_kernels_report(run, show or "", rules)
 
 
 def _checked(report: KernelsReport) -> KernelsReport:

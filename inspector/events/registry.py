@@ -17,6 +17,7 @@ from inspector.events.caches import (
     CodeState,
     TritonKernels,
 )
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.cuda_graph import (
     InspectorCudaGraph,
     InspectorCudaGraphCalls,
@@ -56,6 +57,7 @@ from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
+from inspector.events.triton_kernel import InspectorTritonKernel
 
 __all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
 
@@ -104,6 +106,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_cuda_graph_calls"): InspectorCudaGraphCalls,
     ("artifact", "inspector_cuda_graph_partitions"): InspectorCudaGraphPartitions,
     ("artifact", "inspector_cuda_graph_skip"): InspectorCudaGraphSkip,
+    ("artifact", "inspector_cpp_kernel"): InspectorCppKernel,
     ("artifact", "inspector_dropped"): InspectorDropped,
     ("artifact", "inspector_end"): InspectorEnd,
     ("artifact", "inspector_environment"): InspectorEnvironment,
@@ -119,6 +122,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
     ("artifact", "inspector_trial"): InspectorTrial,
+    ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.

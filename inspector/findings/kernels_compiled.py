@@ -66,9 +66,8 @@ def with_builds(
 
     found = [finding for rule in rules for finding in rule.check(facts, place_of)]
     notices = (*report.notices, *_notices(report, rows, limits))
-    return dataclasses.replace(
-        report, rows=rows, findings=tuple(sorted(found, key=_weight)), notices=notices
-    )
+    findings = (*report.findings, *sorted(found, key=_weight))
+    return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
 
 
 def _row(row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None) -> KernelRow:

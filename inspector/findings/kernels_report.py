@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
 from inspector.kernels.node_lines import node_lines
 from inspector.kernels.output_code import read_output_code
+from inspector.kernels.recorded_facts import with_recorded
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
@@ -55,7 +57,7 @@ class KernelsReport:
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
         shown: The name of the kernel whose source is asked for, or an empty string.
-        findings: Findings about the compiled kernels, the most expensive first.
+        findings: What was found in the kernels, the gravest first.
     """
 
     run: Run
@@ -79,7 +81,9 @@ class KernelsReport:
         return sum(row.launches for row in self.rows)
 
 
-def make_kernels_report(run: Run, shown: str = "") -> KernelsReport:
+def make_kernels_report(
+    run: Run, shown: str = "", cpp_rules: Iterable[CppRule] = ()
+) -> KernelsReport:
     """Reads the output code of a run, whose logs must still be there.
 
     Raises:
@@ -91,15 +95,17 @@ def make_kernels_report(run: Run, shown: str = "") -> KernelsReport:
         graphs += _graphs(process, unread)
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
+    rows = tuple(_rows(graphs))
     return KernelsReport(
         run=run,
         gpu=find_gpu(key) if key else None,
         graphs=tuple(graphs),
-        rows=tuple(_rows(graphs)),
+        rows=rows,
         libraries=_libraries(graphs),
         targets=targets,
         notices=tuple(_notices(run, graphs, targets, unread)),
         shown=shown,
+        findings=tuple(cpp_findings(run, [row.kernel for row in rows], cpp_rules)),
     )
 
 
@@ -131,6 +137,7 @@ def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
+    graph = with_recorded(graph, text, lines)
     yield dataclasses.replace(graph, file=text.file)
 
 

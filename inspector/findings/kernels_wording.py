@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from inspector.findings.cpp_wording import isa_name, parallel_text, vector_text
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import count
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 
-__all__ = ["TIMES", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of"]
+__all__ = [
+    "TIMES", "cpp_line", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of",
+]  # fmt: skip
 
 _MOST_OPERATORS = 6
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -39,6 +42,17 @@ def gpu_line(report: KernelsReport) -> str:
     return f"generated for {name}{assumed}, which need not be here: {figures}"
 
 
+def cpp_line(report: KernelsReport) -> str:
+    """For which CPU the C++ kernels are, or an empty string."""
+    kernels = [row.kernel.cpp for row in report.rows if row.kernel.cpp is not None]
+    said = next((facts.said for facts in kernels if facts.said is not None), None)
+    if said is None:
+        widths = "what the vector ISA is, and why loops are as they are, is in no plain trace"
+        return f"C++: {widths}" if kernels else ""
+    threads = count(said.threads, "thread")
+    return f"C++ for {isa_name(said)}, {threads}, {said.compiler}"
+
+
 def graph_line(graph: GraphCode) -> str:
     """A graph in one line."""
     name = f"graph {graph.compile_id} · {graph.direction}"
@@ -54,6 +68,8 @@ def kernel_detail(row: KernelRow) -> str:
     more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
     sizes = TIMES.join(str(size) for size in kernel.size_hints.values())
     parts = [kernel.kind, sizes, shown + more]
+    if kernel.cpp is not None:
+        parts = [vector_text(kernel.cpp), parallel_text(kernel.cpp), shown + more]
     if row.is_candidate:
         parts.insert(0, "candidate")
     return " · ".join(part for part in parts if part)

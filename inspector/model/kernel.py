@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.model.cpp_kernel import CppFacts
+
 __all__ = ["Call", "GraphCode", "Kernel", "NodeLine"]
 
 
@@ -43,6 +45,9 @@ class Kernel:
             text where they are no literals.
         aten: ATen operators that it computes, as Inductor names them.
         nodes: The nodes of the captured graph, with the user's lines.
+        cpp: What is known of a C++ kernel's loops, or None.
+        traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
+        flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
 
     name: str
@@ -56,6 +61,9 @@ class Kernel:
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
     aten: tuple[str, ...] = ()
     nodes: tuple[NodeLine, ...] = ()
+    cpp: CppFacts | None = None
+    traffic_bytes: int | None = None
+    flops: int | None = None
 
     @property
     def is_user_written(self) -> bool:

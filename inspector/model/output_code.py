@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.payload import Payload
+from inspector.events.triton_kernel import InspectorTritonKernel
 
 __all__ = ["OutputCodes", "OutputText"]
 
@@ -19,12 +21,16 @@ class OutputText:
         text: Where the code is, or None.
         file: The file that torch wrote it to, or an empty string.
         graph: Where the text of the graph is that Dynamo captured, or None.
+        cpp: What was recorded of its C++ kernels.
+        triton: What was recorded of its Triton kernels.
     """
 
     compile_id: str
     text: Payload | None
     file: str
     graph: Payload | None
+    cpp: tuple[InspectorCppKernel, ...] = ()
+    triton: tuple[InspectorTritonKernel, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import orjson
 from inspector.events.inspector import InspectorDropped
 from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import FORMAT_VERSION, Report
@@ -19,6 +20,7 @@ from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
+from inspector.renderers.json.diff import diff_fields
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
@@ -38,6 +40,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = guards_fields(report)
         case CudaGraphsReport():
             fields = cuda_graphs_fields(report)
+        case DiffReport():
+            fields = diff_fields(report)
         case KernelsReport():
             fields = kernels_fields(report)
         case Report():

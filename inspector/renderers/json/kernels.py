@@ -6,6 +6,7 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.renderers.json.cpp_kernel import cpp_fields
 from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.kernel_builds import build_fields
 from inspector.version import __version__
@@ -33,8 +34,8 @@ def kernels_fields(report: KernelsReport) -> dict[str, object]:
         "graphs": [_graph(graph) for graph in report.graphs],
         "kernels": [_kernel(row) for row in report.rows],
         "libraries": dict(report.libraries),
-        "findings": [finding_fields(finding) for finding in report.findings],
         "targets": [{"compile_id": name, **_target(said)} for name, said in report.targets],
+        "findings": [finding_fields(finding) for finding in report.findings],
         "notices": list(report.notices),
     }
 
@@ -97,6 +98,9 @@ def _kernel(row: KernelRow) -> dict[str, object]:
         "aten": list(kernel.aten),
         "nodes": [_node(node) for node in kernel.nodes],
         "build": None if row.facts is None else build_fields(row.facts),
+        "bytes": kernel.traffic_bytes,
+        "flops": kernel.flops,
+        "cpp": cpp_fields(kernel.cpp),
         "source": kernel.source,
     }
 

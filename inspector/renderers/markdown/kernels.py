@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.kernel_build_wording import build_line, total_line
-from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     TIMES,
+    cpp_line,
     gpu_line,
     graph_line,
     kernel_detail,
@@ -25,7 +27,7 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     """The lines of a report on kernels; of one kernel its source."""
     if report.shown:
         row = next(row for row in report.rows if row.kernel.name == report.shown)
-        yield from fenced(row.kernel.source.strip("\n"), "python")
+        yield from fenced(row.kernel.source.strip("\n"), _language(row))
         return
     target = report.run.meta.target
     yield f"# Kernels: {code(target)}" if target else "# Kernels"
@@ -41,6 +43,9 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     total = total_line(facts)
     if total:
         yield f"{prose(total)}"
+        yield ""
+    if cpp_line(report):
+        yield prose(cpp_line(report))
         yield ""
     for number, finding in enumerate(report.findings, 1):
         yield from finding_lines(number, finding)
@@ -72,4 +77,12 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         yield f"| {' | '.join(parts)} |"
     yield ""
     for row in rows:
-        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), "python"))
+        lines = nest_lines(row.kernel.cpp) if row.kernel.cpp is not None else ()
+        yield from (f"- {code(row.kernel.name)}: {prose(line)}" for line in lines)
+    yield ""
+    for row in rows:
+        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), _language(row)))
+
+
+def _language(row: KernelRow) -> str:
+    return "cpp" if row.kernel.language == "cpp" else "python"

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
@@ -17,6 +18,7 @@ from inspector.findings.overview import recording_line
 from inspector.findings.report import Report
 from inspector.findings.wording import count
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
+from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.guards import add_guards
@@ -45,6 +47,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_cuda_graphs(page, report)
         case KernelsReport():
             add_kernels(page, report)
+        case DiffReport():
+            add_diff(page, report)
         case Report():
             _add_report(page, report)
     page.write()

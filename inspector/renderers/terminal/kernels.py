@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.escaping import escaped
 from inspector.findings.kernel_build_wording import build_line, total_line
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     TIMES,
+    cpp_line,
     gpu_line,
     graph_line,
     kernel_detail,
@@ -28,6 +30,7 @@ __all__ = ["add_kernels"]
 _GAP = "  "
 _MOST_ROWS = 60
 _MOST_LINES = 2
+_MOST_NESTS = 4
 
 
 def add_kernels(page: Page, report: KernelsReport) -> None:
@@ -47,6 +50,8 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
     total = total_line(facts)
     if total:
         head += page.wrapped(Text(total))
+    if cpp_line(report):
+        head += page.wrapped(page.safe(cpp_line(report)))
     page.add(head)
     for finding in report.findings:
         page.add(finding_lines(page, finding))
@@ -85,12 +90,23 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
     yield from page.wrapped(detail, _GAP * 2, _GAP * 2)
     if row.facts is not None:
         yield from page.wrapped(page.safe(build_line(row.facts)), _GAP * 2, _GAP * 3)
+    yield from _nests(page, row)
     for node in lines_of(row.kernel)[:_MOST_LINES]:
         place = f"{node.file.rpartition('/')[2]}:{node.line}"
         room = page.width - cell_len(place) - len(_GAP) * 4
         code = page.safe(node.code, "dim")
         code.truncate(max(room, 0), overflow="ellipsis")
         yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
+
+
+def _nests(page: Page, row: KernelRow) -> Iterator[Text]:
+    """What Inductor said of loops in C++ that are serial or without vectors."""
+    lines = list(nest_lines(row.kernel.cpp)) if row.kernel.cpp is not None else []
+    for line in lines[:_MOST_NESTS]:
+        yield from page.wrapped(page.safe(line, "dim"), _GAP * 2, _GAP * 3)
+    if len(lines) > _MOST_NESTS:
+        more = f"{_GAP * 2}… {len(lines) - _MOST_NESTS:,} more loops in the JSON report"
+        yield Text(more, style="dim")
 
 
 def _libraries(page: Page, report: KernelsReport) -> Iterator[Text]:

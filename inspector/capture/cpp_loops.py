@@ -1,0 +1,74 @@
+"""One nest of loops of a C++ kernel, as Inductor is about to write it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["nest_fields", "scheduler_nodes"]
+
+
+def nest_fields(proxy: Any, nest: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
+    """A ``LoopNest`` of torch/_inductor/codegen/cpp.py (2.11 to 2.13), after its loops are marked.
+
+    Args:
+        proxy: The kernel that it belongs to.
+        nest: The nest. Loops that several kernels share have theirs in ``kernel.inner``.
+    """
+    inner = getattr(nest.kernel, "inner", None)
+    fields: dict[str, object] = {
+        "elements": _number(proxy.size_hint()),
+        "loops": [_loop(loop) for loop in nest.loops or ()],
+    }
+    if inner is None:
+        return {**fields, **_why(proxy)}
+    return {**fields, "inner": [_inner(item) for item in inner]}
+
+
+def scheduler_nodes(functions: Any) -> list[Any]:  # noqa: ANN401
+    """The nodes of the functions that ``codegen_functions`` gets; none where it gets plain bodies.
+
+    ``codegen_nodes`` makes ``functools.partial`` objects of nodes, and ``localize_function`` keeps
+    these as ``original_fn`` (torch/_inductor/codegen/cpp.py, 2.11 to 2.13).
+    """
+    partials = [getattr(function, "original_fn", function) for function in functions]
+    first = [next(iter(getattr(item, "args", ())), None) for item in partials]
+    return [node for node in first if hasattr(node, "get_nodes")]
+
+
+def _inner(nest: Any) -> dict[str, object]:  # noqa: ANN401
+    return {
+        "elements": _number(nest.kernel.size_hint()),
+        "loops": [_loop(loop) for loop in nest.loops or ()],
+        **_why(nest.kernel),
+    }
+
+
+def _why(proxy: Any) -> dict[str, object]:  # noqa: ANN401
+    """Why it has no vectors, and then of which nodes."""
+    from torch._inductor.utils import get_kernel_metadata
+    from torch._inductor.virtualized import V
+
+    reason = getattr(proxy, "inspector_reason", None)
+    nodes = getattr(proxy, "inspector_nodes", ())
+    if reason is None or not nodes:
+        return {"reason": reason}
+    return {"reason": reason, "comment": get_kernel_metadata(nodes, V.graph.wrapper_code)[0]}
+
+
+def _loop(loop: Any) -> dict[str, object]:  # noqa: ANN401
+    return {
+        "var": str(loop.var),
+        "size": str(loop.size),
+        "steps": str(loop.steps),
+        "parallel": int(loop.parallel),
+        "collapsed": bool(loop.collapsed),
+        "reduction": bool(loop.is_reduction),
+        "vector": bool(loop.simd_vec),
+    }
+
+
+def _number(value: Any) -> int | None:  # noqa: ANN401
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,120 @@
+"""Why Inductor does not vectorise a loop: what ``TilingSelect.select_tiling`` decided, and on what.
+
+It returns no tiling for one of four reasons (torch/_inductor/codegen/cpp.py, 2.11 to 2.13): a dtype
+that it has no vectors of; too large a share of accesses that are not contiguous (0.12 of the
+operations, or 35); an innermost loop of less than a quarter of a vector with fewer than 10
+operations; or there is no loop. It does not say which: what it looked at is looked at again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+from unittest import mock
+
+__all__ = ["TilingNote", "no_tiling"]
+
+_NO_OPERATIONS = ("ops", "output", "constant", "get_index")
+_RATIO = 0.12
+_MOST = 35
+_FEW_OPERATIONS = 10
+_MOST_SHOWN = 6
+
+
+class TilingNote:
+    """What was seen of one decision.
+
+    Attributes:
+        reason: Why there is no tiling; None where there is one.
+    """
+
+    def __init__(self) -> None:
+        self.reason: dict[str, object] | None = None
+        self._strides: list[tuple[str, str]] = []
+
+    @contextlib.contextmanager
+    def strides(self) -> Iterator[None]:
+        """Notes the strides that are asked for inside of the ``with``.
+
+        Those of the variables of the loops (``x0``): the heuristic asks for them. Those of other
+        names (``d0``) are asked for to choose the loop.
+        """
+        from torch._inductor.codegen import cpp
+
+        original = cpp.stride_at_vec_range
+
+        def seen(index: Any, var: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - sympy's
+            stride = original(index, var, *args, **kwargs)
+            if str(var).startswith("x"):
+                self._strides.append((str(index), str(stride)))
+            return stride
+
+        with mock.patch.object(cpp, "stride_at_vec_range", seen):
+            yield
+
+    def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:  # noqa: ANN401
+        """Finds the reason, if the result is that there is no tiling.
+
+        Args:
+            result: What ``select_tiling`` returned: factors, indices, and in 2.13 counts.
+            functions: Its bodies of loops.
+            sizes: Their ranges, as pairs of plain ones and those of a reduction.
+        """
+        if not result[1]:
+            self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)
+
+    def _of_dtypes(self, functions: Any) -> dict[str, object] | None:  # noqa: ANN401
+        from torch._inductor.codegen import cpp
+
+        found = cpp._get_dtype_from_loopbodies(cpp._get_loop_body(functions))  # noqa: SLF001 - as torch asks
+        others = [str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES]
+        return {"kind": "dtype", "dtypes": others} if others else None
+
+    def _of_shape(self, functions: Any, sizes: Any) -> dict[str, object]:  # noqa: ANN401
+        operations = _operations(functions)
+        apart = [(index, stride) for index, stride in self._strides if stride not in {"0", "1"}]
+        ratio = len(apart) / operations if operations else 0.0
+        group, reduction = max(sizes, key=lambda pair: len(pair[1]))
+        if len(apart) >= _MOST or ratio >= _RATIO:
+            return {
+                "kind": "indexing",
+                "accesses": len(apart),
+                "operations": operations,
+                "strides": list(dict.fromkeys(apart))[:_MOST_SHOWN],
+            }
+        if group and not reduction and operations < _FEW_OPERATIONS:
+            return {"kind": "short", "size": str(group[-1]), "lanes": _lanes()}
+        return {"kind": "unknown"}
+
+
+def no_tiling(proxy: Any) -> dict[str, object] | None:  # noqa: ANN401
+    """Why nobody asked for a tiling."""
+    if not proxy.picked_vec_isa:
+        return {"kind": "isa"}
+    return None if proxy.itervars else {"kind": "scalar"}
+
+
+def _operations(functions: Any) -> int:  # noqa: ANN401
+    """The operations that the heuristic counts."""
+    from torch._inductor.codegen import cpp
+
+    blocks: list[Any] = []
+    for body in cpp._get_loop_body(functions):  # noqa: SLF001 - as torch asks
+        blocks += [body.root_block, *body.subblocks.values()]
+    return sum(_counts(node.target) for block in blocks for node in block.graph.nodes)
+
+
+def _counts(target: object) -> bool:
+    return (
+        isinstance(target, str)
+        and not target.startswith("masked_subblock")
+        and target not in _NO_OPERATIONS
+    )
+
+
+def _lanes() -> int:
+    from torch._inductor import cpu_vec_isa
+
+    lanes: Sequence[int] = [cpu_vec_isa.pick_vec_isa().nelements()]
+    return lanes[0]

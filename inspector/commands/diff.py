@@ -1,0 +1,139 @@
+"""``inspect diff``: what changed between the kernels of two models, recordings or traces."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.completion import complete_file, complete_gpu
+from inspector.commands.gate import EXIT_FINDINGS
+from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.output import check_output, write_report
+from inspector.commands.precheck import check_file
+from inspector.commands.record import Settings, record
+from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.errors import UsageError
+from inspector.findings.diff_report import DiffReport, make_diff_report
+from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.model.gpu_table import known_gpu
+from inspector.model.input_parser import parse_inputs
+from inspector.model.request import Request
+from inspector.sources.recording import opened, read_run
+
+__all__ = ["command"]
+
+_UNASKED = ("train", "fullgraph", "no_grad")
+
+
+@click.command("diff")
+@click.argument("before", shell_complete=complete_file)
+@click.argument("after", shell_complete=complete_file)
+@click.option(
+    "--gpu", metavar="NAME", shell_complete=complete_gpu,
+    help="Generate code of models for this GPU, which need not be here: h200, a100, sm_90.",
+)  # fmt: skip
+@click.option(
+    "--no-grad", is_flag=True,
+    help="Call models under torch.no_grad(): the kernels of inference.",
+)  # fmt: skip
+@click.option(
+    "--fail-on", type=click.Choice(("worse", "difference")),
+    help="Exit with 1 if AFTER starts or moves more, or breaks more often; or if anything differs.",
+)  # fmt: skip
+@target_options
+@process_options
+@output_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    before: str,
+    after: str,
+    gpu: str | None,
+    fail_on: str | None,
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
+) -> int:
+    """Show which kernels are gone, new and changed, and whether fusion got better.
+
+    BEFORE and AFTER are models (model.py, model.py:name, package.module:name), which are recorded
+    first, with the same options, or recordings (a folder or .zip), or TORCH_TRACE logs. Kernels are
+    the same if their source is, without names and paths; others are matched by the operators and
+    lines that they compute.
+
+    \b
+    Examples:
+      inspect diff samples/small_cnn/model.py samples/small_transformer/model.py --gpu h200
+      inspect diff .inspector/6 .inspector/7 --fail-on worse
+      inspect diff before.py after.py --gpu h200 -o diff.md
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    check_output(output, format_)
+    if save is not None:
+        raise UsageError(
+            "--save has no meaning for two recordings.",
+            "Record each with inspect kernels --save DIR, then compare the two folders.",
+        )
+    unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
+    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
+    parse_inputs(given.get("inputs", ()))
+    if gpu is not None:
+        known_gpu(gpu)
+        given["gpu"] = gpu
+    for one, other in (("gpu", "device"), ("train", "no_grad")):
+        if one in given and other in given:
+            names = f"--{one} and --{other.replace('_', '-')}"
+            raise UsageError(f"{names} exclude each other.", "Leave one of them out.")
+    targets = (before, after)
+    if not any(map(is_model, targets)):
+        refuse_options({**given, "python": python, "timeout": timeout})
+    settings = Settings(
+        python=python,
+        timeout_seconds=timeout,
+        save=None,
+        progress=not no_progress,
+        own_stdout=output is not None and format_ is None,
+        fresh_caches=True,
+    )
+    for target in targets:  # before the first is recorded, which takes long
+        _check(target, python)
+    (old, code), (new, other_code) = (_kernels(target, given, settings) for target in targets)
+    report = make_diff_report(old, new)
+    write_report(report, output, format_)
+    return code or other_code or _gate(report, fail_on)
+
+
+def _check(target: str, python: str | None) -> None:
+    if not is_model(target):
+        existing(target)
+    elif python is None:
+        check_file(target)
+
+
+def _kernels(target: str, given: dict[str, Any], settings: Settings) -> tuple[KernelsReport, int]:
+    """The kernels of one side, and the exit code of recording it."""
+    if not is_model(target):
+        with opened(existing(target)) as recording:
+            run = read_run(recording)
+            say_which(run, target)
+            return make_kernels_report(run), 0
+    request = Request(target, measure=False, **{"backend": "inductor", **given})
+    recorded = record(("explain", request.to_json()), request.target, request.asked, settings)
+    if recorded.place.is_dir():
+        return make_kernels_report(recorded.run), recorded.exit_code
+    with opened(recorded.place) as recording:
+        return make_kernels_report(read_run(recording)), recorded.exit_code
+
+
+def _gate(report: DiffReport, fail_on: str | None) -> int:
+    """Fails where it was asked to, and says why where the report goes to a file."""
+    fails = {"worse": report.diff.is_worse, "difference": not report.diff.is_empty}
+    if fail_on is None or not fails[fail_on]:
+        return 0
+    sys.stderr.write(f"gate: fails on {fail_on}\n")
+    return EXIT_FINDINGS

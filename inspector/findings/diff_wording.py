@@ -1,0 +1,162 @@
+"""How a diff of kernels says things, the same in every format."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.findings.diff_report import DiffReport, Side
+from inspector.findings.kernels_wording import lines_of
+from inspector.findings.overview import recording_line
+from inspector.findings.wording import count, duration, listed, size
+from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
+
+__all__ = [
+    "Total", "answer", "change_detail", "kernel_lines", "operators_line", "same_line", "side_line",
+    "totals",
+]  # fmt: skip
+
+_MOST_OPERATORS = 8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Total:
+    """One line of the totals.
+
+    Attributes:
+        name: What is counted.
+        before: On side A.
+        after: On side B.
+        change: The difference, or an empty string where there is none.
+    """
+
+    name: str
+    before: str
+    after: str
+    change: str
+
+
+def answer(report: DiffReport) -> str:
+    """Whether B is better fused than A, and by what, in one line."""
+    diff = report.diff
+    if not (report.before.report.graphs and report.after.report.graphs):
+        return "nothing to compare: one of them has no code of Inductor"
+    parts = [_arrow(before, after, noun, plural) for noun, plural, before, after in _numbers(diff)]
+    shown = [part for part in parts if part]
+    if diff.is_empty:
+        return f"no difference: {_same(diff.after)}"
+    if not shown:
+        kinds = ((kind, len(diff.of(kind))) for kind in ("gone", "new", "changed"))
+        named = [f"{number} {kind}" for kind, number in kinds if number]
+        what = ", ".join(named) if named else "other operators or calls"
+        return f"fused as before ({_same(diff.after)}), {what}"
+    return f"{_verdict(diff)}: {', '.join(shown)}"
+
+
+def _verdict(diff: KernelDiff) -> str:
+    """Better is what starts less, of equals what moves less; other operators cannot be compared."""
+    before, after = diff.before, diff.after
+    if before.operators != after.operators:
+        return "other operators"
+    if after.all_launches != before.all_launches:
+        return "better fused" if after.all_launches < before.all_launches else "worse fused"
+    if before.traffic_bytes is None or after.traffic_bytes is None:
+        return "as many launches"
+    if after.traffic_bytes == before.traffic_bytes:
+        return "as many launches and bytes"
+    return "less traffic" if after.traffic_bytes < before.traffic_bytes else "more traffic"
+
+
+def _numbers(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
+    before, after = diff.before, diff.after
+    yield "kernel", "kernels", before.kernels, after.kernels
+    yield "launch", "launches", before.launches, after.launches
+    yield "library call", "library calls", before.library_calls, after.library_calls
+    yield "operator", "operators", before.operators, after.operators
+    yield "graph", "graphs", before.graphs, after.graphs
+    yield "graph break", "graph breaks", before.graph_breaks, after.graph_breaks
+    yield "recompile", "recompiles", before.recompiles, after.recompiles
+
+
+def _arrow(before: int, after: int, noun: str, plural: str) -> str:
+    return "" if before == after else f"{before:,} → {count(after, noun, plural)}"
+
+
+def _same(counts: Counts) -> str:
+    parts = (
+        count(counts.kernels, "kernel"),
+        count(counts.launches, "launch", "launches"),
+        count(counts.library_calls, "library call"),
+        count(counts.graphs, "graph"),
+    )
+    return ", ".join(parts)
+
+
+def totals(diff: KernelDiff) -> Iterator[Total]:
+    """The totals of both sides."""
+    for _, plural, before, after in _numbers(diff):
+        change = _change(after - before, f"{abs(after - before):,}")
+        yield Total(plural, f"{before:,}", f"{after:,}", change)
+    old, new = diff.before.traffic_bytes, diff.after.traffic_bytes
+    delta = None if old is None or new is None else new - old
+    yield Total(
+        "bytes moved",
+        "unknown" if old is None else size(old),
+        "unknown" if new is None else size(new),
+        "" if delta is None else _change(delta, size(abs(delta))),
+    )
+    times = diff.before.compile_time_ns, diff.after.compile_time_ns
+    yield Total("compile time, measured", duration(times[0]), duration(times[1]), "")
+
+
+def _change(delta: int, text: str) -> str:
+    return f"{'+' if delta > 0 else '−'}{text}" if delta else ""  # noqa: RUF001 - a minus sign
+
+
+def side_line(side: Side) -> str:
+    """Which recording a side is."""
+    return f"{side.letter}: {' · '.join(recording_line(side.report.run))}"
+
+
+def change_detail(change: KernelChange) -> str:
+    """What is to be said of one kernel, behind its name."""
+    if change.before is not None and change.after is not None:
+        parts = [item for item in change.differences if item != "source"]
+        if change.added or change.removed:
+            parts.append(f"source +{change.added} −{change.removed} lines")  # noqa: RUF001
+        return " · ".join(parts)
+    item = change.before or change.after
+    detail = _detail(item) if item is not None else ""
+    verb = "now in" if change.before is not None else "was in"
+    return f"{detail} · {verb} {change.part_of}" if change.part_of else detail
+
+
+def _detail(item: DiffKernel) -> str:
+    names = [name.removeprefix("aten.").removeprefix("prims.") for name in item.kernel.aten]
+    moved = "" if item.traffic_bytes is None else size(item.traffic_bytes)
+    launches = count(item.launches, "launch", "launches") if item.launches != 1 else ""
+    parts = (item.kernel.kind, listed(names, _MOST_OPERATORS), launches, moved)
+    return " · ".join(part for part in parts if part)
+
+
+def kernel_lines(change: KernelChange) -> str:
+    """The user's lines of a kernel: those of B where it is there."""
+    item = change.after or change.before
+    lines = lines_of(item.kernel) if item is not None else ()
+    return ", ".join(f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines)
+
+
+def same_line(diff: KernelDiff) -> str:
+    """How many kernels stayed what they were, or an empty string."""
+    number = len(diff.of("same"))
+    verb = "is" if number == 1 else "are"
+    return f"{count(number, 'kernel')} {verb} the same" if number else ""
+
+
+def operators_line(diff: KernelDiff) -> str:
+    """Which operators the two do not have in common, or an empty string."""
+    names = [
+        f"{name.removeprefix('aten.')} {before} → {after}"
+        for name, (before, after) in diff.operators.items()
+    ]
+    return f"operators of one side alone (launches): {listed(names)}" if names else ""

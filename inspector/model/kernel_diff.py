@@ -1,0 +1,139 @@
+"""What changed between the kernels of two runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.model.kernel import Kernel
+
+__all__ = ["Counts", "DiffKernel", "KernelChange", "KernelDiff"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DiffKernel:
+    """A kernel of one side.
+
+    Attributes:
+        kernel: The kernel.
+        launches: How often it is launched, if each graph runs once.
+        traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
+        registers: Registers of a thread, where it was compiled, or None.
+        spill_bytes: What of them is kept in memory, or None.
+        predicted_ns: Predicted time of one launch, or None.
+    """
+
+    kernel: Kernel
+    launches: int
+    traffic_bytes: int | None = None
+    registers: int | None = None
+    spill_bytes: int | None = None
+    predicted_ns: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelChange:
+    """A kernel of the one side and what became of it on the other.
+
+    Attributes:
+        before: The kernel on side A; None for a new one.
+        after: The kernel on side B; None for one that is gone.
+        matched_by: ``content``, ``nodes`` or ``name``; empty where one side has none.
+        differences: What differs, in a few words each; empty if nothing but its name does.
+        added: Lines of the source that only B has.
+        removed: Lines of the source that only A has.
+        part_of: Of a kernel that is gone or new, one of the other side that computes all that it
+            does, or an empty string.
+    """
+
+    before: DiffKernel | None
+    after: DiffKernel | None
+    matched_by: str = ""
+    differences: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
+    part_of: str = ""
+
+    @property
+    def kind(self) -> str:
+        """``same``, ``gone``, ``new`` or ``changed``."""
+        if self.before is None:
+            return "new"
+        if self.after is None:
+            return "gone"
+        return "changed" if self.differences else "same"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Counts:
+    """The totals of one side.
+
+    Attributes:
+        kernels: Distinct generated kernels.
+        launches: Launches of them, if each graph runs once.
+        library_calls: Calls of libraries and of ATen.
+        traffic_bytes: Bytes that all launches read and write; None where a kernel's are unknown.
+        operators: Operators that Dynamo captured: as many on both sides where they do the same.
+        graphs: Graphs compiled, recompilations included.
+        graph_breaks: Records of graph breaks.
+        recompiles: Recompilations.
+        compile_time_ns: Union of the wall intervals of all compilations: measured.
+    """
+
+    kernels: int
+    launches: int
+    library_calls: int
+    traffic_bytes: int | None
+    operators: int
+    graphs: int
+    graph_breaks: int
+    recompiles: int
+    compile_time_ns: int
+
+    @property
+    def all_launches(self) -> int:
+        """Launches and calls: what the host has to start."""
+        return self.launches + self.library_calls
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelDiff:
+    """What changed from A to B.
+
+    Attributes:
+        before: Totals of A.
+        after: Totals of B.
+        kernels: All kernels of both, those of A first.
+        libraries: Calls before and after, by the name of the function, where they differ.
+        operators: ATen operators that one side alone computes, with its launches that do.
+    """
+
+    before: Counts
+    after: Counts
+    kernels: tuple[KernelChange, ...]
+    libraries: Mapping[str, tuple[int, int]]
+    operators: Mapping[str, tuple[int, int]]
+
+    def of(self, kind: str) -> tuple[KernelChange, ...]:
+        """The kernels that are ``same``, ``gone``, ``new`` or ``changed``."""
+        return tuple(change for change in self.kernels if change.kind == kind)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs but what was measured."""
+        same = all(change.kind == "same" for change in self.kernels)
+        before = dataclasses.replace(self.before, compile_time_ns=0)
+        after = dataclasses.replace(self.after, compile_time_ns=0)
+        return same and before == after and not self.libraries and not self.operators
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether B starts more, moves more bytes, or breaks more often."""
+        before, after = self.before, self.after
+        moves_more = (
+            before.traffic_bytes is not None
+            and after.traffic_bytes is not None
+            and after.traffic_bytes > before.traffic_bytes
+        )
+        starts_more = after.all_launches > before.all_launches
+        return starts_more or moves_more or after.graph_breaks > before.graph_breaks

@@ -1,0 +1,98 @@
+"""Two versions of a small model side by side, recorded here: for this CPU, and for an H200."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(128)
+
+    def forward(self, x):
+        h = torch.nn.functional.gelu(self.norm(x))
+{break_}
+        return torch.softmax(h + x, -1)
+
+
+model = Block().eval()
+example_inputs = (torch.randn(64, 128),)
+"""
+
+
+def diff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", "diff", *arguments], cwd=folder,
+        env=environment, text=True, capture_output=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("diff")
+    (folder / "before.py").write_text(MODEL.format(break_='        print("one layer")'))
+    (folder / "after.py").write_text(MODEL.format(break_=""))
+    return folder
+
+
+def fields(found: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert found.returncode == 0, found.stderr
+    read: dict[str, Any] = json.loads(found.stdout)
+    return read
+
+
+def check(report: dict[str, Any]) -> None:
+    """The graph break is mended, and what stood on both sides of it is fused."""
+    assert report["answer"].startswith("better fused: 2 → 1 kernel, 2 → 1 launch")
+    assert report["answer"].endswith("2 → 1 graph, 1 → 0 graph breaks")
+    kinds = sorted(item["kind"] for item in report["kernels"])
+    assert kinds == ["changed", "gone"]
+    before, after = report["before"]["counts"], report["after"]["counts"]
+    assert before["operators"] == after["operators"]
+    assert after["traffic_bytes"] < before["traffic_bytes"]
+    assert not report["is_worse"]
+
+
+def test_on_this_cpu(folder: Path) -> None:
+    report = fields(diff(folder, "before.py", "after.py", "--format", "json"))
+    check(report)
+    conditions = {item["name"]: item for item in report["conditions"]}
+    assert conditions["GPU"]["before"] is None or not conditions["GPU"]["differs"]
+    # Recordings 1 and 2 are those that were made for it.
+    same = diff(folder, ".inspector/1", ".inspector/1", "--fail-on", "difference")
+    assert same.returncode == 0, same.stderr
+    assert same.stdout.startswith("no difference: 2 kernels, 2 launches")
+    worse = diff(folder, ".inspector/2", ".inspector/1", "--fail-on", "worse")
+    assert worse.returncode == 1
+    assert worse.stdout.startswith("worse fused: 1 → 2 kernels")
+
+
+def test_for_a_gpu_that_is_not_here(folder: Path) -> None:
+    report = fields(diff(folder, "before.py", "after.py", "--gpu", "h200", "--format", "json"))
+    check(report)
+    assert report["after"]["gpu"]["key"] == "h200"
+    names = [item["before"]["name"] for item in report["kernels"] if item["before"]]
+    assert all(name.startswith("triton_") for name in names)
+
+
+def test_what_is_wrong_is_said_before_anything_is_recorded(folder: Path) -> None:
+    missing = diff(folder, "before.py", "nowhere")
+    assert missing.returncode == 2
+    assert "There is no model, recording or trace 'nowhere'" in missing.stderr
+    refused = diff(folder, "before.py", "after.py", "--save", "x")
+    assert refused.returncode == 2
+    assert "inspect kernels --save" in refused.stderr
