@@ -87,7 +87,7 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> 
         message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each in need of a CUDA "
         "graph of its own",
         place=make_place(run, place),
-        why=f"{replays:,} of {count(calls, 'call')} replayed a captured graph; the sizes: "
+        why=f"of what depends on them, {replays:,} of {count(calls, 'call')} replayed; the sizes: "
         f"{listed(shown, _MOST_NAMED)}.",
         fix="Pad to a few sizes, or keep a buffer of the largest size and a mask: sizes that come "
         "again replay.",

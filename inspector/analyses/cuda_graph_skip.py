@@ -49,7 +49,8 @@ class CudaGraphSkipRule(Rule):
 
 
 def _finding(run: Run, process: Process, warning: CudaGraphWarning) -> Finding:
-    advice = skip_advice(warning.reason)
+    line = warning.stack[-1].code if warning.stack else ""
+    advice = skip_advice(warning.reason, line)
     place = input_place(run, warning.stack) or compiled_frame(process, warning.compile_id)
     return Finding(
         rule=CudaGraphSkipRule.id,

@@ -21,6 +21,10 @@ __all__ = ["RULE"]
 _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000
 
+_STANCE = (
+    "When all shapes have been seen: torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks "
+    "only what tells the compiled versions apart."
+)
 _FILTER = (
     'torch.compile(model, options={"guard_filter_fn": '
     "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
@@ -62,7 +66,23 @@ class GuardCostRule(Rule):
                 yield _finding(run, process, time)
 
 
+_RECOMPILED = (
+    "Mend the recompilations first: every call looks through the compiled versions until one fits, "
+    "and what tells them apart has to be checked."
+)
+
+
+def _is_recompiled(process: Process) -> bool:
+    """Whether a function has several versions: then dropping guards can choose the wrong one."""
+    return any(
+        item.is_recompile or item.hit_limit
+        for frame in process.frames
+        for item in frame.compilations
+    )
+
+
 def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
+    is_recompiled = _is_recompiled(process)
     frame = _dearest(process, time)
     place = StackFrame(frame.file, frame.first_line, frame.name) if frame else None
     return Finding(
@@ -71,12 +91,8 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
         message=f"guards take {time.share:.0%} of a call",
         place=make_place(run, place) if place else Place(),
         why=_why(time),
-        fix=(
-            "When all shapes have been seen: "
-            "torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks only what tells the "
-            "compiled versions apart."
-        ),
-        alternatives=(_FILTER,),
+        fix=_RECOMPILED if is_recompiled else _STANCE,
+        alternatives=() if is_recompiled else (_FILTER,),
         notes=("inspect guards shows which part of the model the guards are about",),
         fingerprint=fingerprint(run, place, GuardCostRule.id),
         evidence="inspector_profile",

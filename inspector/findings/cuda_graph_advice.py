@@ -42,12 +42,13 @@ _KNOWN: tuple[tuple[str, Advice], ...] = (
         Advice(
             "an argument is changed in place",
             "A replay would change the copy that the graph reads, and not the caller's tensor.",
-            "Work on a copy (x = x.clone()) and return the result.",
+            "Work on a copy ({name} = {name}.clone()) and return the result: the caller's tensor "
+            "then stays as it was.",
             (
                 (
                     "If it is the same tensor in every call (a cache, a running sum): call "
-                    "torch._dynamo.mark_static_address(x, guard=False) once before the first call, "
-                    "or make it a buffer of the module."
+                    "torch._dynamo.mark_static_address({name}, guard=False) once before the first "
+                    "call, or make it a buffer of the module."
                 ),
             ),
         ),
@@ -168,9 +169,26 @@ _KNOWN: tuple[tuple[str, Advice], ...] = (
         ),
     ),
 )
+# `total.add_(x)`, `self.cache.copy_(y)`, `buffer[i] = y`, `total += x`.
+_IN_PLACE = re.compile(
+    r"(?P<name>[A-Za-z_][\w.]*)(?:\.[a-z]\w*_\(|(?:\[[^\]]*\])+\s*(?:[-+*/@|&]|//)?=[^=]|"
+    r"\s*(?:[-+*/@|&]|//)=)"
+)
 _UNKNOWN = Advice("torch makes none", "", "")
 
 
-def skip_advice(reason: str) -> Advice:
-    """What is known of a reason; of one that nobody knows, that."""
-    return next((advice for text, advice in _KNOWN if re.search(text, reason)), _UNKNOWN)
+def skip_advice(reason: str, line: str = "") -> Advice:
+    """What is known of a reason; of one that nobody knows, that.
+
+    Args:
+        reason: Torch's words.
+        line: The source line that torch names, out of which the changed tensor's name is read.
+    """
+    found = next((advice for text, advice in _KNOWN if re.search(text, reason)), _UNKNOWN)
+    changed = _IN_PLACE.search(line)
+    name = changed["name"] if changed else "x"
+    return dataclasses.replace(
+        found,
+        fix=found.fix.replace("{name}", name),
+        alternatives=tuple(text.replace("{name}", name) for text in found.alternatives),
+    )

@@ -176,7 +176,7 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
 
 
 def _pool_notices(graphs: Iterable[CudaGraphs]) -> Iterator[str]:
-    if any(item.functions for item in graphs):
+    if any(function.captures for item in graphs for function in item.functions):
         yield (
             "the pool is the memory that the allocator keeps for captured graphs, warm-ups "
             "included, as it was after the last capture"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.finding import Finding
@@ -186,7 +187,9 @@ def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
 def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
-    again = f"inspect guards {run.meta.target or 'model.py'}"
+    # A program that was recorded as it ran is no model that a command could record.
+    is_model = "train" in run.meta.settings
+    again = f"inspect guards {run.meta.target if is_model else 'model.py'}"
     yield from (f"{kind}: {text}" for kind, text in reading_notices(run))
     if is_plain(run):
         yield (
@@ -211,6 +214,9 @@ _EVENT = "`dynamo_cpp_guards_str`"
 
 
 def _next_steps(run: Run) -> Iterator[str]:
-    target = run.meta.target
-    if target and any(item.is_recompile or item.hit_limit for item in run.compilations):
-        yield f"inspect explain {target}"
+    if any(item.is_recompile or item.hit_limit for item in run.compilations):
+        target = run.meta.target if "train" in run.meta.settings else run.meta.name
+        if target and not target.isdigit():
+            yield f"inspect explain {shlex.quote(target)}"
+        elif target:
+            yield "inspect explain"

@@ -14,7 +14,7 @@ from inspector.sources.recording import opened, read_run
 TRACE = Path(__file__).resolve().parents[1] / "guards" / "torch_2_13.log"
 
 
-def run_with(guards_ns: int, call_ns: int) -> Run:
+def run_with(guards_ns: int, call_ns: int, *, is_recompiled: bool = True) -> Run:
     with opened(TRACE) as recording:
         run = read_run(recording)
     lookup = Mark(MarkKind.LOOKUP, "", 0, guards_ns, -1)
@@ -25,11 +25,17 @@ def run_with(guards_ns: int, call_ns: int) -> Run:
         mark_ns=0, threads=(Thread((call,), ()),),
     )  # fmt: skip
     process = dataclasses.replace(run.processes[0], profiles=(profile,))
+    if not is_recompiled:
+        frames = tuple(
+            dataclasses.replace(frame, compilations=frame.compilations[:1])
+            for frame in process.frames
+        )
+        process = dataclasses.replace(process, frames=frames)
     return dataclasses.replace(run, processes=(process,))
 
 
 def test_guards_that_take_a_good_part_of_a_call() -> None:
-    (finding,) = found_in(run_with(60_000, 200_000), RULE.check)
+    (finding,) = found_in(run_with(60_000, 200_000, is_recompiled=False), RULE.check)
     assert finding.message == "guards take 30% of a call"
     assert finding.place.line == 20
     assert finding.cost is not None
@@ -40,3 +46,9 @@ def test_guards_that_take_a_good_part_of_a_call() -> None:
 @pytest.mark.parametrize(("guards_ns", "call_ns"), [(60_000, 6_000_000), (5_000, 10_000)])
 def test_guards_that_cost_little(guards_ns: int, call_ns: int) -> None:
     assert not list(found_in(run_with(guards_ns, call_ns), RULE.check))
+
+
+def test_nothing_unsafe_is_advised_where_guards_tell_versions_apart() -> None:
+    (finding,) = found_in(run_with(60_000, 200_000), RULE.check)
+    assert "Mend the recompilations first" in finding.fix
+    assert finding.alternatives == ()
