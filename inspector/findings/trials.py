@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.baseline import KnownFinding, compared
 from inspector.findings.report import Report
+from inspector.findings.settings import MARK_DYNAMIC
 from inspector.model.request import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
@@ -141,6 +142,14 @@ def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     return tuple((name, value) for name, value in merged.items() if value != ())
 
 
+def _failed_marks(verification: Verification) -> str:
+    """What is to be said of a fix that was tried and failed, or an empty string."""
+    for trial in verification.trials:
+        if trial.failure and any(name == MARK_DYNAMIC for name, _ in trial.candidate.settings):
+            return f"tried: marking all changing sizes of the inputs fails ({trial.failure})"
+    return ""
+
+
 def with_verification(report: Report, verification: Verification) -> Report:
     """A report with what was tried, and its findings with what removes them."""
     tried: dict[str, list[Tried]] = collections.defaultdict(list)
@@ -150,8 +159,15 @@ def with_verification(report: Report, verification: Verification) -> Report:
         single = len(trial.candidate.settings) == 1  # what helps together is said in the table
         for fingerprint in trial.removed if single else ():
             tried[fingerprint].append(Tried(trial.candidate.settings, equal))
+    failed = _failed_marks(verification)
     findings = tuple(
-        dataclasses.replace(finding, verified=tuple(tried.get(finding.fingerprint, ())))
+        dataclasses.replace(
+            finding,
+            verified=tuple(tried.get(finding.fingerprint, ())),
+            notes=(*finding.notes, failed)
+            if failed and "mark_dynamic" in finding.fix
+            else finding.notes,
+        )
         for finding in report.findings
     )
     steps = tuple(step for step in report.next_steps if not step.endswith(" --verify"))

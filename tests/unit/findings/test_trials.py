@@ -6,6 +6,7 @@ import pytest
 
 from inspector.events.compile_id import CompileId
 from inspector.findings.report import Report
+from inspector.findings.settings import MARK_DYNAMIC
 from inspector.findings.trials import together, trial_of, with_verification
 from inspector.findings.tried import tried_notes, tried_rows, tried_sentence, tried_title
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass
@@ -144,3 +145,17 @@ def test_a_request_with_settings_is_read_back() -> None:
     request = Request("model.py", ("f32[2]",), config=settings, keep_outputs="/tmp/x")  # noqa: S108
     assert Request.from_json(request.to_json()) == request
     assert not {"target", "config", "keep_outputs", "compare_outputs"} & request.asked.keys()
+
+
+def test_a_fix_that_failed_when_it_was_tried_says_so() -> None:
+    report = runs.report_of(runs.broken())
+    marked, other = (
+        dataclasses.replace(report.findings[0], fix=fix)
+        for fix in ("torch._dynamo.mark_dynamic(x, 0)", "hoist it")
+    )
+    failed = Trial(Candidate(((MARK_DYNAMIC, ("x:0",)),)), None, "ConstraintViolationError")
+    tried = dataclasses.replace(verification(""), trials=(failed,))
+    found = with_verification(dataclasses.replace(report, findings=(marked, other)), tried)
+
+    assert "fails (ConstraintViolationError)" in found.findings[0].notes[-1]
+    assert found.findings[1].notes == other.notes
