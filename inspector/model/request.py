@@ -19,6 +19,10 @@ _OURS = (
 )  # fmt: skip
 
 
+# Of these it says something where they were asked for: recordings from before know nothing of them.
+_WHERE_ASKED = ("gpu", "no_grad")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
     """A target with its settings.
@@ -72,7 +76,7 @@ class Request:
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
         fields = dataclasses.asdict(self)
-        for name in _OURS:
+        for name in (*_OURS, *(name for name in _WHERE_ASKED if not fields[name])):
             del fields[name]
         return fields
 
