@@ -21,7 +21,7 @@ from inspector.events.guard_checks import (
     TensorCheck,
     TypeCheck,
 )
-from inspector.guards.relation import normal
+from inspector.guards.relation import identity, normal
 from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
@@ -34,6 +34,8 @@ _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 _FUNCTION = re.compile(
     r"<class '(?:function|builtin_function_or_method|code|method\w*)'>|<function"
 )
+_ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset)\(\)")
+_SOURCE = re.compile(r"[LG]\['[^']+'\](?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*")
 _SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 
 
@@ -44,12 +46,30 @@ def changes_of(guard: Guard, state: State) -> Iterable[Change]:
         case GlobalStateCheck(state=wanted):
             return _of_state(wanted, state.thread)
         case RelationCheck(expression=text):
-            now = ", ".join(_sizes_in(text, state))
-            return (Change(_C.SYMBOLIC_SHAPE, text, stripped_source(text), None, "", now),)
+            return _of_relation(guard, text, state)
         case AliasCheck():
             return (Change(_C.ALIASING, guard.source, stripped_source(guard.source), None, "", ""),)
     compare = _OF_VALUE.get(type(guard.check))
     return compare(guard, guard.check, value) if compare else ()
+
+
+def _of_relation(guard: Guard, text: str, state: State) -> Iterable[Change]:
+    """A condition on sizes, on a number, or that two inputs are one object."""
+    pair = identity(text)
+    if pair is not None:
+        source = min(pair)
+        return (Change(_C.ALIASING, source, stripped_source(source), None, "", ""),)
+    if _ON_SIZES.search(text):
+        now = ", ".join(_sizes_in(text, state))
+        return (Change(_C.SYMBOLIC_SHAPE, text, stripped_source(text), None, "", now),)
+    sources = dict.fromkeys(match[0] for match in _SOURCE.finditer(text))
+    if len(sources) != 1:
+        return (Change(_C.OTHER, guard.source, stripped_source(text), None, "", ""),)
+    (source,) = sources
+    number = state.number(normal(source))
+    kind = _C.FLOAT if isinstance(number, float) else _C.INT
+    now = "" if number is None else repr(number)
+    return (Change(kind, source, stripped_source(source), None, "", now),)
 
 
 def _sizes_in(text: str, state: State) -> Iterator[str]:

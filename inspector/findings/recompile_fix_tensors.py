@@ -94,6 +94,16 @@ def _is_condition(item: Recompile) -> bool:
     return item.kind is RecompileClass.SYMBOLIC_SHAPE and is_bound is None
 
 
+_ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset|shape)\b")
+
+
+def _is_on_sizes(item: Recompile) -> bool:
+    """Whether a condition asks for sizes, as most do; where torch shows none of it, too."""
+    texts = (item.guard, item.name, *(use.source for use in item.symbols))
+    is_shown = bool(item.guard) and "Shape guard failed" not in item.guard
+    return not is_shown or any(_ON_SIZES.search(text) for text in texts)
+
+
 def _symbolic(case: FixCase) -> Iterator[str]:
     item = case.first
     if is_zero_one(item):
@@ -116,6 +126,12 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     frame = _deciding(case)
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
+    if not _is_on_sizes(item):
+        yield (
+            f"The condition at {line}{code} depends on the number: each side is a program of its "
+            "own, compiled once, and then found, and nothing is needed."
+        )
+        return
     yield (
         f"The condition at {line}{code} depends on the size: each side is a program of its own, "
         f"compiled once, and then found, and nothing is needed. To have one: {_marked(case)}, "

@@ -6,6 +6,7 @@ size is marked and the other one is not, torch raises ``ConstraintViolationError
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -79,12 +80,23 @@ def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
-    if name not in marks:
+    if name not in marks and _is_named(name):
         marks = {name: (int(case.dimension),), **marks}
-    if case.lost is not None:
+    if not marks:
+        return "Mark the sizes that change with torch._dynamo.mark_dynamic."
+    if case.lost is not None and name in marks:
         return _lost(case.lost, case, marks[name])
     lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
     return _sentence(lines, case, ", the first one included")
+
+
+def _is_named(name: str) -> bool:
+    """Whether it is a tensor's name, and no condition."""
+    try:
+        node = ast.parse(name.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # torch's own spelling of something
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
 
 
 def unbacked_fix(case: FixCase) -> str:
