@@ -12,7 +12,10 @@ from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 from inspector.model.recompile import RecompileClass
 
-X = Tensor("Tensor", ("CPU",), "torch.float32", None, False, (11, 3), (3, 1))
+X = Tensor(
+    type="Tensor", keys=("CPU",), dtype="torch.float32", device_index=None, requires_grad=False,
+    size=(11, 3), stride=(3, 1),
+)  # fmt: skip
 STATE = State({"L['x']": Value(tensor=X), "L['n']": Value(type="<class 'int'>", text="4")}, {})
 
 
