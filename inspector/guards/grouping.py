@@ -142,7 +142,7 @@ def whole_name(run: Run, cause: TextCause) -> str:
     )
     torch = run.roots.torch.rstrip("/")
     for file in known:
-        # Of `/work/m.py` and `/usr/torch`, which share the root alone, it leaves `ork/m.py`.
+        # Of `/code/m.py` and `/usr/torch`, which share the root alone, it leaves `ode/m.py`.
         if cause.file in {file, file[2:]} or file.endswith(f"/{cause.file}"):
             return file
     if cause.file.partition("/")[0] in _OF_TORCH:
