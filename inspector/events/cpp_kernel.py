@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.fields import mappings
 
 __all__ = ["CppLoop", "CppNest", "InspectorCppKernel", "NotTiled", "source_nodes"]
 
@@ -137,10 +138,10 @@ class CppNest:
     def of(cls, entry: Mapping[str, object]) -> Self:
         """Reads an entry."""
         return cls(
-            loops=tuple(CppLoop.of(item) for item in _mappings(entry.get("loops"))),
+            loops=tuple(CppLoop.of(item) for item in mappings(entry.get("loops"))),
             elements=_integer(entry.get("elements")),
             reason=NotTiled.of(entry.get("reason")),
-            inner=tuple(cls.of(item) for item in _mappings(entry.get("inner"))),
+            inner=tuple(cls.of(item) for item in mappings(entry.get("inner"))),
             comment=str(entry.get("comment") or ""),
         )
 
@@ -184,10 +185,7 @@ class InspectorCppKernel:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         cflags = payload.get("cflags")
         return cls(
             name=str(payload.get("name", "")),
@@ -198,14 +196,10 @@ class InspectorCppKernel:
             min_chunk_size=_integer(payload.get("min_chunk_size")) or 0,
             comment=str(payload.get("comment", "")),
             traffic_bytes=_integer(payload.get("bytes")),
-            nests=tuple(CppNest.of(item) for item in _mappings(payload.get("nests"))),
+            nests=tuple(CppNest.of(item) for item in mappings(payload.get("nests"))),
             cflags=tuple(map(str, cflags)) if isinstance(cflags, list) else (),
         )
 
 
 def _integer(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _mappings(value: object) -> list[Mapping[str, object]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

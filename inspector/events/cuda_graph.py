@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
-from inspector.events.fields import natural
+from inspector.events.fields import items, mappings, natural
 from inspector.events.printed_stack import printed_frames
 
 __all__ = [
@@ -54,7 +54,7 @@ class FunctionKey:
             device=natural(payload.get("device")) or 0,
             compile_id=str(payload.get("compile_id") or ""),
             mode=str(payload.get("mode") or ""),
-            integers=tuple(item for item in _items(payload.get("key")) if isinstance(item, int)),
+            integers=tuple(item for item in items(payload.get("key")) if isinstance(item, int)),
         )
 
 
@@ -81,7 +81,7 @@ class LoggedInput:
         """Reads one entry of a list of inputs."""
         return cls(
             name=str(entry.get("name", "")),
-            shape=tuple(natural(size) or 0 for size in _items(entry.get("shape"))),
+            shape=tuple(natural(size) or 0 for size in items(entry.get("shape"))),
             dtype=str(entry.get("dtype", "")),
             size_bytes=natural(entry.get("bytes")) or 0,
             stack=printed_frames(str(entry.get("stack") or "")),
@@ -111,7 +111,7 @@ class LoggedRefusal:
             graph=natural(entry.get("graph")) or 0,
             status=str(entry.get("status", "")),
             changed=natural(entry.get("changed")) or 0,
-            inputs=tuple(map(LoggedInput.of, _mappings(entry.get("inputs")))),
+            inputs=tuple(map(LoggedInput.of, mappings(entry.get("inputs")))),
         )
 
 
@@ -152,16 +152,16 @@ class InspectorCudaGraph:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         numbers = ("recording", "duration_ns", "inputs", "managed", "copied", "copied_bytes")
         return cls(
             key=_key(payload),
             graph=natural(payload.get("graph")) or 0,
             parent=natural(payload.get("parent")),
-            refused=tuple(map(LoggedRefusal.of, _mappings(payload.get("refused")))),
+            refused=tuple(map(LoggedRefusal.of, mappings(payload.get("refused")))),
             stack=tuple(_frames(payload.get("stack"))),
             pool_bytes=natural(payload.get("pool_bytes")),
-            copies=tuple(map(LoggedInput.of, _mappings(payload.get("copies")))),
+            copies=tuple(map(LoggedInput.of, mappings(payload.get("copies")))),
             **{name: natural(payload.get(name)) or 0 for name in numbers},
         )
 
@@ -187,7 +187,7 @@ class InspectorCudaGraphCalls:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         names = ("calls", "replays", "recordings", "warmups")
         numbers = {name: natural(payload.get(name)) or 0 for name in names}
         return cls(key=_key(payload), **numbers)
@@ -210,7 +210,7 @@ class InspectorCudaGraphSkip:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         key = FunctionKey.of(payload)
         inside = str(envelope.compile_id) if envelope.compile_id else ""
         compile_id = key.compile_id if key else inside
@@ -256,7 +256,7 @@ class InspectorCudaGraphPartitions:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         return cls(
             compile_id=str(envelope.compile_id) if envelope.compile_id else "",
             partitions=natural(payload.get("partitions")) or 0,
@@ -267,17 +267,9 @@ class InspectorCudaGraphPartitions:
                     why=str(entry.get("why", "")),
                     stack=printed_frames(str(entry.get("stack") or "")),
                 )
-                for entry in _mappings(payload.get("left_out"))
+                for entry in mappings(payload.get("left_out"))
             ),
         )
-
-
-def _payload(envelope: Envelope) -> Mapping[str, object]:
-    payload = envelope.payload.json() if envelope.payload else None
-    if not isinstance(payload, dict):
-        message = "its payload is no JSON object"
-        raise TypeError(message)
-    return payload
 
 
 def _key(payload: Mapping[str, object]) -> FunctionKey:
@@ -289,14 +281,6 @@ def _key(payload: Mapping[str, object]) -> FunctionKey:
 
 
 def _frames(value: object) -> Iterator[RawFrame]:
-    for entry in _mappings(value):
+    for entry in mappings(value):
         line = natural(entry.get("line")) or 0
         yield RawFrame(str(entry.get("filename", "")), line, str(entry.get("name", "")))
-
-
-def _items(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _mappings(value: object) -> Iterator[Mapping[str, object]]:
-    return (entry for entry in _items(value) if isinstance(entry, dict))

@@ -44,10 +44,7 @@ class TorchVersion:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         return cls(version=str(payload.get("pytorch_version", "")))
 
 

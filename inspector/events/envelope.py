@@ -67,6 +67,20 @@ class Envelope:
         """The metadata as a mapping, empty where torch wrote something else."""
         return self.metadata if isinstance(self.metadata, dict) else {}
 
+    def json_object(self) -> Mapping[str, object]:
+        """The payload as a JSON object.
+
+        Raises:
+            TypeError: It is none.
+            ValueError: It is not JSON (truncated, say).
+            RecursionError: It is nested thousands deep.
+        """
+        payload = self.payload.json() if self.payload else None
+        if not isinstance(payload, dict):
+            message = "its payload is no JSON object"
+            raise TypeError(message)
+        return payload
+
     def text(self) -> str:
         """The payload's text, or an empty string."""
         return self.payload.text() if self.payload else ""

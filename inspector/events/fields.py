@@ -5,7 +5,9 @@ A value that is not what torch writes is None: one bad field never costs the who
 
 from __future__ import annotations
 
-__all__ = ["nanoseconds", "natural"]
+from collections.abc import Iterator, Mapping
+
+__all__ = ["items", "mappings", "nanoseconds", "natural"]
 
 _LIMIT = 1 << 63  # what readers of our JSON can hold
 
@@ -28,3 +30,13 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
         return None
     # NaN is in no range, and what is too large for a float is never multiplied with one.
     return round(value * unit_ns) if 0 <= value < _LIMIT // unit_ns else None
+
+
+def items(value: object) -> list[object]:
+    """A list's items; none where it is no list."""
+    return value if isinstance(value, list) else []
+
+
+def mappings(value: object) -> Iterator[Mapping[str, object]]:
+    """Those items of a list that are JSON objects."""
+    return (item for item in items(value) if isinstance(item, dict))

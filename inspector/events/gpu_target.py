@@ -64,10 +64,7 @@ class InspectorGpuTarget:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         measured = payload.get("measured")
         entries = measured if isinstance(measured, list) else []
         return cls(

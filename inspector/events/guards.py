@@ -116,10 +116,7 @@ class InspectorGuardCosts:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         subtrees = payload.get("subtrees")
         entries = subtrees if isinstance(subtrees, list) else []
         return cls(

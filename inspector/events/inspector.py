@@ -28,14 +28,6 @@ __all__ = [
 ]
 
 
-def _payload(envelope: Envelope) -> Mapping[str, object]:
-    payload = envelope.payload.json() if envelope.payload else None
-    if not isinstance(payload, dict):
-        message = "its payload is no JSON object"
-        raise TypeError(message)
-    return payload
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:
     """The exact place of one stack frame, from code positions instead of printed carets.
@@ -91,7 +83,7 @@ class InspectorEnvironment:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         versions, hardware, roots = (
             dict(value) if isinstance(value := payload.get(name), dict) else {}
             for name in ("versions", "hardware", "roots")
@@ -128,7 +120,7 @@ class InspectorTarget:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         return cls(
             name=str(payload.get("name", "")),
             file=str(payload.get("file", "")),
@@ -155,7 +147,7 @@ class InspectorCall:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         return cls(
             input_index=natural(payload.get("input")) or 0,
             call=natural(payload.get("call")) or 0,
@@ -184,7 +176,7 @@ class InspectorSource:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         lines = payload.get("lines")
         return cls(
             file=str(payload.get("file", "")),
@@ -208,7 +200,7 @@ class InspectorGraphBreak:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        positions = _payload(envelope).get("positions")
+        positions = envelope.json_object().get("positions")
         entries = positions if isinstance(positions, list) else []
         return cls(
             positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict))
@@ -228,7 +220,7 @@ class InspectorLineTimes:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        entries = _payload(envelope).get("lines")
+        entries = envelope.json_object().get("lines")
         return cls(
             tuple(
                 (str(file), natural(line) or 0, str(name), natural(time_ns) or 0)
@@ -262,7 +254,7 @@ class InspectorSkippedFrame:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         return cls(
             file=str(payload.get("file", "")),
             line=natural(payload.get("line")) or 0,
@@ -297,7 +289,7 @@ class InspectorDropped:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         sites, frames = (payload.get(name) or () for name in ("sites", "frames"))
         if not isinstance(sites, list | tuple) or not isinstance(frames, list | tuple):
             message = "its sites and frames are no lists"
@@ -340,5 +332,5 @@ class InspectorProblem:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = _payload(envelope)
+        payload = envelope.json_object()
         return cls(where=str(payload.get("where", "")), error=str(payload.get("error", "")))

@@ -28,8 +28,5 @@ class InspectorKernelBuild:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         return cls(str(payload.get("name", "")), str(payload.get("key", "")), payload)

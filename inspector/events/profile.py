@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import natural
+from inspector.events.fields import items, mappings, natural
 
 __all__ = ["InspectorCopyRates", "InspectorProfile", "ProfiledThread"]
 
@@ -56,16 +56,13 @@ class InspectorProfile:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
-        labels = [str(label) for label in _items(payload.get("labels"))]
-        threads = [entry for entry in _items(payload.get("threads")) if isinstance(entry, dict)]
+        payload = envelope.json_object()
+        labels = [str(label) for label in items(payload.get("labels"))]
+        threads = list(mappings(payload.get("threads")))
         return cls(
             input=natural(payload.get("input")),
             first_call=natural(payload.get("first_call")) or 0,
-            compiled=tuple(natural(number) or 0 for number in _items(payload.get("compiled"))),
+            compiled=tuple(natural(number) or 0 for number in items(payload.get("compiled"))),
             with_device=bool(payload.get("with_device")),
             plain_ns=natural(payload.get("plain_ns")),
             mark_ns=natural(payload.get("mark_ns")) or 0,
@@ -95,34 +92,26 @@ class InspectorCopyRates:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
-        rates = [entry for entry in _items(payload.get("rates")) if isinstance(entry, dict)]
+        payload = envelope.json_object()
         return cls(
             device=str(payload.get("device", "")),
             rates=tuple(
-                (natural(entry.get("size_bytes")) or 0, float(entry["bytes_per_second"]))
-                for entry in rates
-                if isinstance(entry.get("bytes_per_second"), int | float)
+                (natural(entry.get("size_bytes")) or 0, float(rate))
+                for entry in mappings(payload.get("rates"))
+                if isinstance(rate := entry.get("bytes_per_second"), int | float)
             ),
         )
 
 
-def _items(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def _markers(value: object, labels: list[str]) -> Iterator[tuple[str, str, int, int, int]]:
-    for entry in _items(value):
+    for entry in items(value):
         if isinstance(entry, list) and len(entry) >= _MARKER_FIELDS:
             kind, label, start_ns, end_ns, sequence = entry[:_MARKER_FIELDS]
             yield str(kind), labels[int(label)], int(start_ns), int(end_ns), int(sequence)
 
 
 def _activities(value: object) -> Iterator[tuple[int, int, int, int, int, int, int, int]]:
-    for entry in _items(value):
+    for entry in items(value):
         if isinstance(entry, list) and len(entry) == _ACTIVITY_FIELDS:
             at, operators, events, busy, wait, begin, end, device = map(int, entry)
             yield at, operators, events, busy, wait, begin, end, device

@@ -82,10 +82,7 @@ class InspectorRecompile:
         Raises:
             TypeError: It is no JSON object.
         """
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         return cls(
             varargs=str(payload.get("varargs") or ""),
             keywords=str(payload.get("keywords") or ""),

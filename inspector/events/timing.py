@@ -42,10 +42,7 @@ class ChromiumEvent:
             ValueError: The payload is not JSON.
             TypeError: The payload is no event, or has no time.
         """
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         time_ns = nanoseconds(payload.get("ts"), 1000)
         if time_ns is None:
             message = f"its time is {payload.get('ts')!r}"

@@ -66,10 +66,7 @@ class InspectorTrial:
         Raises:
             TypeError: It is no JSON object.
         """
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         settings = payload.get("settings")
         return cls(
             settings=tuple(map(str, settings)) if isinstance(settings, list) else (),

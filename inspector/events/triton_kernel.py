@@ -27,10 +27,7 @@ class InspectorTritonKernel:
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        payload = envelope.payload.json() if envelope.payload else None
-        if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
-            raise TypeError(message)
+        payload = envelope.json_object()
         sizes = (payload.get("bytes"), payload.get("flops"))
         known = (size if isinstance(size, int) else None for size in sizes)
         return cls(str(payload.get("name", "")), *known)

@@ -6,6 +6,7 @@ from inspector.events.cuda_graph import InspectorCudaGraph, LoggedInput
 from inspector.findings.cuda_graphs_report import FORMAT_VERSION, CudaGraphRow, CudaGraphsReport
 from inspector.model.run import Run
 from inspector.renderers.json.findings import finding_fields
+from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
 __all__ = ["cuda_graphs_fields"]
@@ -13,19 +14,11 @@ __all__ = ["cuda_graphs_fields"]
 
 def cuda_graphs_fields(report: CudaGraphsReport) -> dict[str, object]:
     """All fields of a report on CUDA graphs."""
-    meta = report.run.meta
     return {
         "format_version": FORMAT_VERSION,
         "kind": "cuda-graphs",
         "tool_version": __version__,
-        "recording": {
-            "name": meta.name,
-            "target": meta.target,
-            "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
-            "started": meta.started or None,
-            "partial": meta.partial or None,
-            "error": meta.error or None,
-        },
+        "recording": recording_fields(report.run.meta),
         "calls": report.calls,
         "replays": report.replays,
         "captures": report.recordings,

@@ -8,6 +8,7 @@ from inspector.guards.next import NextChange
 from inspector.guards.subtrees import Subtree
 from inspector.guards.time import GuardTime
 from inspector.renderers.json.findings import finding_fields
+from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
 __all__ = ["guards_fields"]
@@ -15,19 +16,11 @@ __all__ = ["guards_fields"]
 
 def guards_fields(report: GuardsReport) -> dict[str, object]:
     """All fields of a report on guards."""
-    meta = report.run.meta
     return {
         "format_version": FORMAT_VERSION,
         "kind": "guards",
         "tool_version": __version__,
-        "recording": {
-            "name": meta.name,
-            "target": meta.target,
-            "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
-            "started": meta.started or None,
-            "partial": meta.partial or None,
-            "error": meta.error or None,
-        },
+        "recording": recording_fields(report.run.meta),
         "evidence": "parsed",
         "guards": report.guards,
         "kinds": dict(report.kinds),

@@ -9,6 +9,7 @@ from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.renderers.json.cpp_kernel import cpp_fields
 from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.kernel_builds import build_fields
+from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
 __all__ = ["kernels_fields"]
@@ -16,19 +17,11 @@ __all__ = ["kernels_fields"]
 
 def kernels_fields(report: KernelsReport) -> dict[str, object]:
     """All fields of a report on kernels."""
-    meta = report.run.meta
     return {
         "format_version": FORMAT_VERSION,
         "kind": "kernels",
         "tool_version": __version__,
-        "recording": {
-            "name": meta.name,
-            "target": meta.target,
-            "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
-            "started": meta.started or None,
-            "partial": meta.partial or None,
-            "error": meta.error or None,
-        },
+        "recording": recording_fields(report.run.meta),
         "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
         "gpu": None if report.gpu is None else gpu_fields(report.gpu),
         "graphs": [_graph(graph) for graph in report.graphs],
