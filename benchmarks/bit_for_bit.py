@@ -213,6 +213,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", nargs="*", default=SAMPLES)
     parser.add_argument("--modes", nargs="*", default=MODES)
+    parser.add_argument("--calls", nargs="*", default=("inference", "train"))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
@@ -230,7 +231,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for sample in arguments.samples:
             for mode in arguments.modes:
-                for train in ("inference", "train"):
+                for train in arguments.calls:
                     line, same = row(Path(folder), sample, mode, train)
                     lines.append(line)
                     all_same &= same

@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,8 +157,10 @@ def _timed(command: list[str], folder: Path, **variables: str) -> Taken:
     return Taken(wall_s, used.ru_utime + used.ru_stime)
 
 
-def measured(name: str, backend: str, rounds: int, peer_rounds: int) -> dict[str, list[Taken]]:
-    """All ways on one model, in turns."""
+def measured(
+    name: str, backend: str, rounds: int, peer_rounds: int
+) -> Iterator[dict[str, list[Taken]]]:
+    """All ways on one model, in turns: what there is after each round."""
     ways = {way: function for way, function in WAYS.items() if _is_here(way)}
     if not peer_rounds:
         ways = {way: ways[way] for way in (PLAIN, OURS)}
@@ -173,7 +175,8 @@ def measured(name: str, backend: str, rounds: int, peer_rounds: int) -> dict[str
             print(f"{name} {backend} {number + 1}/{rounds} {way}: {taken}", file=sys.stderr)
             if number >= 0:
                 found[way].append(taken)
-    return found
+        if number >= 0:
+            yield found
 
 
 def _is_here(way: str) -> bool:
@@ -246,6 +249,25 @@ def _head(rounds: int) -> list[str]:
     ]
 
 
+def _merged(files: Sequence[Path]) -> dict[str, dict[str, list[Taken]]]:
+    """Rounds of several processes of this benchmark, put together."""
+    merged: dict[str, dict[str, list[Taken]]] = {}
+    for file in files:
+        for key, ways in json.loads(file.read_text(encoding="utf-8")).items():
+            for way, each in ways.items():
+                taken = [Taken(**fields) for fields in each]
+                merged.setdefault(key, {}).setdefault(way, []).extend(taken)
+    return merged
+
+
+def _write_raw(path: Path, taken: dict[str, dict[str, list[Taken]]]) -> None:
+    raw = {
+        key: {way: [dataclasses.asdict(one) for one in each] for way, each in ways.items()}
+        for key, ways in taken.items()
+    }
+    path.write_text(json.dumps(raw), encoding="utf-8")
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -255,23 +277,28 @@ def main() -> None:
     parser.add_argument("--peer-rounds", type=int, default=5, help="0: no other tools")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--raw", type=Path, help="where to keep every figure, as JSON")
+    parser.add_argument("--merge", nargs="*", type=Path, help="measure nothing; read these --raw")
     options = parser.parse_args()
     lines = _head(options.rounds)
     print("\n".join(lines), flush=True)
-    raw = {}
-    for backend in options.backends:
+    raw = _merged(options.merge or ())
+    for key, found in raw.items():
+        name, _, backend = key.partition(" ")
+        lines += rows(name, backend, found)
+    print("\n".join(lines[len(_head(0)) :]), flush=True)
+    for backend in () if options.merge else options.backends:
         for name in options.models:
-            found = measured(name, backend, options.rounds, options.peer_rounds)
-            new = rows(name, backend, found)
+            for found in measured(name, backend, options.rounds, options.peer_rounds):
+                raw[f"{name} {backend}"] = found
+                if options.raw:  # after each round, because all of it takes hours
+                    _write_raw(options.raw, raw)
+            new = rows(name, backend, raw[f"{name} {backend}"])
             print("\n".join(new), flush=True)
             lines += new
-            raw[f"{name} {backend}"] = {
-                way: [dataclasses.asdict(taken) for taken in each] for way, each in found.items()
-            }
-            if options.raw:
-                options.raw.write_text(json.dumps(raw), encoding="utf-8")
             if options.output:
                 options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if options.merge and options.output:
+        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
