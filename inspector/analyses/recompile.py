@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
+from inspector.events.guards import DynamoSettings
 from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
@@ -14,6 +15,7 @@ from inspector.findings.place import fingerprint, frame_kind, make_place, qualif
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_multiplied import Multiplied, multiplied
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.rule import Rule
@@ -93,7 +95,7 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
-        notes=(*_behind(case, before), *told_notes(items, run.roots)),
+        notes=(*_behind(case, before), *told_notes(items, run.roots), *_together(case)),
         records=len(items),
         fingerprint=fingerprint(
             run,
@@ -134,7 +136,18 @@ def _case(
         kept_over=before.place if before and is_kept(first) else None,
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
+        multiplied=_multiplied(frame, items),
     )
+
+
+def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
+    """What is told apart together with this, in every combination."""
+    compiled = [item for item in frame.compilations if not item.hit_limit]
+    history = [item.recompile for item in frame.compilations if item.recompile is not None]
+    settings = compiled[-1].settings if compiled else None
+    limit = (settings or DynamoSettings()).recompile_limit
+    found = multiplied(history, len(compiled), limit)
+    return found if found and user_spelling(items[0].name) in found.names else None
 
 
 def _name(run: Run, frame: Frame, first: Recompile) -> str:
@@ -159,6 +172,11 @@ def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
     title = f" ({before.title})" if before.title else ""
     what = f"{case.kept} is kept over" if case.kept_over else "the function goes on behind"
     yield f"{what} the graph break at {case.place(before.place)}{title}"
+
+
+def _together(case: FixCase) -> Iterator[str]:
+    if case.multiplied:
+        yield case.multiplied.told()
 
 
 def _cause(item: Recompile) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inspector.costs.sites import entry_cost
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
+from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame, FrameState, SkippedFrame
@@ -124,6 +125,9 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
         place=make_place(run, place, frame.compilations[0].stack),
         why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
         fix=_ADVICE["no tensor"],
+        alternatives=(
+            f"Where other calls of it have operators: {EMPTY_GRAPHS} before the first call.",
+        ),
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
         cost=entry_cost(run),

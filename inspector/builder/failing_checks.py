@@ -131,9 +131,23 @@ def _of_numbers(guard: Guard, check: TensorCheck, tensor: Tensor) -> Iterator[Ch
     """Sizes; and strides, where they do not follow from those."""
     sizes = tuple(_unequal(guard, _C.SIZE, check.size, tensor.size))
     yield from sizes
-    order = _dense_order(check.size, check.stride)
-    if not sizes or order is None or order != _dense_order(tensor.size, tensor.stride):
+    if not sizes or not _follow(check, tensor):
         yield from _unequal(guard, _C.STRIDE, check.stride, tensor.stride)
+
+
+def _follow(check: TensorCheck, tensor: Tensor) -> bool:
+    """Whether both tensors are without gaps, and lie in memory in the same order of dimensions.
+
+    A dimension of size 1 has no place in that order: where only one of the two has it, the other
+    may have it where a contiguous tensor does.
+    """
+    before, now = _dense_order(check.size, check.stride), _dense_order(tensor.size, tensor.stride)
+    if before is None or now is None:
+        return False
+    both = set(before) & set(now)
+    kept, found = ([n for n in order if n in both] for order in (before, now))
+    contiguous = all(order == tuple(sorted(order, reverse=True)) for order in (before, now))
+    return kept == found and (contiguous or set(before) == set(now))
 
 
 def _dense_order(
@@ -146,13 +160,15 @@ def _dense_order(
     known = [(stride, n, size) for n, (size, stride) in numbers if stride is not None]
     if len(known) < len(sizes):
         return None
-    for stride, n, size in sorted(known, key=lambda item: item[:2]):
+    # Of equal strides, which sizes 0 bring, the last dimension lies innermost.
+    for stride, n, size in sorted(known, key=lambda item: (item[0], -item[1])):
         if size == 1:
             continue
         if stride != wanted:
             return None
-        # Behind a size that is not known nothing is: it can be the outermost one alone.
-        wanted = None if size is None else wanted * size
+        # Behind a size that is not known nothing is: it can be the outermost one alone. A tensor
+        # of size 0 has the strides of one of size 1 (`contiguous_strides`, c10/core/TensorImpl.h).
+        wanted = None if size is None else wanted * max(size, 1)
         order.append(n)
     return tuple(order)
 

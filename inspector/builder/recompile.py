@@ -13,7 +13,14 @@ from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
-from inspector.builder.recompile_parts import changed_sizes, held_by, limit_of, named_view, wrapped
+from inspector.builder.recompile_parts import (
+    changed_sizes,
+    held_by,
+    limit_of,
+    named_source,
+    with_cells,
+    wrapped,
+)
 from inspector.events.compile_id import CompileId
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
@@ -64,7 +71,7 @@ def make_recompile(
     chosen, changes = nearest(current or failures, facts, entry_of)
     entry = entry_of(chosen)
     before, now = entry.lines(), facts.lines()
-    failed = named_view(chosen, before)
+    failed = named_source(chosen, before)
     name = failed.guard.source
     context = Context(failed, before, now, facts.seen)
     kind = kind_of(context)
@@ -80,7 +87,7 @@ def make_recompile(
         comment=failed.comment,
         hint=failed.hint,
         source=source,
-        name=name,
+        name=with_cells(name, facts.seen),
         index=failed.guard.index,
         dimensions=tuple(changed_sizes(case)),
         holds=held_by(case),
@@ -112,7 +119,8 @@ def _entry_id(failed: FailedGuard) -> CompileId | None:
 def _with_origin(change: Change, context: Context) -> Change:
     guard = dataclasses.replace(context.guard, source=change.name)
     own = dataclasses.replace(context, failed=dataclasses.replace(context.failed, guard=guard))
-    return dataclasses.replace(change, origin=origin_of(own, change.source, change.kind))
+    origin = origin_of(own, change.source, change.kind)
+    return dataclasses.replace(change, name=with_cells(change.name, context.seen), origin=origin)
 
 
 def _harmless(guard: str) -> str:

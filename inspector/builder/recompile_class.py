@@ -195,6 +195,10 @@ def _missing_class(context: Context) -> RecompileClass:
     return _C.LENGTH if context.failed.text.startswith("IndexError") else _C.ATTRIBUTE
 
 
+def _raised_class(context: Context) -> RecompileClass:
+    return _C.KEYS if context.guard.before else _C.LENGTH
+
+
 def state_class(part: str) -> RecompileClass:
     """The class of a part of the global state, by torch's name of it."""
     for name, kind in _STATE_PARTS:
@@ -250,6 +254,7 @@ _DECIDED: Mapping[GuardShape, Callable[[Context], RecompileClass]] = {
     GuardShape.KEY: _keys_class,
     GuardShape.KEYS: _keys_class,
     GuardShape.MISSING: _missing_class,
+    GuardShape.RAISED: _raised_class,
     GuardShape.GLOBAL_STATE: _state_class,
     GuardShape.FUNCTION_MODES: _modes_class,
 }

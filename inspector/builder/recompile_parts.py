@@ -7,37 +7,65 @@ import re
 from collections.abc import Iterator
 
 from inspector.builder.guard_case import GuardCase
-from inspector.events.failed_guard import FailedGuard, stripped_source
+from inspector.events.failed_guard import FailedGuard, split_comment, stripped_source
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.events.guards import DynamoSettings
+from inspector.events.recompile import InspectorRecompile
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Limit, RecompileClass
 
-__all__ = ["changed_sizes", "held_by", "limit_of", "named_view", "wrapped"]
+__all__ = ["changed_sizes", "held_by", "limit_of", "named_source", "with_cells", "wrapped"]
 
-_BASE = re.compile(r"(?P<tensor>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
+_BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynamic before
 # `_compile` in torch/_dynamo/convert_frame.py, 2.11 to 2.13.
 _LIMIT = re.compile(r"exceeding the (?P<name>\w+) cache size limit \(currently set to (?P<n>\d+)\)")
 _RAISED = "FailOnRecompileLimitHit"
 _CLASS = re.compile(r"<class '(.+)'>")
+_CLOSURE = re.compile(
+    r"(?P<cell>(?P<function>.+)\.__closure__\[\d+\])\.cell_contents(?P<path>.*)", re.DOTALL
+)
 
 
-def named_view(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
-    """The same with the tensor whose base an entry's guards look at, where one found no base.
+def named_source(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
+    """The same with what an entry's guards look at, where one raised and torch says what alone.
 
-    The guard raises, and torch says what it raised in place of the guard.
+    A guard on the base of a view finds none; a guard in Python that compares two inputs (``x is
+    d['k']``) finds no ``k``. Without such a guard, or where several could be meant, it stays
+    without a name.
     """
-    if failed.guard.shape is not GuardShape.VIEW:
+    shape, before = failed.guard.shape, failed.guard.before or ""
+    if shape is GuardShape.VIEW:
+        pattern = _BASE
+    elif shape is GuardShape.RAISED and before:
+        key = re.escape(before.removeprefix("with "))
+        pattern = re.compile(rf"(?P<name>[A-Za-z_][\w.\[\]'\"]*)\[{key}\]")
+    else:
         return failed
     texts = [text for _, text in entry.ambient]
     texts += [text for leaves in entry.leaves.values() for _, text in leaves]
-    found = {match["tensor"]: None for text in texts for match in _BASE.finditer(text)}
+    guards = (split_comment(text)[0] for text in texts)
+    found = {match["name"]: None for text in guards for match in pattern.finditer(text)}
     if len(found) != 1:
         return failed
     guard = dataclasses.replace(failed.guard, source=stripped_source(next(iter(found))))
     return dataclasses.replace(failed, guard=guard)
+
+
+def with_cells(name: str, seen: InspectorRecompile | None) -> str:
+    """A source with the names of closure variables: ``scale of fn``, where the process told them.
+
+    Args:
+        name: The source as reasons spell it (``fn.__closure__[0].cell_contents``).
+        seen: What the process saw, or None.
+    """
+    match = _CLOSURE.fullmatch(name)
+    variable = seen.cells.get(match["cell"]) if match and seen else None
+    if match is None or variable is None:
+        return name
+    path = match["path"].removesuffix(".__code__")
+    return f"{variable}{path} of {with_cells(match['function'], seen)}"
 
 
 def changed_sizes(case: GuardCase) -> Iterator[int]:

@@ -32,6 +32,8 @@ _MOST_REASONS = 8
 _MOST_IDENTITIES = 500
 _MOST_REMEMBERED = 20_000
 _IDENTITY = re.compile(r"___check_obj_id\((L\[.+?), (\d+)\)")
+_CELL = re.compile(r"(?P<cell>(?P<function>[LG]\[[^\s,()]+)\.__closure__\[(?P<index>\d+)\])")
+_MOST_CELLS = 500
 _MISSING = object()
 # Members that hold what a function, a method or a class is made of (Dynamo's sources name them).
 _TRANSPARENT = frozenset(
@@ -46,18 +48,33 @@ class RecompileObserver:
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
         self._objects: dict[int, dict[str, object]] = {}
+        self._cells: dict[str, str] = {}
 
     def remember(self, text: str) -> None:
-        """Describes the objects whose identity a guard tree wants, while they are there."""
+        """Describes what a guard tree names by identity or number, while it is there."""
         scope = versions.guarded_scope()
         if scope is None or len(self._objects) > _MOST_REMEMBERED:
             return
+        self._name_cells(text, *scope)
         for number, match in enumerate(_IDENTITY.finditer(text)):
             if number >= _MOST_IDENTITIES:
                 return
             found = _follow(stripped_source(match[1]), *scope)
             if id(found) == int(match[2]):
                 self._objects[id(found)] = described(found)
+
+    def _name_cells(
+        self, text: str, local: Mapping[str, object], global_: Mapping[str, object]
+    ) -> None:
+        """The names of closure variables, which guards know by their number."""
+        for match in _CELL.finditer(text) if "__closure__" in text else ():
+            cell = stripped_source(match["cell"])
+            if cell in self._cells or len(self._cells) >= _MOST_CELLS:
+                continue
+            function = _follow(stripped_source(match["function"]), local, global_)
+            names = function.__code__.co_freevars if type(function) is types.FunctionType else ()
+            if int(match["index"]) < len(names):
+                self._cells[cell] = names[int(match["index"])]
 
     def explain(self) -> None:
         """Writes what the guards that have just failed look at."""
@@ -90,6 +107,7 @@ class RecompileObserver:
                 "now": now,
                 "before": before,
                 "modules": sorted(_modules(now, scope)),
+                "cells": self._cells,
                 "stack": stack,
             },
         )

@@ -54,6 +54,7 @@ class GuardShape(enum.Enum):
     BACKEND = "backend"
     DEALLOCATED = "deallocated"
     VIEW = "view"
+    RAISED = "raised"
     UNEXPECTED = "unexpected"
     OTHER = "other"
 
@@ -96,6 +97,8 @@ def guard_of(text: str) -> Guard:
 _N = r"(?P<source>.+?)"
 _TENSOR = rf"tensor '{_N}' "
 _EXPECTED = r"expected (?P<before>.+?), actual (?P<now>.+?)(?:\. .*)?$"
+# A key as it is printed: a string, a number, or a name with dots.
+_LITERAL = r"'[^']*'|\"[^\"]*\"|[\w.-]+"
 _FLAGS = re.DOTALL
 _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     # TensorCheck::check_verbose, guards.cpp. What follows ". " is advice on parameters (2.13).
@@ -140,7 +143,9 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
      GuardShape.HAS_ITEM, "key"),
     (r"(?P<not>not )?hasattr\((?P<source>.+), (?P<key>[^,()]+)\)$",
      GuardShape.HAS_ATTRIBUTE, "key"),
-    # The accessors' own failures, guards.cpp.
+    # The accessors' own failures, guards.cpp: `kw['mask']`, where `kw` has no `mask`.
+    (rf"KeyError on (?P<source>.+)\[(?P<key>{_LITERAL})\]$", GuardShape.HAS_KEY, "key"),
+    (r"IndexError on (?P<source>.+)\[-?\d+\]$", GuardShape.LENGTH, ""),
     (r"(?:KeyError|IndexError) on (?P<source>.+)", GuardShape.MISSING, ""),
     (r"getattr failed on source (?P<source>.+)", GuardShape.MISSING, ""),
     # DIMENSION_DYNAMIC_MARKING_GUARD, guards.cpp (2.12 and 2.13).
@@ -173,6 +178,11 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     # A guard on the sizes of `x._base` (torch/_dynamo/variables/builder.py, `_automatic_dynamic`)
     # where x is no view any more: the guard itself raises.
     (r"'NoneType' object has no attribute '(?:size|stride|storage_offset)'", GuardShape.VIEW, ""),
+    # What a guard that is a Python function raises (`get_exception_message`, guards.cpp), where
+    # another container has what it looks at no more.
+    (rf"\((?P<key>{_LITERAL}),\)$", GuardShape.RAISED, "key"),
+    (r"(?P<key>'[^']*'|\"[^\"]*\")$", GuardShape.RAISED, "key"),
+    (r"(?:list|tuple|deque) index out of range$", GuardShape.RAISED, ""),
     (r".*[Cc]ache line invalidated because (?P<source>.+) got deallocated", GuardShape.DEALLOCATED,
      ""),
     (r"Unexpected recompilation", GuardShape.UNEXPECTED, ""),

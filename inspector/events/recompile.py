@@ -64,6 +64,7 @@ class InspectorRecompile:
         now: What the failed guards look at, by source as reasons spell it.
         before: What was there when the entry was compiled, likewise; objects alone.
         modules: Sources (prefixes of the above) that lead to an ``nn.Module``.
+        cells: Names of closure variables, by what guards call their cell (``f.__closure__[0]``).
         stack: The stack down to the function, outermost first.
     """
 
@@ -73,6 +74,7 @@ class InspectorRecompile:
     now: Mapping[str, SeenValue]
     before: Mapping[str, SeenValue]
     modules: tuple[str, ...]
+    cells: Mapping[str, str]
     stack: tuple[RawFrame, ...]
 
     @classmethod
@@ -90,12 +92,19 @@ class InspectorRecompile:
             now=_values(payload.get("now")),
             before=_values(payload.get("before")),
             modules=_texts(payload.get("modules")),
+            cells=_names(payload.get("cells")),
             stack=envelope.frames(payload.get("stack")),
         )
 
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _names(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    return {str(cell): name for cell, name in value.items() if isinstance(name, str)}
 
 
 def _values(value: object) -> Mapping[str, SeenValue]:

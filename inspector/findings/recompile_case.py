@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from inspector.findings.call_site import CallSite, Passed, user_spelling
+from inspector.findings.call_site import CallSite, Passed, is_in_closure, user_spelling
 from inspector.findings.lost_marks import LostMark
+from inspector.findings.recompile_multiplied import Multiplied
 from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
@@ -15,6 +16,7 @@ from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = [
+    "EMPTY_GRAPHS",
     "ENVIRONMENT",
     "NOTHING_NEEDED",
     "FixCase",
@@ -33,9 +35,12 @@ _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _BASE = re.compile(r"\._base\b")
 ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
+EMPTY_GRAPHS = "torch._dynamo.config.allow_empty_graphs = True"
+"""What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call."""
 NOTHING_NEEDED = "Nothing is needed for further calls. "
 """Of what became dynamic: only the first value was compiled for itself."""
 _FLOAT = RecompileClass.FLOAT
+_MOST_LIKEWISE = 6
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _DYNAMIC = frozenset({*_NAMED, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
 
@@ -53,6 +58,7 @@ class FixCase:
         kept_over: Where the graph broke over which the value was kept, or None.
         lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
+        multiplied: What is told apart together with it, or None.
     """
 
     items: tuple[Recompile, ...]
@@ -63,6 +69,7 @@ class FixCase:
     kept_over: StackFrame | None = None
     lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
+    multiplied: Multiplied | None = None
 
     @property
     def first(self) -> Recompile:
@@ -93,6 +100,8 @@ class FixCase:
 
     def converted(self, method: str) -> str:
         """A sentence that has the caller pass something else: ``Write a = a.t() before …``."""
+        if is_in_closure(self.name):
+            return f"Give {self.name} {method} where its value is set."
         given = self.argument
         if given.whole or self.site.frame is None:
             name = given.whole or self.name
@@ -106,6 +115,29 @@ class FixCase:
             f"Give {what} a name first, {given.parameter} say, write {name} = {name}{method} "
             f"{self.before_call}, and pass {given.parameter}."
         )
+
+    def converted_all(self, method_of: Callable[[str], str]) -> str:
+        """The same for every tensor that changed in this way: to convert one helps in nothing.
+
+        Args:
+            method_of: What to call, out of what the guard wants (``Float``).
+        """
+        first = self.first.before.text if self.first.before else ""
+        wanted = {tensor_of(self.first.name): first}
+        for item in self.items:
+            for change in item.changes:
+                if change.kind is self.first.kind:
+                    wanted.setdefault(tensor_of(change.name), change.before)
+        text = self.converted(method_of(first))
+        others = list(wanted)[1:]
+        if not others:
+            return text
+        passed = {name: self.site.passed(name).whole for name in wanted}
+        if all(passed.values()):
+            lines = [f"{passed[name]} = {passed[name]}{method_of(wanted[name])}" for name in wanted]
+            return f"Write {'; '.join(lines)} {self.before_call}."
+        shown = [f"{user_spelling(name)}{method_of(wanted[name])}" for name in others]
+        return f"{text.removesuffix('.')}, and likewise {listed(shown, _MOST_LIKEWISE)}."
 
     @property
     def before_call(self) -> str:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.recompile_also import also_changed
-from inspector.findings.recompile_case import ENVIRONMENT, NOTHING_NEEDED, FixCase, environment
+from inspector.findings.recompile_case import (
+    EMPTY_GRAPHS,
+    ENVIRONMENT,
+    NOTHING_NEEDED,
+    FixCase,
+    environment,
+)
 from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
@@ -19,6 +26,8 @@ __all__ = ["fixes"]
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _MOST_ALSO = 3
+_MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.MARKS})
+_OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
 _ADVICE = {**TENSORS, **VALUES, **STATE}
 
 
@@ -39,9 +48,16 @@ def _advised(case: FixCase) -> tuple[str, ...]:
 
 
 def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
-    # What becomes dynamic is what Dynamo could make no graph of.
+    """Dynamo met no operator, and skips the function since then, whatever is passed."""
+    if not any(item.failure for item in case.items):
+        yield (
+            f"Write {EMPTY_GRAPHS} before the first compilation: what has no operator is then "
+            "compiled like the rest, and nothing is skipped."
+        )
+    # What becomes dynamic is what Dynamo could make no graph of; and nothing was compiled that
+    # would be found again.
     if case.first.kind not in _NUMBERS:
-        yield from (text for text in found if "dynamic" not in text.lower())
+        yield from (text for text in found if not _OF_COMPILED.search(text.lower()))
     yield (
         f"Call an uncompiled {case.function} where there is nothing to compile, so that Dynamo "
         "never meets a call of which it can make no graph."
@@ -55,17 +71,28 @@ def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
     return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
+def _part(case: FixCase, item: Recompile, own: str, *, is_first: bool) -> str:
+    """The advice for one of several changes."""
+    if item is case.first:
+        text = own
+    else:
+        advice = [text for text in _advised(dataclasses.replace(case, items=(item,))) if text]
+        text = advice[0].removeprefix(NOTHING_NEEDED) if advice else "Keep it as it is."
+    if is_first:
+        return text
+    shown = unwrapped(item) if case.site.parameters.is_wrapper else item
+    return f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}"
+
+
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
     if {case.first.kind, *(item.kind for item in also)} <= _NAMED and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)
-    parts = [found[0]]
-    for item in also[:_MOST_ALSO]:
-        own = [text for text in _advised(dataclasses.replace(case, items=(item,))) if text]
-        text = own[0].removeprefix(NOTHING_NEEDED) if own else "keep it as it is."
-        shown = unwrapped(item) if case.site.parameters.is_wrapper else item
-        parts.append(f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}")
+    every = (case.first, *also[:_MOST_ALSO])
+    # A mark is on one tensor: what makes another tensor of it comes first.
+    ordered = sorted(every, key=lambda item: item.kind in _MARKED)
+    parts = [_part(case, item, found[0], is_first=item is ordered[0]) for item in ordered]
     yield " ".join(parts)
     # The alternatives leave what else changes, all but a higher limit.
     yield from (text for text in found[1:] if "recompile_limit" in text)

@@ -163,7 +163,7 @@ def _rank(case: FixCase) -> Iterator[str]:
 
 
 def _stride(case: FixCase) -> Iterator[str]:
-    yield case.converted(".contiguous()")
+    yield case.converted_all(lambda _: ".contiguous()")
     yield (
         "Where another memory format is meant: the same .contiguous(memory_format="
         "torch.channels_last) for every call."
@@ -171,16 +171,18 @@ def _stride(case: FixCase) -> Iterator[str]:
 
 
 def _dtype(case: FixCase) -> Iterator[str]:
-    wanted = case.first.before.text if case.first.before else ""
-    dtype = _DTYPES.get(wanted, wanted)
     is_array = case.first.name.startswith("___from_numpy(")
-    yield case.converted(f".astype(np.{dtype})" if is_array else f".to(torch.{dtype})")
+
+    def converts(wanted: str) -> str:
+        dtype = _DTYPES.get(wanted, wanted)
+        return f".astype(np.{dtype})" if is_array else f".to(torch.{dtype.removeprefix('torch.')})"
+
+    yield case.converted_all(converts)
     yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
 
 
 def _device(case: FixCase) -> Iterator[str]:
-    wanted = _device_name(case.first.before.text if case.first.before else "")
-    yield case.converted(f".to({wanted})")
+    yield case.converted_all(lambda wanted: f".to({_device_name(wanted)})")
 
 
 def _device_name(text: str) -> str:
@@ -191,7 +193,7 @@ def _device_name(text: str) -> str:
 
 
 def _layout(case: FixCase) -> Iterator[str]:
-    yield f"{case.converted('.to_dense()')} Each layout is compiled for itself."
+    yield f"{case.converted_all(lambda _: '.to_dense()')} Each layout is compiled for itself."
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:

@@ -105,7 +105,8 @@ def _constant(case: FixCase) -> Iterator[str]:
 
 def _raised_limit(case: FixCase) -> Iterator[str]:
     """A higher limit, the one that is in the way, where it is not too many programs."""
-    values = len(case.items) + 1
+    together = case.multiplied.combinations if case.multiplied else 0
+    values = max(len(case.items) + 1, together)
     if values > _FEW:
         return
     hit = next((item.limit for item in case.history if item.limit is not None), None)
@@ -120,19 +121,30 @@ def _raised_limit(case: FixCase) -> Iterator[str]:
 
 def _bool(case: FixCase) -> Iterator[str]:
     yield (
-        f"Two values are two programs, each compiled once: nothing is needed. To have one: pass "
-        f"{case.name} as a tensor of bool, torch.tensor({case.passed}), and write "
-        f"torch.where({case.name}, a, b) for the branch."
+        f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
+        f"tensor of bool, torch.tensor({case.passed}), and write torch.where({case.name}, a, b) in "
+        "place of the branch, which would break the graph."
     )
+    if case.multiplied:
+        yield from _raised_limit(case)
 
 
 def _none(case: FixCase) -> Iterator[str]:
+    known = f"With and without {case.name} are two programs, each compiled once, and then found"
     yield (
-        f"With and without {case.name} are two programs, each compiled once, and then found: "
-        f"nothing is needed. To have one: pass a tensor instead of None that leaves the result as "
-        f"it is (zeros where {case.name} is added, ones where it is a factor), in the shape that "
-        "it has otherwise."
+        f"{_two(case, known)}: pass a tensor instead of None that leaves the result as it is "
+        f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it has "
+        "otherwise."
     )
+    if case.multiplied:
+        yield from _raised_limit(case)
+
+
+def _two(case: FixCase, known: str) -> str:
+    """What two values cost, and what the advice behind it is for."""
+    if case.multiplied:
+        return "To have half as many programs"
+    return f"{known}: nothing is needed. To have one"
 
 
 def _length(case: FixCase) -> Iterator[str]:

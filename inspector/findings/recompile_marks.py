@@ -11,7 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.findings.call_site import user_spelling
+from inspector.findings.call_site import OF, is_in_closure, user_spelling
 from inspector.findings.constant_sizes import constants
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
@@ -22,6 +22,9 @@ __all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+_KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
+_KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
+_WITH = ("without ", "with ")
 Marks = Mapping[str, tuple[int, ...]]
 """Dimensions to mark, by the name of the tensor as reasons spell it."""
 
@@ -108,6 +111,11 @@ def unbacked_fix(case: FixCase) -> str:
             found.setdefault(change.name, []).append(change.index)
         elif sized:
             found.setdefault(sized["tensor"].rpartition(" ")[2], []).append(int(sized["index"]))
+    # What has the same size in other calls has it here too: marked on one alone, it is a constant.
+    indexes = {index for each in found.values() for index in each}
+    for name, changing in changing_sizes((*case.items, *case.history)).items():
+        found.setdefault(name, []).extend(index for index in changing if index in indexes)
+    found = {name: each for name, each in found.items() if each}
     marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
     return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
 
@@ -130,24 +138,53 @@ def _lost(lost: LostMark, case: FixCase, dimensions: Sequence[int]) -> str:
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     names: list[str] = []
     lines: list[str] = []
-    none = {
-        change.name
-        for item in (*case.items, *case.history)
-        for change in item.changes
-        if change.kind is RecompileClass.NONE
-    }
     given: list[str] = []
     for name, dimensions in marks.items():
         expression = _expression(case, name, names, given)
         line = f"{function}({expression}, {_shown(dimensions)})"
-        optional = name in none
-        lines.append(f"where {expression} is not None, {line}" if optional else line)
+        condition = _condition(case, name, expression)
+        lines.append(f"where {condition}, {line}" if condition else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
+
+
+def _condition(case: FixCase, name: str, expression: str) -> str:
+    """What has to hold for a tensor to be there, where it is missing in some calls."""
+    changes = list(_all_changes((*case.items, *case.history)))
+    if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
+        return f"{expression} is not None"
+    keyed = _KEYED.fullmatch(name)
+    shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
+    if keyed is None or shown == expression:
+        return ""
+    sides = [sides for kind, of, *sides in changes if of == keyed["container"] and kind in _KEYS]
+    comes = any(_comes_or_goes(keyed["key"], *map(str, each)) for each in sides)
+    return f"{keyed['key']} in {shown}" if comes else ""
+
+
+def _all_changes(
+    history: Iterable[Recompile],
+) -> Iterator[tuple[RecompileClass, str, str, str]]:
+    """Class, name, and both sides of all that changed."""
+    for item in history:
+        before, now = (value.text if value else "" for value in (item.before, item.now))
+        yield item.kind, item.name, before, now
+        for change in item.changes:
+            yield change.kind, change.name, change.before, change.now
+
+
+def _comes_or_goes(key: str, before: str, now: str) -> bool:
+    """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
+    if before.startswith(_WITH):
+        return before.removeprefix(_WITH[0]).removeprefix(_WITH[1]) == key
+    # Of a length nobody knows which key it was.
+    return before.isdecimal() or (key in before) != (key in now)
 
 
 def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
     """What is marked; what has no name at the call gets one."""
     passed = case.site.passed(name)
+    if is_in_closure(name):
+        return name.partition(OF)[0]
     if name.startswith(_ARRAY):
         names.append(f"t = torch.from_numpy({passed.written or user_spelling(name)})")
         given.append("t (torch.from_numpy takes no tensor: leave it out of the function)")
@@ -168,6 +205,8 @@ def _shown(dimensions: Sequence[int]) -> str:
 
 def _sentence(lines: _Lines, case: FixCase, when: str) -> str:
     marks = _joined(lines.marks)
+    if is_in_closure(case.first.name):
+        return f"Write {marks} where the value is set{when}."
     if not lines.names:
         return f"Write {marks} {case.before_call}{when}."
     what = "the tensor a name" if len(set(lines.names)) == 1 else "the tensors names"

@@ -103,9 +103,12 @@ class Compilation:
         """Whether it ended in order and without code, as where no operator is left to compile.
 
         Dynamo skips the function from then on, for inputs that were compiled before too (tried with
-        torch 2.11 and 2.13; ``FrameAction.SKIP`` in torch/csrc/dynamo/eval_frame.c).
+        torch 2.11 and 2.13; ``FrameAction.SKIP`` in torch/csrc/dynamo/eval_frame.c). Where it
+        traced to the end, the metrics claim code, and have neither guards nor a graph: code that
+        was made has guards, of the global state at least.
         """
-        is_over = self.finished and self.has_guarded_code is False
+        no_code = self.has_guarded_code is False or (self.guards is None and not self.graphs)
+        is_over = self.finished and no_code
         return is_over and not self.raised and not self.hit_limit
 
     @property

@@ -29,7 +29,9 @@ ANY = "..."
 # What cannot be done without more than the printed lines: a meta tensor has no values that could be
 # moved; the first of two calls on a line passes another name.
 NO_HELP = {"device", "several_calls_on_a_line"}
-LEAST_APPLIED = 36
+# Its advice is to compile more: what a call without operators had ended.
+REVIVED = {"nothing_left_to_do": (2, 3)}
+LEAST_APPLIED = 40
 Counts: TypeAlias = dict[str, tuple[Mended, int, int | str]]
 
 pytestmark = pytest.mark.skipif(
@@ -140,10 +142,11 @@ def test_the_advice_works_as_it_is_printed(counts: Counts) -> None:
     wrong = {
         name: (before, after, item.applied)
         for name, (item, before, after) in counts.items()
-        if not isinstance(after, int) or after >= before
+        if (not isinstance(after, int) or after >= before) and name not in REVIVED
     }
 
     assert set(wrong) <= NO_HELP, wrong
+    assert {name: counts[name][1:] for name in REVIVED} == REVIVED
     assert len(counts) >= LEAST_APPLIED
 
 

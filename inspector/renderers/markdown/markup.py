@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 
+from inspector.findings.code_spans import code_spans
 from inspector.findings.escaping import escaped, one_line
 
 __all__ = ["cell", "code", "details", "fenced", "prose", "summary_text"]
@@ -23,12 +24,21 @@ _NOTHING = "<!-- -->"
 
 
 def prose(text: str) -> str:
-    """A recorded sentence on one line; what stands in backticks is code, as torch means it."""
+    """A sentence on one line; code, in backticks as torch writes it or without, is set as code."""
     parts = _SPAN.split(one_line(text))
     return "".join(
-        code(part) if index % 2 else _plain(part, begin=not index)
+        code(part) if index % 2 else "".join(_sentence(part, begin=not index))
         for index, part in enumerate(parts)
     )
+
+
+def _sentence(text: str, *, begin: bool) -> Iterator[str]:
+    position = 0
+    for start, end in code_spans(text):
+        yield _plain(text[position:start], begin=begin and not position)
+        yield code(text[start:end])
+        position = end
+    yield _plain(text[position:], begin=begin and not position)
 
 
 def _plain(text: str, *, begin: bool) -> str:

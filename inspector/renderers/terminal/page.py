@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from inspector.findings.code_spans import code_spans
 from inspector.findings.escaping import escaped, one_line
 
 __all__ = ["Page"]
@@ -17,6 +19,8 @@ __all__ = ["Page"]
 _DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
 _MOST_PROSE = 100
+# Stands for a space at which no line may break; rich breaks at a no-break space, too.
+_GLUE = "\ue000"
 # What an encoding without these characters shows instead (a Windows code page, LANG=C).
 _PLAIN = str.maketrans(
     {"│": "|", "┃": ">", "·": "-", "…": "...", "µ": "u", "─": "-", "█": "#"}
@@ -73,8 +77,11 @@ class Page:
             further: What stands before further lines; as much space as ``first`` by default.
         """
         indentation = " " * len(first) if further is None else further
-        width = self.prose_width - max(len(first), len(indentation))
-        lines = text.wrap(self._console, max(width, 1), overflow="fold")
+        width = max(self.prose_width - max(len(first), len(indentation)), 1)
+        plain = _GLUE in text.plain
+        lines = (text if plain else _glued(text, width)).wrap(self._console, width, overflow="fold")
+        for line in () if plain else lines:
+            line.plain = line.plain.replace(_GLUE, " ")
         return [
             Text(indentation if index else first).append_text(line)
             for index, line in enumerate(lines)
@@ -113,6 +120,18 @@ class Page:
                     line.rstrip()
                     self._console.print(line, soft_wrap=True)
         self._stream.write(_encodable(capture.get(), self._stream.encoding or "utf-8"))
+
+
+def _glued(text: Text, width: int) -> Text:
+    """The same with code that fits on a line held together: a copied line is code again."""
+    plain = text.plain
+    glued = list(plain)
+    for start, end in code_spans(plain):
+        if cell_len(plain[start:end]) <= width:
+            glued[start:end] = plain[start:end].replace(" ", _GLUE)
+    text = text.copy()
+    text.plain = "".join(glued)
+    return text
 
 
 def _width(stream: TextIO) -> int:

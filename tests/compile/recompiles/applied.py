@@ -25,7 +25,7 @@ _CONFIG = re.compile(r"^Write torch\._dynamo\.config\.(?P<name>\w+) = (?P<value>
 _ENVIRONMENT = re.compile(r'TORCH_COMPILE_DYNAMIC_SOURCES="(?P<sources>[^"]+)" in the environment')
 _DYNAMIC_MARKS = re.compile(r" and (?=torch\._dynamo\.)")
 _AND_MORE = " And as "
-_WHERE = re.compile(r"(?: and|,)? ?where (\S+) is not None, (torch\.\S+\(.+?\d\]?\))")
+_WHERE = re.compile(r"(?: and|,)? ?where (\S+ is not None|'\w+' in \S+), (torch\.\S+\(.+?\d\]?\))")
 _METHOD = re.compile(r"\.[a-z_]+\([^()]*\)$")
 
 
@@ -88,13 +88,13 @@ def _put_all(lines: list[str], index: int, code: str) -> None:
 
 
 def _statements(code: str) -> list[str]:
-    """``mark(a) and, where b is not None, mark(b)`` as statements."""
+    """``mark(a) and where b is not None, mark(b)`` as statements."""
     found: list[str] = []
     for part in _DYNAMIC_MARKS.split(code):
         where = _WHERE.search(part)
         if where:
             found.append(part[: where.start()].strip(" ,"))
-            found.append(f"if {where[1]} is not None: {where[2]}")
+            found.append(f"if {where[1]}: {where[2]}")
         else:
             found.append(part)
     return [part for part in found if part]

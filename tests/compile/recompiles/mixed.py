@@ -363,3 +363,162 @@ def nothing_to_compile() -> None:
 
     for stop in (2, 3, 4, 2):
         add(torch.ones(3), range(stop))
+
+
+@program(
+    Expected("container-keys", "kw", "with 'mask'", "without 'mask'", "again", "same keyword"),
+    Expected("container-keys", "kw", "without 'bias'", "with 'bias'", "again", "same keyword"),
+)
+def keyword_that_is_missing() -> None:
+    """A guard on what a key leads to finds no such key; torch names the value, and not the dict."""
+
+    @compiled
+    def masked(x: Tensor, **kw: Tensor) -> Tensor:
+        mask, bias = kw.get("mask"), kw.get("bias")
+        x = x.sin() if mask is None else x * mask
+        return x if bias is None else x + bias
+
+    a = torch.ones(4)
+    masked(a, mask=torch.ones(4))
+    masked(a)
+    masked(a, bias=torch.ones(4))
+
+
+@program(
+    Expected("container-keys", "state['params']", "with 'b'", "without 'b'", "again", "same keys"),
+    Expected("container-keys", "state['params']", "with 'w'", "without 'w'", "again", "same keys"),
+)
+def key_that_an_alias_has() -> None:
+    """A guard in Python that compares two inputs raises, and torch shows what it raised."""
+
+    @compiled
+    def total(state: dict[str, dict[str, Tensor]], x: Tensor) -> Tensor:
+        for name in ("w", "b"):
+            x = x + state["params"][name] if name in state["params"] else x * 2
+        return x
+
+    a = torch.ones(4)
+    total({"params": {"w": a, "b": a}}, a)
+    total({"params": {"w": a}}, a)
+    total({"params": {"b": a}}, a)
+
+
+@program(
+    Expected("bool", "flag", "True", "False", "eager", "config.allow_empty_graphs = True"),
+)
+def nothing_left_to_do() -> None:
+    """A call without an operator ends all compilation of the function, for good."""
+
+    @compiled
+    def doubled(x: Tensor, flag: bool) -> Tensor:
+        return x * 2 if flag else x
+
+    for flag in (True, False):
+        doubled(torch.ones(3), flag)
+    doubled(torch.ones(3, 3), flag=True)
+
+
+@program(
+    *(
+        Expected(kind, name, before, now, "again", fix)
+        for kind, name, before, now, fix in (
+            ("bool", "scale", "False", "True", "half as many programs: pass scale"),
+            ("bool", "causal", "False", "True", "half as many programs: pass causal"),
+            ("bool", "scale", "False", "True", "half as many programs: pass scale"),
+        )
+    )
+)
+def flags_that_multiply() -> None:
+    """Two flags are four programs."""
+
+    @compiled
+    def block(x: Tensor, causal: bool, scale: bool) -> Tensor:
+        x = x.tril() if causal else x.exp()
+        return x * 0.5 if scale else x.sin()
+
+    for causal in (False, True):
+        for scale in (False, True):
+            block(torch.ones(4, 4), causal, scale)
+
+
+@program(
+    Expected("float", "by of fn", "1.5", "2.5", "dynamic", "Make by of fn a tensor", "closure"),
+)
+def variable_of_a_passed_function() -> None:
+    """Guards know closure variables by their number."""
+
+    def scaled(by: float) -> Any:
+        return lambda x: x * by
+
+    @compiled
+    def apply(fn: Any, x: Tensor) -> Tensor:
+        return fn(x).relu()
+
+    for by in (1.5, 2.5, 3.5):
+        apply(scaled(by), torch.ones(3))
+
+
+@program(
+    Expected("tensor-size", "past", "7", "8", "dynamic", "Write past = past.contiguous()"),
+)
+def layout_and_size() -> None:
+    """What makes another tensor comes before the mark, which would be lost."""
+
+    @compiled
+    def step(x: Tensor, past: Tensor) -> Tensor:
+        return torch.cat([past.transpose(0, 1), x.transpose(0, 1)]).transpose(0, 1)
+
+    past = torch.ones(2, 7, 4)
+    for _ in range(4):
+        past = step(torch.ones(2, 1, 4), past)
+
+
+@program(
+    Expected("tensor-size", "k", "1", "2", "dynamic", "mark_unbacked(v, 1)"),
+)
+def growing_from_one() -> None:
+    """The strides of a contiguous cache follow from its size, also from size 1 on."""
+
+    @compiled
+    def attend(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return x @ k.transpose(1, 2) @ v
+
+    for length in (1, 2, 3):
+        k, v = torch.ones(2, length, 4), torch.ones(2, length, 4)
+        attend(torch.ones(2, 5, 4), k, v)
+
+
+@program(
+    Expected("tensor-dtype", "x", "Float", "Double", "again", "; b = b.to(torch.float32)"),
+)
+def two_dtypes() -> None:
+    """To convert one of two tensors helps in nothing."""
+
+    @compiled
+    def both(x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
+    for dtype in (torch.float32, torch.float64):
+        a, b = torch.ones(4, dtype=dtype), torch.ones(4, dtype=dtype)
+        both(a, b)
+
+
+@program(
+    Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again", "same keys"),
+    Expected("tensor-size", "batch['ids']", "4", "6", "dynamic", "where 'mask' in batch, "),
+    Expected("tensor-size", "batch['ids']", "4", "6", "dynamic", "where 'mask' in batch, "),
+    Expected("symbolic-shape", "batch['ids'].size()[0]", "...", "...", "again",
+             "where 'mask' in batch, torch._dynamo.decorators.mark_unbacked(batch['mask'], 0)"),
+)  # fmt: skip
+def batch_with_and_without() -> None:
+    """A mark on what a batch does not always have; all that has its size is marked with it."""
+
+    @compiled
+    def total(batch: dict[str, Tensor]) -> Tensor:
+        h = batch["ids"] * 2
+        return (h * batch["mask"]).sum() if "mask" in batch else h.sum()
+
+    for rows, names in ((4, ("ids", "mask")), (4, ("ids",)), (6, ("ids",)), (6, ("ids", "mask")),
+                        (1, ("ids", "mask"))):  # fmt: skip
+        batch = {name: torch.ones(rows, 8) for name in names}
+        total(batch)

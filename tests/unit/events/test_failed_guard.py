@@ -79,7 +79,7 @@ TEXTS = [
     ),
     ("set.__contains__(s, 'a')", "HAS_ITEM", "s", "with 'a'", "without 'a'"),
     ("not hasattr(o, 'w')", "HAS_ATTRIBUTE", "o", "without 'w'", "with 'w'"),
-    ("KeyError on d['a']", "MISSING", "d['a']", None, None),
+    ("KeyError on d['a']", "HAS_KEY", "d", "with 'a'", "without 'a'"),
     (
         "_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time",
         *("MARKS", "", "absent", "present"),

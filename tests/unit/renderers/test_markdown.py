@@ -54,9 +54,9 @@ def test_the_code_blocks_of_all_reports_are_closed() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("calls `print` with ['str']", "calls `print` with \\['str']"),
-        ("has_kwargs and _this_ *b*", "has_kwargs and \\_this\\_ \\*b\\*"),
-        ("__init__ of a__b", "\\_\\_init\\_\\_ of a\\_\\_b"),
+        ("calls `print` with ['str']", "calls `print` with `['str']`"),
+        ("has_kwargs and this_ *b* [c", "`has_kwargs` and this\\_ \\*b\\* \\[c"),
+        ("__init__ of a__b", "`__init__` of `a__b`"),
         ("# no heading", "\\# no heading"),
         ("1. no list", "1\\. no list"),
         ("- no list", "\\- no list"),
