@@ -49,7 +49,8 @@ def trial_of(
     """
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
-    removed = tuple(dict.fromkeys(_gone(comparison.fixed, before, report)))
+    gone = tuple(_gone(comparison.fixed, before, report))
+    removed = tuple(dict.fromkeys(item.fingerprint for item in gone))
     was, now = measured(before), measured(report)
     spoils = deterministic and now.outputs is not None and now.outputs.equal is False
     return Trial(
@@ -58,11 +59,24 @@ def trial_of(
         removed=removed,
         added=sum(comparison.is_new),
         helps=not spoils and _is_better(was, now, removed),
+        recompiles=_counts(gone, before, report),
     )
 
 
-def _gone(fixed: Iterable[KnownFinding], before: Report, report: Report) -> Iterator[str]:
-    """The fingerprints of what is gone, and has not become another finding at the same place.
+def _counts(
+    gone: Iterable[KnownFinding], before: Report, report: Report
+) -> dict[str, tuple[int, int]]:
+    """How often the function of a recompilation was compiled again without and with a setting."""
+    was, now = _recompiled(before), _recompiled(report)
+    return {
+        item.fingerprint: (was[item.file, item.line], now[item.file, item.line])
+        for item in gone
+        if item.rule == _RECOMPILE
+    }
+
+
+def _gone(fixed: Iterable[KnownFinding], before: Report, report: Report) -> Iterator[KnownFinding]:
+    """What is gone, and has not become another finding at the same place.
 
     Every recompilation of a function is found at its first line: one is gone where the function is
     compiled fewer times, and not where the next guard failed in its place.
@@ -77,7 +91,7 @@ def _gone(fixed: Iterable[KnownFinding], before: Report, report: Report) -> Iter
         else:
             replaced = (item.rule, item.file, item.line) in places
         if item.fingerprint not in prints and not replaced:
-            yield item.fingerprint
+            yield item
 
 
 def _recompiled(report: Report) -> collections.Counter[tuple[str, int]]:
@@ -158,7 +172,8 @@ def with_verification(report: Report, verification: Verification) -> Report:
         equal = compared_.equal if compared_ and verification.deterministic else None
         single = len(trial.candidate.settings) == 1  # what helps together is said in the table
         for fingerprint in trial.removed if single else ():
-            tried[fingerprint].append(Tried(trial.candidate.settings, equal))
+            counts = trial.recompiles.get(fingerprint)
+            tried[fingerprint].append(Tried(trial.candidate.settings, equal, counts))
     failed = _failed_marks(verification)
     findings = tuple(
         dataclasses.replace(

@@ -201,4 +201,8 @@ def tried_sentence(tried: Tried) -> str:
         None: "whether outputs stay equal is unknown",
     }[tried.outputs_equal]
     setting = " + ".join(map(shown_setting, tried.settings))
-    return one_line(f"{setting} removes it (tried; {equal})")
+    was, now = tried.recompiles or (0, 0)
+    removes = "removes it"
+    if was > 1 or now:
+        removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
+    return one_line(f"{setting} {removes} (tried; {equal})")

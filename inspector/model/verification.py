@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from inspector.events.trial import OutputsCompared
 from inspector.model.request import Setting
@@ -65,6 +66,9 @@ class Trial:
         added: How many findings there are with it that were not there without.
         helps: Whether there are fewer graph breaks, graphs or recompilations with it, and the
             outputs stay equal as far as that is known.
+        recompiles: Of each removed finding of a recompilation, how often its function was compiled
+            again without it, and how often with it: of several findings of one function, what is
+            gone of the one can be what the other has become.
     """
 
     candidate: Candidate
@@ -73,6 +77,7 @@ class Trial:
     removed: tuple[str, ...] = ()
     added: int = 0
     helps: bool = False
+    recompiles: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,10 +87,13 @@ class Tried:
     Attributes:
         settings: What was set.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
+        recompiles: How often the function was compiled again before and after, where the finding is
+            a recompilation.
     """
 
     settings: tuple[Setting, ...]
     outputs_equal: bool | None
+    recompiles: tuple[int, int] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -26,7 +26,13 @@ def verification_fields(verification: Verification) -> dict[str, object]:
 
 def tried_fields(tried: Tried) -> dict[str, object]:
     """What a trial says about one finding."""
-    return {"settings": _settings(tried.settings), "outputs_equal": tried.outputs_equal}
+    before, after = tried.recompiles or (None, None)
+    return {
+        "settings": _settings(tried.settings),
+        "outputs_equal": tried.outputs_equal,
+        "recompiles_before": before,
+        "recompiles_after": after,
+    }
 
 
 def _trial(trial: Trial) -> dict[str, object]:

@@ -11,7 +11,7 @@ from inspector.findings.trials import together, trial_of, with_verification
 from inspector.findings.tried import tried_notes, tried_rows, tried_sentence, tried_title
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.model.request import Request
-from inspector.model.verification import Candidate, Trial, Verification
+from inspector.model.verification import Candidate, Trial, Tried, Verification
 from tests.unit.renderers import runs
 from tests.unit.renderers.verified import BASELINE, measured, verification, verified
 
@@ -67,6 +67,10 @@ def test_one_that_is_compiled_fewer_times_is() -> None:
     trial = trial_of(A, recompiling(1, 1), recompiling(0, 2), deterministic=True)
 
     assert trial.removed == ("size of dimension 0",)
+    assert trial.recompiles == {"size of dimension 0": (2, 1)}
+    assert tried_sentence(Tried(A.settings, outputs_equal=True, recompiles=(2, 1))).endswith(
+        "leaves 1 of the function's 2 recompilations (tried; outputs stay equal)"
+    )
 
 
 def helping(candidate: Candidate, *removed: str) -> Trial:
