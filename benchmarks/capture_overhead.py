@@ -39,6 +39,7 @@ MODELS = {
 # Allowed of `inspect explain --no-measure` over plain torch.compile: a share, and seconds that a
 # short process may take more.
 ALLOWED = {"eager": (1.10, 0.4), "inductor": (1.05, 0.0)}
+_MACHINE = "machine"
 OVERHEAD = re.compile(rb'"structured_logging_overhead_us": (\d+)')
 # What the ways have in common: the model, and two calls, after which all that is compiled was.
 CHILD = """
@@ -137,8 +138,10 @@ def _child(way: str) -> list[str]:
 def _timed(command: list[str], folder: Path, **variables: str) -> Taken:
     caches = folder / "caches"
     shutil.rmtree(caches, ignore_errors=True)
+    # Byte code is kept, as in any installation: the first round, which does not count, writes it.
+    without = ("INSPECTOR_", "TORCH", "PYTHONDONTWRITEBYTECODE")
     environment = {
-        **{k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "TORCH"))},
+        **{k: v for k, v in os.environ.items() if not k.startswith(without)},
         "TORCHINDUCTOR_CACHE_DIR": str(caches),
         **variables,
     }
@@ -227,9 +230,14 @@ def _interval(times: Sequence[float], base: Sequence[float]) -> tuple[float, flo
     return ratios[50], ratios[-51]
 
 
-def _head(rounds: int) -> list[str]:
+def _machine() -> str:
     import torch
 
+    usable = len(os.sched_getaffinity(0))
+    return f"torch {torch.__version__}, {usable} of {os.cpu_count()} processors"
+
+
+def _head(where: str) -> list[str]:
     columns = (
         "model", "backend", "way", "n", "median, s", "÷ plain (95 %)", "more than plain, s",
         "processor time, s", "torch's structured_logging_overhead, s", "allowed",
@@ -238,8 +246,7 @@ def _head(rounds: int) -> list[str]:
         "# What recording adds to a compilation",
         "",
         (
-            f"`python benchmarks/capture_overhead.py --rounds {rounds}`: torch "
-            f"{torch.__version__}, {os.cpu_count()} processors. Whole processes, in turns, in "
+            f"`python benchmarks/capture_overhead.py`: {where}. Whole processes, in turns, in "
             "random order; each starts with empty FX graph, AOTAutograd, C++, Triton, autotuning "
             "and profile-guided-shape caches. Processor time includes what the process starts."
         ),
@@ -254,18 +261,26 @@ def _merged(files: Sequence[Path]) -> dict[str, dict[str, list[Taken]]]:
     merged: dict[str, dict[str, list[Taken]]] = {}
     for file in files:
         for key, ways in json.loads(file.read_text(encoding="utf-8")).items():
+            if key == _MACHINE:
+                continue
             for way, each in ways.items():
                 taken = [Taken(**fields) for fields in each]
                 merged.setdefault(key, {}).setdefault(way, []).extend(taken)
     return merged
 
 
+def _said_of(files: Sequence[Path]) -> list[str]:
+    """Where the rounds of other processes of this benchmark were measured."""
+    found = {json.loads(file.read_text(encoding="utf-8")).get(_MACHINE, "") for file in files}
+    return sorted(filter(None, found))
+
+
 def _write_raw(path: Path, taken: dict[str, dict[str, list[Taken]]]) -> None:
-    raw = {
+    raw: dict[str, object] = {
         key: {way: [dataclasses.asdict(one) for one in each] for way, each in ways.items()}
         for key, ways in taken.items()
     }
-    path.write_text(json.dumps(raw), encoding="utf-8")
+    path.write_text(json.dumps({_MACHINE: _machine(), **raw}), encoding="utf-8")
 
 
 def main() -> None:
@@ -277,15 +292,16 @@ def main() -> None:
     parser.add_argument("--peer-rounds", type=int, default=5, help="0: no other tools")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--raw", type=Path, help="where to keep every figure, as JSON")
-    parser.add_argument("--merge", nargs="*", type=Path, help="measure nothing; read these --raw")
+    parser.add_argument("--merge", nargs="+", type=Path, help="measure nothing; read these --raw")
     options = parser.parse_args()
-    lines = _head(options.rounds)
+    head = _head("; ".join(_said_of(options.merge)) if options.merge else _machine())
+    lines = list(head)
     print("\n".join(lines), flush=True)
     raw = _merged(options.merge or ())
     for key, found in raw.items():
         name, _, backend = key.partition(" ")
         lines += rows(name, backend, found)
-    print("\n".join(lines[len(_head(0)) :]), flush=True)
+    print("\n".join(lines[len(head) :]), flush=True)
     for backend in () if options.merge else options.backends:
         for name in options.models:
             for found in measured(name, backend, options.rounds, options.peer_rounds):

@@ -15,6 +15,7 @@ from inspector.findings.place import fingerprint, frame_kind, make_place, qualif
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_key import key_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.recompile_wrapped import unwrapped
@@ -142,12 +143,12 @@ def _case(
 
 def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
     """What is told apart together with this, in every combination."""
-    compiled = [item for item in frame.compilations if not item.hit_limit]
     history = [item.recompile for item in frame.compilations if item.recompile is not None]
-    settings = compiled[-1].settings if compiled else None
-    limit = (settings or DynamoSettings()).recompile_limit
-    found = multiplied(history, len(compiled), limit)
-    return found if found and user_spelling(items[0].name) in found.names else None
+    settings = frame.compilations[-1].settings or DynamoSettings()
+    found = multiplied(history, settings.recompile_limit)
+    keys = [key_of(item.before.text) for item in items if item.before]
+    names = {items[0].name, *(f"{key} in {items[0].name}" for key in keys)}
+    return found if found and not set(found.names).isdisjoint(map(user_spelling, names)) else None
 
 
 def _name(run: Run, frame: Frame, first: Recompile) -> str:
@@ -201,8 +202,8 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     if _hit_limit(items):
         raised = any(item.limit and item.limit.raised for item in items)
         limit = f"hits the recompile limit and then {'fails' if raised else 'runs eagerly'}"
-    # Behind a failed condition the size is as dynamic as before.
-    becomes = items[0].kind is not RecompileClass.SYMBOLIC_SHAPE
+    # Behind a failed condition the size is as dynamic as before; strides depend on each other.
+    becomes = items[0].kind not in {RecompileClass.SYMBOLIC_SHAPE, RecompileClass.STRIDE}
     answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
     since = "is dynamic since then" if answered else ""
     if any(item.answer is Answer.EAGER for item in items):

@@ -19,7 +19,7 @@ from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, plain_frame, plain_name, user_frame
+from inspector.model.stack import StackFrame, plain_name, user_frame
 
 __all__ = ["ColdStartDraft", "graph_hits"]
 
@@ -137,7 +137,7 @@ def graph_hits(lookups: Iterable[CacheLookup]) -> dict[str, int]:
 def _named(item: CompilationTime, draft: CompilationDraft | None, roots: Roots) -> CompilationTime:
     if draft is None:
         return item
-    stack = below_recorder([plain_frame(frame) for frame in draft.stack], roots)
+    stack = draft.caller_stack(roots)
     return dataclasses.replace(
         item,
         name=draft.name,
@@ -150,7 +150,7 @@ def _named(item: CompilationTime, draft: CompilationDraft | None, roots: Roots) 
 def _caller(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
     """The user's line that called what was compiled.
 
-    Torch's stack ends in the compiled function itself; without a user's line around it, its caller
-    is the recorder or a library, and its own first line is all there is to name.
+    The stack ends in the compiled function itself; without a user's line around it, its caller is
+    the recorder or a library, and its own first line is all there is to name.
     """
     return user_frame(stack[:-1], roots) or user_frame(stack, roots)

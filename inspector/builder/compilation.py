@@ -41,6 +41,7 @@ class CompilationDraft:
     compile_id: CompileId
     call: int | None
     stack: tuple[RawFrame, ...] = ()
+    caller: RawFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
     failed_graphs: int = 0
     breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
@@ -97,7 +98,7 @@ class CompilationDraft:
         return Compilation(
             compile_id=self.compile_id,
             call=self.call,
-            stack=self._caller_stack(roots),
+            stack=self.caller_stack(roots),
             graphs=self._graphs(),
             operators=metrics.operator_count if metrics else None,
             guards=metrics.guard_count if metrics else None,
@@ -140,8 +141,11 @@ class CompilationDraft:
         yield from self._breaks_of_metrics(roots)
         yield from self._raised_break(roots)
 
-    def _caller_stack(self, roots: Roots) -> tuple[StackFrame, ...]:
-        return below_recorder([plain_frame(frame) for frame in self.stack], roots)
+    def caller_stack(self, roots: Roots) -> tuple[StackFrame, ...]:
+        """The stack down to the compiled frame, outermost first, with its caller where known."""
+        caller = [self.caller] if self.caller and self.stack else []
+        stack = (*self.stack[:-1], *caller, *self.stack[-1:])
+        return below_recorder([plain_frame(frame) for frame in stack], roots)
 
     def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
@@ -151,7 +155,7 @@ class CompilationDraft:
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
-        outer = self._caller_stack(roots)[:-1]
+        outer = self.caller_stack(roots)[:-1]
         return Failure(metrics.fail_type, metrics.fail_reason or "", (*outer, *stack))
 
     def _with_header(
@@ -170,7 +174,7 @@ class CompilationDraft:
             cause = next(iter(parse_causes(text)), None)
             # Restarts for other reasons (a specialised float, say) have no such message.
             if cause and cause.gb_type and cause.title not in known:
-                stack = self._caller_stack(roots)
+                stack = self.caller_stack(roots)
                 yield self._graph_break(
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
@@ -200,7 +204,7 @@ class CompilationDraft:
         # A break in a hook that torch itself calls can have no user frame at all.
         user = user_frame(stack, roots) or (stack[-1] if stack else None)
         # The record's stack can lack the callers; the stack with which the frame began has them.
-        project = project_frame(stack, roots) or project_frame(self._caller_stack(roots), roots)
+        project = project_frame(stack, roots) or project_frame(self.caller_stack(roots), roots)
         return GraphBreak(
             compile_id=self.compile_id,
             attempt=attempt,

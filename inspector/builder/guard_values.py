@@ -17,10 +17,11 @@ from inspector.model.recompile import Known, Value
 __all__ = ["before_of", "now_of"]
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")  # digits of no float
 _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
+_WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 # Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
 # that can be a default or autocast's.
@@ -95,7 +96,9 @@ def _seen_now(case: GuardCase) -> Value | None:
         return Value(seen.type, Known.PROCESS)
     if case.failed.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
-    return Value(seen.text, Known.PROCESS)
+    is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
+    text = f"a {seen.type} with {seen.text} items" if is_number and seen.text.isdecimal() else ""
+    return Value(text or seen.text, Known.PROCESS)
 
 
 def _tree_now(case: GuardCase) -> Value | None:

@@ -10,12 +10,12 @@ for which torch has a dynamic shape: that can be mended without changing what is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
-from inspector.events.failed_guard import FailedGuard
+from inspector.events.failed_guard import FailedGuard, stripped_source
 from inspector.events.guard_shapes import GuardShape
 from inspector.guards.relation import normal, relation_holds
 from inspector.guards.state import State
@@ -32,6 +32,8 @@ _DYNAMIC = frozenset({_C.SIZE, _C.SYMBOLIC_SHAPE, _C.INT, _C.FLOAT})
 _OF_TENSORS = frozenset(
     [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND]
 )
+_WHOLE = frozenset([_C.NONE, _C.TYPE, _C.OBJECT, _C.FUNCTION, _C.KEYS, _C.ATTRIBUTE])
+_TENSOR = re.compile(r"([A-Za-z_][^\s(]*?)\.(?:size|stride)\(")
 _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
 _Rank: TypeAlias = tuple[int, int, int]
 
@@ -54,8 +56,31 @@ def nearest(
         failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
-    best = min(found, key=lambda item: _rank(item[1], item[2]))
+    unknown = {item.guard.source for item, changes, _ in found if _is_unknown(item, changes)}
+    more = [_guarded(unknown, entry_of(item)) for item, _, _ in found]
+    ranks = [_rank(item[1], item[2], beside) for item, beside in zip(found, more, strict=True)]
+    best = found[ranks.index(min(ranks))]  # of several the newest
     return best[0], best[1]
+
+
+def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
+    """Whether the call's own guards do not tell of the guard that torch names."""
+    source = failed.guard.source
+    return (
+        bool(source)
+        and failed.guard.shape not in _SHAPES
+        and not any(
+            change.name == source or change.name.startswith((f"{source}.", f"{source}["))
+            for change in changes
+        )
+    )
+
+
+def _guarded(sources: Collection[str], facts: CompileFacts) -> int:
+    """How many of some sources an entry looks at: what fails in one entry fails in another."""
+    entry = facts.entry() if sources else None
+    looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
+    return sum(any(name.startswith(source) for name in looked_at) for source in sources)
 
 
 def _differences(
@@ -71,20 +96,35 @@ def _differences(
     return differences(entry, state, facts), state
 
 
-def _rank(changes: Sequence[Change], state: State | None) -> _Rank:
-    """How far an entry is from the call; the smallest is the nearest."""
+def _rank(changes: Sequence[Change], state: State | None, beside: int = 0) -> _Rank:
+    """How far an entry is from the call; the smallest is the nearest.
+
+    Args:
+        changes: What it wants otherwise.
+        state: What the call came with, or None where that is not known.
+        beside: How many guards fail in it of which that cannot be told.
+    """
     if state is None:
         return _UNKNOWN, 0, 0
     if not changes:
-        return 1, 3, 1  # all but the guard that torch names passes
-    causes = {(c.kind, "" if c.kind in _OF_TENSORS else c.source) for c in changes}
+        return max(beside, 1), 3, 1  # all but the guard that torch names passes
+    causes = {_cause(change) for change in changes}
     if all(_is_zero_one(change, state) for change in changes):
         kind = 0
     elif all(change.is_dynamic for change in changes):
         kind = 1  # torch's own answer
     else:
         kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
-    return len(causes), kind, len(changes)
+    # That there is another object altogether is further away than that it has another size.
+    return len(causes) + beside, kind, sum(kind_ in _WHOLE for kind_, _ in causes)
+
+
+def _cause(change: Change) -> tuple[RecompileClass, str]:
+    """What counts as one change: of tensors all that have it, of conditions those on one tensor."""
+    if change.kind is _C.SYMBOLIC_SHAPE:
+        tensor = _TENSOR.search(change.name)
+        return change.kind, tensor[1] if tensor else change.name
+    return change.kind, "" if change.kind in _OF_TENSORS else change.source
 
 
 def _is_zero_one(change: Change, state: State) -> bool:

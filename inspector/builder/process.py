@@ -40,6 +40,7 @@ from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorCaller,
     InspectorDropped,
     InspectorEnd,
     InspectorEnvironment,
@@ -186,9 +187,8 @@ class ProcessBuilder:
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
         draft = self._draft(envelope, event)
         match event:
-            case DynamoStart():
-                self._note_torch(event)
-                draft.stack = event.stack
+            case DynamoStart() | InspectorCaller():
+                self._take_stack(draft, event)
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
                 self._measurements.add_graph(draft.compile_id, event)
@@ -210,6 +210,13 @@ class ProcessBuilder:
                 draft.metrics = event if event.is_forward else draft.metrics
                 self._cold_start.add_metrics(draft.compile_id, event)
                 self._cuda_graphs.add_metrics(draft.compile_id, event)
+
+    def _take_stack(self, draft: CompilationDraft, event: DynamoStart | InspectorCaller) -> None:
+        if isinstance(event, InspectorCaller):
+            draft.caller = event.frame
+        else:
+            self._note_torch(event)
+            draft.stack = event.stack
 
     def _take_ours(self, event: object) -> None:
         match event:

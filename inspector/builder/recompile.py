@@ -38,7 +38,7 @@ _CAN_BE_DYNAMIC = frozenset(
 )  # fmt: skip
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+|\b\d{12,}\b")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")  # digits of no float
 _MOST_ENTRIES = 16
 _parsed = functools.lru_cache(maxsize=1024)(parse_reason)
 

@@ -78,6 +78,9 @@ _LITERALS: Mapping[type, RecompileClass] = {
     bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE, set: _C.KEYS,
 }  # fmt: skip
 _SETS = ("frozenset(", "set(")
+_SCALARS = frozenset({_C.BOOL, _C.INT, _C.FLOAT, _C.STR})
+# Kinds of `SeenValue`.
+_NO_SCALARS = frozenset({"none", "tensor", "module", "object", "function", "class", "container"})
 _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
 _FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
@@ -133,6 +136,9 @@ def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
 def _value_class(context: Context) -> RecompileClass:
     guard = context.guard
     kind = literal_class(guard.before or "")
+    seen = context.seen.now.get(guard.source) if context.seen else None
+    if seen and kind in _SCALARS and seen.kind in _NO_SCALARS:
+        return _C.NONE if seen.kind == "none" else _C.TYPE
     return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
 
 

@@ -12,12 +12,17 @@ from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.events.guards import DynamoSettings
 from inspector.events.recompile import InspectorRecompile
+from inspector.guards.relation import identity
+from inspector.model.closure_name import ClosureName
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Limit, RecompileClass
 
 __all__ = ["changed_sizes", "held_by", "limit_of", "named_source", "with_cells", "wrapped"]
 
 _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
+# Guards that are Python functions; the sizes of a view's base are in one of them, too.
+_IN_PYTHON = frozenset({"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"})
+_LONGEST = 10_000
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynamic before
 # `_compile` in torch/_dynamo/convert_frame.py, 2.11 to 2.13.
 _LIMIT = re.compile(r"exceeding the (?P<name>\w+) cache size limit \(currently set to (?P<n>\d+)\)")
@@ -36,17 +41,19 @@ def named_source(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
     without a name.
     """
     shape, before = failed.guard.shape, failed.guard.before or ""
+    texts = [text for kind, text in entry.ambient if kind in _IN_PYTHON]
+    texts += [
+        text for leaves in entry.leaves.values() for kind, text in leaves if kind in _IN_PYTHON
+    ]
+    guards = [split_comment(text)[0].strip() for text in texts if len(text) <= _LONGEST]
     if shape is GuardShape.VIEW:
-        pattern = _BASE
+        found = {match["name"]: None for text in guards for match in _BASE.finditer(text)}
     elif shape is GuardShape.RAISED and before:
-        key = re.escape(before.removeprefix("with "))
-        pattern = re.compile(rf"(?P<name>[A-Za-z_][\w.\[\]'\"]*)\[{key}\]")
+        item = f"[{before.removeprefix('with ')}]"
+        sources = [source for text in guards for source in identity(text) or ()]
+        found = {name.removesuffix(item): None for name in sources if name.endswith(item)}
     else:
         return failed
-    texts = [text for _, text in entry.ambient]
-    texts += [text for leaves in entry.leaves.values() for _, text in leaves]
-    guards = (split_comment(text)[0] for text in texts)
-    found = {match["name"]: None for text in guards for match in pattern.finditer(text)}
     if len(found) != 1:
         return failed
     guard = dataclasses.replace(failed.guard, source=stripped_source(next(iter(found))))
@@ -65,7 +72,7 @@ def with_cells(name: str, seen: InspectorRecompile | None) -> str:
     if match is None or variable is None:
         return name
     path = match["path"].removesuffix(".__code__")
-    return f"{variable}{path} of {with_cells(match['function'], seen)}"
+    return str(ClosureName(variable, path, with_cells(match["function"], seen)))
 
 
 def changed_sizes(case: GuardCase) -> Iterator[int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
 
 __all__ = ["Call", "calls_of", "fresh", "map_tensors"]
@@ -133,7 +134,7 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():
-        if tensor.layout is not torch.strided or tensor.is_inference():
+        if tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:
             result = copy.deepcopy(tensor.detach(), memo)

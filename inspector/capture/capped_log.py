@@ -35,7 +35,7 @@ _HEAD_NAMES = {
 _CORE_KEYS = {"dynamo_start", "dynamo_output_graph", "compilation_metrics"}
 _CORE_NAMES = {
     "dynamo_graph_break_reason", "dynamo_error", "recompile_reasons",
-    f"{PREFIX}graph_break", f"{PREFIX}call", f"{PREFIX}recompile",
+    f"{PREFIX}graph_break", f"{PREFIX}call", f"{PREFIX}caller", f"{PREFIX}recompile",
 }  # fmt: skip
 # The fields of compilation_metrics that a reader uses (inspector.events.dynamo).
 _METRICS = (

@@ -88,17 +88,26 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     if request.guards:
         handler.time_guards()
     seed_trial(request)
-    target = load_target(request)
-    apply_settings(request.config)  # after what the user's file sets
-    apply_dynamism(target, request)
-    write_artifact("environment", environment(target.root, asks_for_gpus=True))
-    write_target(target, sources)
-    try:
-        measured = line_times() if request.line_times else contextlib.nullcontext()
-        with measured, watched(target, request, compiled(target, request)) as function:
-            call_target(target, request, function)
-    except SystemExit as exit_:
-        code = "" if exit_.code is None else repr(exit_.code)
-        message = f"{target.name} ended the program with sys.exit({code}) while it was called."
-        detail = user_traceback(exit_, target.root)
-        raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
+    with _without_memory(request):
+        target = load_target(request)
+        apply_settings(request.config)  # after what the user's file sets
+        apply_dynamism(target, request)
+        write_artifact("environment", environment(target.root, asks_for_gpus=True))
+        write_target(target, sources)
+        try:
+            measured = line_times() if request.line_times else contextlib.nullcontext()
+            with measured, watched(target, request, compiled(target, request)) as function:
+                call_target(target, request, function)
+        except SystemExit as exit_:
+            code = "" if exit_.code is None else repr(exit_.code)
+            message = f"{target.name} ended the program with sys.exit({code}) while it was called."
+            detail = user_traceback(exit_, target.root)
+            raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
+
+
+def _without_memory(request: Request) -> contextlib.AbstractContextManager[None]:
+    if not request.fake:
+        return contextlib.nullcontext()
+    from inspector.capture.gpu_target.weights import fake_weights
+
+    return fake_weights()

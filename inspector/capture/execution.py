@@ -13,7 +13,13 @@ from torch._dynamo.exc import TorchDynamoException
 from inspector.capture import versions
 from inspector.capture.call import Call, fresh
 from inspector.capture.calling import backward, finished
-from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
+from inspector.capture.failures import (
+    asks_for_value,
+    lacks_cuda,
+    user_failure,
+    user_traceback,
+    value_needed,
+)
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.quiet import quiet
 from inspector.capture.sources import SourceWriter
@@ -205,6 +211,8 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
     missing = _missing_package(error)
     if missing is not None:
         return _lacks_package(request.backend, missing)
+    if asks_for_value(error):
+        return value_needed(error, f"calling `{target.name}`", target.root)
     if lacks_cuda(error):
         return user_failure(error, f"calling `{target.name}`", target.root)
     with torch.compiler.set_stance("force_eager"):

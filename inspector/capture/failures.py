@@ -8,9 +8,10 @@ from pathlib import Path
 
 import torch
 
+from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 
-__all__ = ["lacks_cuda", "user_failure", "user_traceback"]
+__all__ = ["asks_for_value", "lacks_cuda", "user_failure", "user_traceback", "value_needed"]
 
 _OURS = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).parent) + "/"
@@ -29,6 +30,11 @@ _NO_CUDA = re.compile(
     # And how the authors of models say it.
     r"|(?i:\b(?:needs?|requires?)(?: an?)?(?: nvidia)? (?:gpu|cuda)\b)"
     r"|(?i:\b(?:gpu|cuda)(?: is)? (?:required|needed|unavailable|not (?:available|found))\b)",
+)
+# Conversions of tensors without memory to what is none (torch 2.11 to 2.13).
+_NO_VALUE = re.compile(
+    r"numpy\(\) is not supported for tensor subclasses|[Dd]ata pointer|doesn't have storage"
+    r"|Unsupported(?:FakeTensor|Operator)Exception"
 )
 _LONG = 300
 _MAP = "Add `--device cpu`, which maps such requests to the CPU, or run it where a GPU is."
@@ -71,6 +77,8 @@ def user_failure(
             "Correct the file and try again.",
             detail=detail.replace(f'File "{root.rstrip("/")}/', 'File "'),
         )
+    if asks_for_value(error):
+        return value_needed(error, doing, root)
     if lacks_cuda(error):
         return EnvironmentLacksError(
             f"{doing[0].upper()}{doing[1:]} asks for CUDA{_where(error, root)}, and there is no "
@@ -80,6 +88,34 @@ def user_failure(
         )
     return ModelFailedError(
         f"{doing[0].upper()}{doing[1:]} failed: {_said(error)}", _hint(error), detail=detail
+    )
+
+
+def asks_for_value(error: BaseException) -> bool:
+    """Whether `error`, or what caused it, is that a tensor without memory has no value."""
+    if not makes_fakes():
+        return False
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ASKS_FOR_VALUES) or _NO_VALUE.search(str(seen)):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
+    """The error that tells a person where ``--fake`` ends: a value is asked for.
+
+    Args:
+        error: What torch raised.
+        doing: What asked.
+        root: The folder that file names are written relative to.
+    """
+    return ModelFailedError(
+        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{_where(error, root)}, and "
+        "with --fake large tensors have none: what was compiled until there is shown.",
+        "Leave --fake out, or make that tensor small (up to 100,000 elements).",
+        detail=user_traceback(error, root),
     )
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
@@ -17,6 +17,7 @@ from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
+from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import PREFIX, guarded, write_artifact
 
 if TYPE_CHECKING:
@@ -181,8 +182,10 @@ class TraceHandler(logging.Handler):
         elif "dynamo_start" in metadata:
             if self._measures:
                 self._begin_to_measure()
-            for frame in metadata["dynamo_start"]["stack"]:
+            stack = metadata["dynamo_start"]["stack"]
+            for frame in stack:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
+            self._add_caller([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
         elif "dynamo_cpp_guards_str" in metadata:
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
@@ -201,6 +204,13 @@ class TraceHandler(logging.Handler):
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
             self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
+
+    def _add_caller(self, stack: Sequence[tuple[str, int]]) -> None:
+        """Says who calls what is being compiled, where torch's stack does not."""
+        caller = calling_frame()
+        if caller is not None and (caller["filename"], caller["line"]) not in stack[:-1]:
+            write_artifact("caller", {"v": 1, **caller})
+            self.sources.add(str(caller["filename"]), int(str(caller["line"])))
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow

@@ -32,8 +32,8 @@ _MOST_REASONS = 8
 _MOST_IDENTITIES = 500
 _MOST_REMEMBERED = 20_000
 _IDENTITY = re.compile(r"___check_obj_id\((L\[.+?), (\d+)\)")
-_CELL = re.compile(r"(?P<cell>(?P<function>[LG]\[[^\s,()]+)\.__closure__\[(?P<index>\d+)\])")
-_MOST_CELLS = 500
+_CELL = re.compile(r"(?P<cell>[LG]\[[^\s,()]{1,300}\.__closure__\[\d+\])")
+_MOST_CELLS = 100
 _MISSING = object()
 # Members that hold what a function, a method or a class is made of (Dynamo's sources name them).
 _TRANSPARENT = frozenset(
@@ -48,14 +48,15 @@ class RecompileObserver:
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
         self._objects: dict[int, dict[str, object]] = {}
-        self._cells: dict[str, str] = {}
+        # Of each code object that was compiled, the cells that its guards look at.
+        self._cells: dict[types.CodeType, dict[str, None]] = {}
 
     def remember(self, text: str) -> None:
         """Describes what a guard tree names by identity or number, while it is there."""
         scope = versions.guarded_scope()
         if scope is None or len(self._objects) > _MOST_REMEMBERED:
             return
-        self._name_cells(text, *scope)
+        self._note_cells(text)
         for number, match in enumerate(_IDENTITY.finditer(text)):
             if number >= _MOST_IDENTITIES:
                 return
@@ -63,18 +64,28 @@ class RecompileObserver:
             if id(found) == int(match[2]):
                 self._objects[id(found)] = described(found)
 
-    def _name_cells(
-        self, text: str, local: Mapping[str, object], global_: Mapping[str, object]
-    ) -> None:
-        """The names of closure variables, which guards know by their number."""
-        for match in _CELL.finditer(text) if "__closure__" in text else ():
-            cell = stripped_source(match["cell"])
-            if cell in self._cells or len(self._cells) >= _MOST_CELLS:
-                continue
-            function = _follow(stripped_source(match["function"]), local, global_)
-            names = function.__code__.co_freevars if type(function) is types.FunctionType else ()
-            if int(match["index"]) < len(names):
-                self._cells[cell] = names[int(match["index"])]
+    def _note_cells(self, text: str) -> None:
+        """Closure variables, which guards know by their number."""
+        code = versions.guarded_code() if "__closure__" in text else None
+        if code is None or len(self._cells) >= _MOST_CELLS:
+            return
+        known = self._cells.setdefault(code, {})
+        for match in itertools.islice(_CELL.finditer(text), _MOST_CELLS):
+            known[stripped_source(match["cell"])] = None
+
+    def _cell_names(
+        self, code: types.CodeType, scope: tuple[Mapping[str, object], Mapping[str, object]]
+    ) -> dict[str, str]:
+        """The names of those closure variables, in the call that did not fit."""
+        names: dict[str, str] = {}
+        for cell in itertools.islice(self._cells.get(code, ()), _MOST_CELLS):
+            function, _, index = cell.rpartition(".__closure__[")
+            found = _follow(function, *scope)
+            free = found.__code__.co_freevars if type(found) is types.FunctionType else ()
+            number = int(index.removesuffix("]"))
+            if number < len(free):
+                names[cell] = free[number]
+        return names
 
     def explain(self) -> None:
         """Writes what the guards that have just failed look at."""
@@ -107,7 +118,7 @@ class RecompileObserver:
                 "now": now,
                 "before": before,
                 "modules": sorted(_modules(now, scope)),
-                "cells": self._cells,
+                "cells": self._cell_names(code, scope),
                 "stack": stack,
             },
         )

@@ -9,10 +9,12 @@ from inspector.capture import versions
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.model.roots import Owner
+from inspector.model.stack import is_resumed
 
-__all__ = ["user_stack"]
+__all__ = ["calling_frame", "user_stack"]
 
 _MOST_FRAMES = 30
+_BETWEEN = frozenset({Owner.TORCH, Owner.STDLIB})
 
 
 def user_stack(sources: SourceWriter) -> list[dict[str, object]]:
@@ -35,3 +37,22 @@ def user_stack(sources: SourceWriter) -> list[dict[str, object]]:
             sources.add(code.co_filename, line)
         frame = frame.f_back
     return frames[::-1]
+
+
+def calling_frame() -> dict[str, object] | None:
+    """The innermost frame behind the function that Dynamo is about to compile that is the user's.
+
+    None where that is none of the user's: a target is called by us, and what goes on behind a graph
+    break by the function that broke.
+    """
+    conversion = versions.frame_of_conversion()
+    if conversion is None or is_resumed(conversion[0].co_name):
+        return None
+    frame: FrameType | None = conversion[1]
+    roots = recorded_roots()
+    while frame is not None and roots.owner(frame.f_code.co_filename) in _BETWEEN:
+        frame = frame.f_back
+    if frame is None or roots.owner(frame.f_code.co_filename) is Owner.RECORDER:
+        return None
+    code = frame.f_code
+    return {"filename": code.co_filename, "line": frame.f_lineno or 0, "name": code.co_name}

@@ -33,6 +33,7 @@ __all__ = [
     "dynamo_settings",
     "frame_of_conversion",
     "generated_code_folder",
+    "guarded_code",
     "guarded_scope",
     "guards_of_trace",
     "interned_strings",
@@ -246,6 +247,19 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
             )
             if isinstance(local, Mapping) and isinstance(global_, Mapping):
                 return local, global_
+    return None
+
+
+def guarded_code() -> CodeType | None:
+    """The code object that the guards which are being made are for.
+
+    ``f_code`` is a parameter of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    for frame in _callers():
+        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
+            code = frame.f_locals.get("f_code")
+            if isinstance(code, CodeType):
+                return code
     return None
 
 

@@ -30,7 +30,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
-_UNASKED = ("train", "fullgraph", "no_grad")
+_UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
 @click.command("kernels")
@@ -42,6 +42,10 @@ _UNASKED = ("train", "fullgraph", "no_grad")
 @click.option(
     "--no-grad", is_flag=True,
     help="Call the model under torch.no_grad(): the kernels of inference.",
+)  # fmt: skip
+@click.option(
+    "--fake", is_flag=True,
+    help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option("--show", metavar="KERNEL", help="Show this kernel alone.")
@@ -85,6 +89,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect kernels model.py --gpu sm_90 --train -o kernels.json
       inspect kernels --show triton_per_fused_softmax_0 --as sass
       inspect kernels model.py --gpu h200 --no-grad
+      inspect kernels llama_70b.py --gpu h200 --no-grad --fake
       inspect kernels --show triton_per_fused_softmax_0 --as source
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
@@ -138,6 +143,8 @@ def _write_text(report: KernelsReport, form: str) -> None:
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     if "train" in given and "no_grad" in given:
         raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+    if "fake" in given and gpu is None:
+        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
     if gpu is not None:
         known_gpu(gpu)
         if "device" in given:

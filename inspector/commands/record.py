@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import click
+
 from inspector.builder.run import RunBuilder
 from inspector.commands.progress import ProgressLine
 from inspector.errors import (
@@ -34,6 +36,7 @@ __all__ = ["Recorded", "Settings", "record"]
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
+_TAKE_MODELS = ("guards", "kernels", "cold-start")
 _ERRORS: dict[int, type[InspectorError]] = {
     2: UsageError,
     3: ModelFailedError,
@@ -262,7 +265,7 @@ def _kept(folder: Path, save: Path | None) -> Path:
 
 def _ended(meta: Meta, ending: Ending) -> Meta:
     outcome = ending.outcome
-    message = f"{outcome.get('message', '')} {outcome.get('next_step', '')}".strip()
+    message = f"{outcome.get('message', '')} {_next_step(ending)}".strip()
     code = outcome.get("exit_code")
     return dataclasses.replace(
         meta,
@@ -284,9 +287,18 @@ def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
         return
     raise kind(
         str(outcome.get("message", "")),
-        str(outcome.get("next_step", "")),
+        _next_step(ending),
         detail=str(outcome.get("detail", "")),
     )
+
+
+def _next_step(ending: Ending) -> str:
+    """What to do, for the command that was given: the program's side names `inspect explain`."""
+    step = str(ending.outcome.get("next_step", ""))
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name not in _TAKE_MODELS:
+        return step
+    return step.replace("inspect explain ", f"inspect {context.info_name} ")
 
 
 def _facts(run: Run) -> dict[str, object]:

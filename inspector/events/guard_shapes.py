@@ -98,7 +98,7 @@ _N = r"(?P<source>.+?)"
 _TENSOR = rf"tensor '{_N}' "
 _EXPECTED = r"expected (?P<before>.+?), actual (?P<now>.+?)(?:\. .*)?$"
 # A key as it is printed: a string, a number, or a name with dots.
-_LITERAL = r"'[^']*'|\"[^\"]*\"|[\w.-]+"
+_LITERAL = r"(?:'[^']*'|\"[^\"]*\"|[\w.-]+)"
 _FLAGS = re.DOTALL
 _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     # TensorCheck::check_verbose, guards.cpp. What follows ". " is advice on parameters (2.13).
@@ -144,10 +144,16 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (r"(?P<not>not )?hasattr\((?P<source>.+), (?P<key>[^,()]+)\)$",
      GuardShape.HAS_ATTRIBUTE, "key"),
     # The accessors' own failures, guards.cpp: `kw['mask']`, where `kw` has no `mask`.
-    (rf"KeyError on (?P<source>.+)\[(?P<key>{_LITERAL})\]$", GuardShape.HAS_KEY, "key"),
+    (r"KeyError on (?P<source>.+)\.__dict__\[['\"]?(?P<key>\w+)['\"]?\]$",
+     GuardShape.HAS_ATTRIBUTE, "key"),
+    (rf"KeyError on (?!G\[{_LITERAL}\]$)(?P<source>.+)\[(?P<key>{_LITERAL})\]$",
+     GuardShape.HAS_KEY, "key"),
+    (r"KeyError on (?P<source>.+)\.(?P<key>[A-Za-z_]\w*)$", GuardShape.HAS_ATTRIBUTE, "key"),
     (r"IndexError on (?P<source>.+)\[-?\d+\]$", GuardShape.LENGTH, ""),
     (r"(?:KeyError|IndexError) on (?P<source>.+)", GuardShape.MISSING, ""),
     (r"getattr failed on source (?P<source>.+)", GuardShape.MISSING, ""),
+    ((r"(?:\w+: )?Not an? (?P<before>[a-z ]+?)(?: when [a-z ]+)? on (?P<source>.+?)"
+      r"(?:\.__(?:code|closure|defaults|kwdefaults)__)?$"), GuardShape.TYPE, ""),
     # DIMENSION_DYNAMIC_MARKING_GUARD, guards.cpp (2.12 and 2.13).
     (r"_has_dynamo_dim_marking is (?P<now>present) .*(?P<before>absent)", GuardShape.MARKS, ""),
     ((r"_dynamo_\w+ not a subset: runtime (?P<now>\{.*?\}) is not a subset of compiled "

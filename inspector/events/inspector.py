@@ -15,6 +15,7 @@ from inspector.events.fields import natural
 
 __all__ = [
     "InspectorCall",
+    "InspectorCaller",
     "InspectorDropped",
     "InspectorEnd",
     "InspectorEnvironment",
@@ -56,6 +57,26 @@ class Position:
             column=natural(entry.get("column")),
             end_column=natural(entry.get("end_column")),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorCaller:
+    """``inspector_caller``: who calls the function that is being compiled.
+
+    Torch's own stack leaves it out with torch's frames between them (`_compile` in
+    torch/_dynamo/convert_frame.py, 2.11 to 2.13).
+
+    Attributes:
+        frame: The innermost frame that is neither torch's nor the standard library's.
+    """
+
+    frame: RawFrame | None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        frames = envelope.frames([envelope.json_object()])
+        return cls(frames[0] if frames else None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

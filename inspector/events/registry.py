@@ -42,6 +42,7 @@ from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import INDUCTOR_KEYS, InductorStage, OutputCode
 from inspector.events.inspector import (
     InspectorCall,
+    InspectorCaller,
     InspectorDropped,
     InspectorEnd,
     InspectorEnvironment,
@@ -101,6 +102,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
     ("artifact", "inspector_call"): InspectorCall,
+    ("artifact", "inspector_caller"): InspectorCaller,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,
     ("artifact", "inspector_cuda_graph"): InspectorCudaGraph,
     ("artifact", "inspector_cuda_graph_calls"): InspectorCudaGraphCalls,

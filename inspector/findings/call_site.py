@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from inspector.findings.calls import Parameters, called_on, parameters_of
+from inspector.model.closure_name import ClosureName
 from inspector.model.guard_source import without_class_dicts
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name
 
-__all__ = ["OF", "CallSite", "Passed", "call_site", "is_in_closure", "is_wrapper", "user_spelling"]
+__all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "user_spelling"]
 
 _MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
@@ -27,8 +28,6 @@ _VIEWS = frozenset({"T", "mT", "H", "mH", "data", "real", "imag", "grad"})
 # torch/_dynamo/external_utils.py, 2.11 to 2.13: `wrap_inline` calls a module of torch's own, or
 # what torch defines, through `inner(*args, **kwargs)`, which calls its closure's `fn`.
 _WRAPPER = "torch/_dynamo/external_utils.py"
-OF = " of "
-_IN_CLOSURE = re.compile(rf"^[A-Za-z_]\w*[^\s'\"]*{OF}\S")
 _Found: TypeAlias = tuple[str, bool]
 
 
@@ -79,9 +78,9 @@ class CallSite:
         """What is passed for a source as reasons spell it (``x``, ``d['k']``, ``self.cache``)."""
         spelled = user_spelling(name)
         match = _BASE.match(spelled)
-        if is_in_closure(spelled):
-            own = spelled.partition(OF)[0]
-            return Passed("", "", has_name=False, parameter=own)
+        closed = ClosureName.of(spelled)
+        if closed is not None:
+            return Passed("", "", has_name=False, parameter=closed.expression)
         if match is None or name.startswith("G["):  # a global has its name everywhere
             return Passed(spelled, "", has_name=name.startswith("G["), parameter=spelled)
         base, path = match["base"], match["path"]
@@ -166,11 +165,6 @@ def user_spelling(name: str) -> str:
     text = _GLOBAL.sub(r"\2", numpy[1] if numpy else name)
     text = _KEPT.sub("(kept over a graph break)", text)
     return _MODULE_DICT.sub(lambda m: f"[{m[2]}]" if m[2].isdecimal() else f".{m[2]}", text)
-
-
-def is_in_closure(name: str) -> bool:
-    """Whether it is a variable of a function's closure, as `with_cells` spells it."""
-    return _IN_CLOSURE.match(name) is not None
 
 
 def is_wrapper(frame: StackFrame) -> bool:

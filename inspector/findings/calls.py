@@ -24,6 +24,7 @@ class Parameters:
         is_method: Whether the first one is the object of which it is a method.
         is_wrapper: Whether it is torch's own function around a module of torch.
         function: The function's name.
+        optional: The named parameters whose default is None.
     """
 
     names: tuple[str, ...] = ()
@@ -33,6 +34,7 @@ class Parameters:
     is_method: bool = False
     is_wrapper: bool = False
     function: str = ""
+    optional: frozenset[str] = frozenset()
 
 
 def parameters_of(text: str, line: int, name: str) -> Parameters:
@@ -77,7 +79,19 @@ def _definitions(
 
 def _parameters(arguments: ast.arguments, *, is_method: bool) -> Parameters:
     positional = (*arguments.posonlyargs, *arguments.args)
+    given = arguments.defaults
+    defaults = [*zip(positional[len(positional) - len(given) :], given, strict=True)]
+    defaults += [
+        (name, default)
+        for name, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is not None
+    ]
     return Parameters(
+        optional=frozenset(
+            name.arg
+            for name, default in defaults
+            if isinstance(default, ast.Constant) and default.value is None
+        ),
         names=tuple(item.arg for item in (*positional, *arguments.kwonlyargs)),
         positional=len(positional),
         star=arguments.vararg.arg if arguments.vararg else "",

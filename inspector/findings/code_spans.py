@@ -39,8 +39,9 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         start = word.start() + len(word[0]) - len(word[0].lstrip("("))  # of prose
         end = _closed(text, start) if _BEGINS.match(text, start) else word.end()
         end = _with_assignment(text, start, end)
-        shown = text[start:end].rstrip(_END)
         position = max(end, word.end())
+        # A longer word is data.
+        shown = text[start:end].rstrip(_END).removesuffix("'s") if end - start <= _MOST else ""
         if _CODE.search(shown) and shown not in _WORDS and _is_balanced(shown):
             yield start, start + len(shown)
 

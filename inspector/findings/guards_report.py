@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
+from inspector.findings.calls import parameters_of
 from inspector.findings.finding import Finding
 from inspector.findings.overview import is_plain, reading_notices
 from inspector.findings.place import qualified_name
@@ -19,6 +20,7 @@ from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.guards.time import GuardTime, guard_time
 from inspector.model.compilation import Frame
 from inspector.model.run import Process, Run
+from inspector.model.stack import plain_name
 
 __all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
 
@@ -162,8 +164,14 @@ def _row(
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
-        next_changes=next_changes(guards),
+        next_changes=next_changes(guards, _optional(run, frame)),
     )
+
+
+def _optional(run: Run, frame: Frame) -> frozenset[str]:
+    """The parameters that are None by default."""
+    text = run.sources.text(frame.file) or ""
+    return parameters_of(text, frame.first_line, plain_name(frame.name)).optional
 
 
 def _urgency(row: FrameRow) -> tuple[int, int, int]:

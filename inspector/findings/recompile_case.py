@@ -6,11 +6,12 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from inspector.findings.call_site import CallSite, Passed, is_in_closure, user_spelling
+from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_multiplied import Multiplied
 from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.wording import listed
+from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
@@ -100,8 +101,10 @@ class FixCase:
 
     def converted(self, method: str) -> str:
         """A sentence that has the caller pass something else: ``Write a = a.t() before …``."""
-        if is_in_closure(self.name):
-            return f"Give {self.name} {method} where its value is set."
+        closed = ClosureName.of(self.name)
+        if closed:
+            own = closed.expression
+            return f"Write {own} = {own}{method} where the variable of {closed.function} is set."
         given = self.argument
         if given.whole or self.site.frame is None:
             name = given.whole or self.name
@@ -136,7 +139,7 @@ class FixCase:
         if all(passed.values()):
             lines = [f"{passed[name]} = {passed[name]}{method_of(wanted[name])}" for name in wanted]
             return f"Write {'; '.join(lines)} {self.before_call}."
-        shown = [f"{user_spelling(name)}{method_of(wanted[name])}" for name in others]
+        shown = [f"{_expression(name)}{method_of(wanted[name])}" for name in others]
         return f"{text.removesuffix('.')}, and likewise {listed(shown, _MOST_LIKEWISE)}."
 
     @property
@@ -173,6 +176,11 @@ class FixCase:
             return str(self.first.index)
         match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
         return match[1] if match else "0"
+
+
+def _expression(name: str) -> str:
+    closed = ClosureName.of(name)
+    return closed.expression if closed else user_spelling(name)
 
 
 def is_zero_one(item: Recompile) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
-from inspector.findings.constant_sizes import specialized_use
+from inspector.findings.constant_sizes import constants, specialized_use
 from inspector.findings.recompile_case import (
     FixCase,
     environment,
@@ -27,6 +27,7 @@ from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
 
+_LAST_OF_FOUR = 3
 # c10/core/ScalarType.h, as guards print it.
 _DTYPES: Mapping[str, str] = {
     "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
@@ -45,9 +46,10 @@ def _size(case: FixCase) -> Iterator[str]:
     elif of_parameters(case.first.source) or "force_parameter_static_shapes" in guard:
         yield environment(case)
         yield (
-            "Write torch._dynamo.config.force_parameter_static_shapes = False before the first "
-            "compilation: the shapes of parameters and buffers are constants otherwise, and with "
-            "it they are dynamic from the second one on."
+            "Write torch._dynamo.config.force_parameter_static_shapes = False and "
+            "torch._dynamo.config.force_nn_module_property_static_shapes = False before the first "
+            "compilation: the shapes of what modules hold are constants otherwise, and with both "
+            "they are dynamic from the second one on."
         )
     elif special is not None:
         yield specialized_fix(case, special)
@@ -80,9 +82,11 @@ def _zero_one(case: FixCase) -> Iterator[str]:
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
         "(pad the input)"
     )
-    conditions = [item.guard for item in (*case.items, *case.history) if _is_condition(item)]
-    if conditions:
-        # An unbacked size has no value that a condition could be decided with.
+    every = (*case.items, *case.history)
+    conditions = [item.guard for item in every if _is_condition(item)]
+    fixed = constants(every)
+    if conditions or any(use.source in fixed for item in every for use in item.symbols):
+        # An unbacked size has no value that a condition could be decided with, and is no constant.
         yield f"{keep}; it is one compilation, and then found."
     else:
         yield f"{keep}, or have one graph for every size. {unbacked_fix(case)}"
@@ -164,10 +168,12 @@ def _rank(case: FixCase) -> Iterator[str]:
 
 def _stride(case: FixCase) -> Iterator[str]:
     yield case.converted_all(lambda _: ".contiguous()")
-    yield (
-        "Where another memory format is meant: the same .contiguous(memory_format="
-        "torch.channels_last) for every call."
-    )
+    indexes = [change.index or 0 for item in case.items for change in item.changes]
+    if max([case.first.index or 0, *indexes]) >= _LAST_OF_FOUR:
+        yield (
+            "Where another memory format is meant: the same .contiguous(memory_format="
+            "torch.channels_last) for every call."
+        )
 
 
 def _dtype(case: FixCase) -> Iterator[str]:
@@ -197,6 +203,12 @@ def _layout(case: FixCase) -> Iterator[str]:
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:
+    if of_parameters(case.first.source):
+        yield (
+            "Freeze and unfreeze parameters before the first call: with and without gradients for "
+            f"{case.name} are two programs, each compiled once, and then found."
+        )
+        return
     now = case.first.now.text if case.first.now else ""
     if now in {"1", "True"}:
         yield f"Where no gradient is needed: {_lower(case.converted('.detach()'))}"
@@ -221,8 +233,8 @@ def _tensor_kind(case: FixCase) -> Iterator[str]:
     # c10::InferenceMode: such tensors have no autograd keys.
     elif ("Autograd" in keys) != ("Autograd" in before):
         yield (
-            f"{case.passed} is made under torch.inference_mode() in one call, and not in the "
-            f"other: make it under the same mode, or use torch.no_grad() for both."
+            f"One of the two calls is under torch.inference_mode(), or {case.passed} was made "
+            "under it: do both under the same mode, or use torch.no_grad() for both."
         )
     elif "Conjugate" in keys:
         yield case.converted(".resolve_conj()")

@@ -22,6 +22,10 @@ _LIMIT = "recompile_limit"
 _ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
 _FEW = 64
+_NEAR = 2
+_DECIDING = re.compile(
+    r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
+)
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 
 
@@ -49,12 +53,18 @@ def _int(case: FixCase) -> Iterator[str]:
             "each graph, an int argument becomes dynamic."
         )
         yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
-    elif item.answer is Answer.DYNAMIC:
-        yield f"{NOTHING_NEEDED}{environment(case)}"
-        yield _as_tensor(case)
     else:
-        yield environment(case)
-        yield _as_tensor(case)
+        nothing = NOTHING_NEEDED if item.answer is Answer.DYNAMIC else ""
+        yield f"{nothing}{environment(case)}"
+        if not _decides(case):
+            yield _as_tensor(case)
+
+
+def _decides(case: FixCase) -> bool:
+    """Whether a line decides by the number: on a tensor, that would break the graph."""
+    frames = [frame for use in case.first.symbols for frame in use.guarded[-1:]]
+    frames += [case.first.caused_by] if case.first.caused_by else []
+    return any(_DECIDING.search(frame.code) for frame in frames)
 
 
 def _as_tensor(case: FixCase) -> str:
@@ -67,8 +77,12 @@ def _as_tensor(case: FixCase) -> str:
 
 
 def _float(case: FixCase) -> Iterator[str]:
+    special = next((use for use in case.first.symbols if use.specialized), None)
     if case.kept_over:
         yield from kept_fix(case)
+        return
+    if special is not None:
+        yield specialized_fix(case, special)
         return
     if case.first.origin is Origin.MODULE_ATTRIBUTE:
         yield (
@@ -96,11 +110,20 @@ def _constant(case: FixCase) -> Iterator[str]:
         yield from kept_fix(case)
         return
     yield (
-        f"Hoist the choice out of {case.function}: {case.name} is {what}, and each value is a "
-        f"program of its own. Compile one function per value, and choose among them "
-        f"{case.before_call}."
+        f"{case.name} is {what}, and each value is a program of its own, compiled once, and then "
+        "found: nothing is needed where the values are few. Hoist the choice among many out of "
+        f"{case.function}: look up what the value stands for {case.before_call}, and pass that as "
+        "a tensor."
     )
-    yield from _raised_limit(case)
+    if _is_near_limit(case):
+        yield from _raised_limit(case)
+
+
+def _is_near_limit(case: FixCase) -> bool:
+    """Whether torch compiles hardly any more of the function."""
+    hit = any(item.limit is not None for item in case.history)
+    together = case.multiplied is not None and case.multiplied.exceeds_limit
+    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
 
 
 def _raised_limit(case: FixCase) -> Iterator[str]:
@@ -120,12 +143,13 @@ def _raised_limit(case: FixCase) -> Iterator[str]:
 
 
 def _bool(case: FixCase) -> Iterator[str]:
+    given = case.argument.written or "False"
     yield (
         f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
-        f"tensor of bool, torch.tensor({case.passed}), and write torch.where({case.name}, a, b) in "
+        f"tensor of bool, torch.tensor({given}), and write torch.where({case.name}, a, b) in "
         "place of the branch, which would break the graph."
     )
-    if case.multiplied:
+    if case.multiplied and case.multiplied.exceeds_limit:
         yield from _raised_limit(case)
 
 
@@ -136,7 +160,7 @@ def _none(case: FixCase) -> Iterator[str]:
         f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it has "
         "otherwise."
     )
-    if case.multiplied:
+    if case.multiplied and case.multiplied.exceeds_limit:
         yield from _raised_limit(case)
 
 
@@ -161,6 +185,11 @@ def _length(case: FixCase) -> Iterator[str]:
         yield (
             f"Add all submodules to {owner} before the first call: each number of them is a "
             "program of its own, and is compiled once."
+        )
+    elif case.first.guard.startswith("len(") and "!=" in case.first.guard:  # a dict, guards.cpp
+        yield (
+            f"Give {case.passed} the same keys in every call, with a default where one is missing: "
+            "each number of them is a program of its own, and is compiled once."
         )
     elif case.first.holds and case.first.holds not in _TENSORS:
         yield (

@@ -11,10 +11,12 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.findings.call_site import OF, is_in_closure, user_spelling
+from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
+from inspector.findings.recompile_key import key_of
+from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
 
 __all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix"]
@@ -24,7 +26,6 @@ _ARRAY = "___from_numpy("
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
 _KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
-_WITH = ("without ", "with ")
 Marks = Mapping[str, tuple[int, ...]]
 """Dimensions to mark, by the name of the tensor as reasons spell it."""
 
@@ -174,8 +175,8 @@ def _all_changes(
 
 def _comes_or_goes(key: str, before: str, now: str) -> bool:
     """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
-    if before.startswith(_WITH):
-        return before.removeprefix(_WITH[0]).removeprefix(_WITH[1]) == key
+    if key_of(before):
+        return key_of(before) == key
     # Of a length nobody knows which key it was.
     return before.isdecimal() or (key in before) != (key in now)
 
@@ -183,8 +184,9 @@ def _comes_or_goes(key: str, before: str, now: str) -> bool:
 def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
     """What is marked; what has no name at the call gets one."""
     passed = case.site.passed(name)
-    if is_in_closure(name):
-        return name.partition(OF)[0]
+    closed = ClosureName.of(name)
+    if closed is not None:
+        return closed.expression
     if name.startswith(_ARRAY):
         names.append(f"t = torch.from_numpy({passed.written or user_spelling(name)})")
         given.append("t (torch.from_numpy takes no tensor: leave it out of the function)")
@@ -205,7 +207,7 @@ def _shown(dimensions: Sequence[int]) -> str:
 
 def _sentence(lines: _Lines, case: FixCase, when: str) -> str:
     marks = _joined(lines.marks)
-    if is_in_closure(case.first.name):
+    if ClosureName.of(case.first.name):
         return f"Write {marks} where the value is set{when}."
     if not lines.names:
         return f"Write {marks} {case.before_call}{when}."

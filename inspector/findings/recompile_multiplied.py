@@ -5,18 +5,23 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
+from inspector.events.compile_id import CompileId
 from inspector.findings.call_site import user_spelling
+from inspector.findings.recompile_key import key_of
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
 __all__ = ["Multiplied", "multiplied"]
 
 _C = RecompileClass
+_Part: TypeAlias = tuple[RecompileClass, str, str]
 _TOLD_APART = frozenset(
     [_C.INT, _C.FLOAT, _C.BOOL, _C.STR, _C.ENUM, _C.NONE, _C.CONSTANT, _C.TRAINING, _C.GRAD_MODE,
      _C.DTYPE, _C.KEYS, _C.LENGTH, _C.ATTRIBUTE, _C.RANK, _C.REQUIRES_GRAD]
 )  # fmt: skip
+_KEYED = frozenset({_C.KEYS, _C.ATTRIBUTE})
 _TWO = 2
 _MOST_NAMED = 6
 
@@ -28,8 +33,8 @@ class Multiplied:
     Attributes:
         names: What changes, as the user would write it.
         values: How many values each was seen with.
-        compiled: How many versions of the function there are.
-        limit: How many torch compiles at most.
+        compiled: How many of their combinations were compiled.
+        limit: How many versions torch compiles at most.
     """
 
     names: tuple[str, ...]
@@ -42,43 +47,67 @@ class Multiplied:
         """How many programs all of them would be."""
         return math.prod(self.values)
 
+    @property
+    def exceeds_limit(self) -> bool:
+        """Whether torch compiles fewer than all of them."""
+        return self.combinations > self.limit
+
     def told(self) -> str:
         """It in one sentence."""
         product = " × ".join(map(str, self.values))  # noqa: RUF001 - a product
         names = listed(self.names, _MOST_NAMED)
-        over = f", and torch stops at {self.limit}" if self.combinations > self.limit else ""
+        over = f", and torch stops at {self.limit}" if self.exceeds_limit else ""
         return (
             f"{names} are told apart in every combination: {product} = {self.combinations} "
             f"programs, {self.compiled} of them compiled so far{over}"
         )
 
 
-def multiplied(history: Iterable[Recompile], compiled: int, limit: int) -> Multiplied | None:
+def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
     """What multiplies in a function; None where each of its values was compiled once.
 
     Args:
-        history: All recompilations of the function.
-        compiled: How many versions of it there are.
-        limit: How many torch compiles at most.
+        history: All recompilations of the function, in order.
+        limit: How many versions torch compiles at most.
     """
-    seen: dict[tuple[RecompileClass, str], set[str]] = {}
+    versions: dict[CompileId | None, dict[_Part, str]] = {}
+    first: dict[_Part, str] = {}
     for item in history:
-        for kind, name, sides in _sides(item):
-            if kind in _TOLD_APART and name and all(sides):
-                seen.setdefault((kind, name), set()).update(sides)
-    values = {name: len(found) for (_, name), found in seen.items()}
-    alone = 1 + sum(number - 1 for number in values.values())
-    if len(values) < _TWO or compiled <= alone or compiled > math.prod(values.values()):
+        own = dict(versions.get(item.entry, {}))
+        for part, before, now in _sides(item):
+            first.setdefault(part, before)
+            versions.setdefault(item.entry, {}).setdefault(part, before)
+            own[part] = now
+        if item.answer is not Answer.LIMIT:
+            versions[item.compile_id] = own
+    # What a version was never told apart by, it has as the first one.
+    seen = {part: {known.get(part, first[part]) for known in versions.values()} for part in first}
+    parts = [part for part, values in seen.items() if len(values) > 1]
+    values = tuple(len(seen[part]) for part in parts)
+    compiled = len({tuple(v.get(part, first[part]) for part in parts) for v in versions.values()})
+    alone = 1 + sum(number - 1 for number in values)
+    if len(parts) < _TWO or compiled <= alone:
         return None
-    names = tuple(user_spelling(name) for name in values)
-    return Multiplied(names, tuple(values.values()), compiled, limit)
+    names = tuple(dict.fromkeys(_shown(part) for part in parts))
+    return Multiplied(names, values, compiled, limit)
 
 
-def _sides(item: Recompile) -> Iterator[tuple[RecompileClass, str, tuple[str, str]]]:
-    """Class, name and both values of what was told apart for good."""
+def _shown(part: _Part) -> str:
+    _, name, key = part
+    return f"{key} in {user_spelling(name)}" if key else user_spelling(name)
+
+
+def _sides(item: Recompile) -> Iterator[tuple[_Part, str, str]]:
+    """What was told apart for good, with its value in the entry and in the call."""
     if item.answer is not Answer.DYNAMIC:
         before, now = (value.text if value else "" for value in (item.before, item.now))
-        yield item.kind, item.name, (before, now)
+        yield from _side(item.kind, item.name, before, now)
     for change in item.changes:
         if not change.is_dynamic and change.name != item.name:
-            yield change.kind, change.name, (change.before, change.now)
+            yield from _side(change.kind, change.name, change.before, change.now)
+
+
+def _side(kind: _C, name: str, before: str, now: str) -> Iterator[tuple[_Part, str, str]]:
+    if kind in _TOLD_APART and name and before and now:
+        # ``with 'mask'``: each key is a matter of its own.
+        yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now

@@ -174,6 +174,8 @@ def _line(item: Recompile) -> str:
 def _answer(item: Recompile) -> str:
     if item.limit and item.limit.raised:
         return "nothing was compiled: the call failed"
+    if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.STRIDE:
+        return "the strides are dynamic since: others may fit"
     if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.SYMBOLIC_SHAPE:
         return "the size stays dynamic: each side of the condition is compiled once"
     if item.answer is Answer.AGAIN and is_zero_one(item):

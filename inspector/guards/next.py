@@ -8,17 +8,20 @@ The order is a judgement, not a measurement: what has changed before, then what 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Collection, Iterable, Iterator
 
 from inspector.events.guard_checks import EqualsCheck, LengthCheck, TensorCheck
 from inspector.events.guard_text import TextCause
 from inspector.guards.candidates import Candidate, value_candidates
 from inspector.guards.change import Change, ChangeKind
 from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
+from inspector.guards.presence_candidates import presence_candidates
 from inspector.guards.size_candidates import tensor_candidates
 
 __all__ = ["NextChange", "next_changes"]
 
+_FLOAT = "<class 'float'>"
 _RANKS = {
     kind: rank
     for rank, kind in enumerate(
@@ -62,10 +65,20 @@ class NextChange:
     change: Change | None = None
 
 
-def next_changes(frame: FrameGuards) -> tuple[NextChange, ...]:
-    """The changes that lead to a compilation next, the most likely first."""
+def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[NextChange, ...]:
+    """The changes that lead to a compilation next, the most likely first.
+
+    Args:
+        frame: The frame.
+        optional: The function's parameters that are None by default.
+    """
     found: list[NextChange] = []
-    candidates = () if frame.is_skipped else (*tensor_candidates(frame), *value_candidates(frame))
+    every = (
+        tensor_candidates(frame),
+        presence_candidates(frame, optional),
+        value_candidates(frame),
+    )
+    candidates = () if frame.is_skipped else itertools.chain(*every)
     for candidate in candidates:
         prediction = predict(frame, candidate.change)
         if prediction.recompiles or prediction.becomes is Becomes.EAGER:
@@ -111,7 +124,9 @@ def _lead(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> s
     if candidate.lead:
         return candidate.lead
     if prediction.becomes is Becomes.DYNAMIC:
-        return f"{candidate.other} compiles once more and then becomes dynamic"
+        value = candidate.change.value
+        needed = ", unless a line needs its value" if value and value.type == _FLOAT else ""
+        return f"{candidate.other} compiles once more and then becomes dynamic{needed}"
     left = limit - len(frame.entries)
     return f"one compilation per value, {left} more until the recompile limit"
 

@@ -24,6 +24,7 @@ __all__ = ["Becomes", "FrameGuards", "Prediction", "frame_guards", "predict"]
 
 
 _NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
+_TORCH_MODULES = "nn/modules/"  # as guards spell files of torch's own
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
@@ -224,13 +225,15 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
     seen = [check.text for check in _equal_checks(frame, source)]
     if before.type not in (_INT, _FLOAT) or after.type not in (_INT, _FLOAT):
         return False
-    newest = frame.indexes[-1].of(source)
+    newest = tuple(frame.indexes[-1].of(source))
     is_constant = any(isinstance(guard.check, EqualsCheck) for guard in newest)
     if before.type == after.type and len(set(seen)) > 1 and is_constant:
         # It was tried, and the model's code needs its value; infinity is never tried.
         return seen[-1] in _NO_NUMBERS and after.text not in _NO_NUMBERS
     if before.type != after.type and not _is_other_number(frame, source, after):
         return False
+    if any(guard.cause and guard.cause.file.startswith(_TORCH_MODULES) for guard in newest):
+        return False  # `p` of a dropout, `eps` of a norm: the operator takes a number
     if after.type == _FLOAT:
         return not settings.specialize_float and after.text not in _NO_NUMBERS
     if settings.specialize_int:

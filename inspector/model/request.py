@@ -20,7 +20,7 @@ _OURS = (
 
 
 # Of these it says something where they were asked for: recordings from before know nothing of them.
-_WHERE_ASKED = ("gpu", "no_grad")
+_WHERE_ASKED = ("gpu", "no_grad", "fake")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Request:
         gpu: The GPU to generate code for, which need not be here (`inspector.model.gpu_table`), or
             None.
         no_grad: Whether the calls are made under ``torch.no_grad()``.
+        fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
     """
 
     target: str
@@ -71,6 +72,7 @@ class Request:
     compare_outputs: str | None = None
     gpu: str | None = None
     no_grad: bool = False
+    fake: bool = False
 
     @property
     def asked(self) -> dict[str, object]:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
 import torch
 
-def model(x, y, names, flag=None, scale=2):
+def model(x, y, names, flag=None, scale=2, mask=None):
     if x.shape[0] > 10:
         x = x * 2
     if x.shape[1] % 4 == 0:
@@ -25,12 +25,17 @@ def model(x, y, names, flag=None, scale=2):
         x = x + 1
     if flag is None:
         x = x - scale
+    if mask is not None:
+        x = x + mask
+    if "c" in names:
+        x = x + names["c"]
     return x.sum() + y.sum() + names["a"]
 
-def call(batch=5, width=12, keys="a", flag=None, scale=3, alias=False):
+def call(batch=5, width=12, keys="ac", flag=None, scale=3, alias=False, masked=True):
     x = torch.randn(batch, width)
     y = x if alias else torch.randn(3)
-    return (x, y, {key: torch.ones(1) for key in keys}, flag, scale)
+    mask = torch.ones(1) if masked else None
+    return (x, y, {key: torch.ones(1) for key in keys}, flag, scale, mask)
 
 def get_inputs():
     return [call(4, 8, scale=2), call()]
@@ -40,7 +45,9 @@ CHANGES = {
     "x.size(0) is dynamic as long as `2 <= x.size(0) <= 10`: 11": {"batch": 11},
     "x.size(1) is dynamic as long as `(x.size(1) % 4) == 0`: 11": {"width": 11},
     "x.size(0) is dynamic: 0 and 1": {"batch": 1},
-    "names has no 'b': a call with it": {"keys": "ab"},
+    "names has no 'b': a call with it": {"keys": "abc"},
+    "names has 'c': a call without it": {"keys": "a"},
+    "mask is a tensor: None": {"masked": False},
     "flag is fixed at None: a value": {"flag": 1},
     "scale is an int of any value: a float": {"scale": 3.5},
     "x and y are different tensors: one tensor for both": {"alias": True},

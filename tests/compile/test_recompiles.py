@@ -112,6 +112,33 @@ def test_what_torch_reports(name: str, report: Report) -> None:
             assert item.time_ns
 
 
+def test_who_called_it_first(report: Report) -> None:
+    """Torch's own stack leaves out who calls a function that is compiled for itself."""
+    file, lines = lines_of("both_sizes")
+    (frame,) = [
+        frame
+        for process in report.run.processes
+        for frame in process.frames
+        if frame.file == file and frame.first_line in lines
+    ]
+    caller, own = frame.compilations[0].stack[-2:]
+
+    assert (caller.name, own.name) == ("both_sizes", "total")
+    assert caller.line in lines
+
+
+def test_closure_variables_have_their_names_whoever_was_first(report: Report) -> None:
+    names = {
+        program: [item.name for item in recompiles_of(report, program)]
+        for program in ("closure_of_argument", "variable_of_a_passed_function")
+    }
+
+    assert names == {
+        "closure_of_argument": ["k of g"],
+        "variable_of_a_passed_function": ["by of fn", "rate['slow'] of fn"],
+    }
+
+
 def advised(report: Report, name: str) -> Mended:
     """A program with the first advice for each of its recompilations that can be applied as is."""
     texts: list[str] = []
@@ -167,6 +194,7 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
     assert wider == {
         "star_arguments": ("container-length", "varargs"),
         "dead_reference": ("type", "none"),
+        "number_then_sizes": ("int", "type"),
     }
     (mode,) = recompiles_of(plain, "enum_argument")
     assert (mode.before, mode.now and mode.now.text) == (None, "a Pool")

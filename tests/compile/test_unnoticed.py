@@ -44,6 +44,7 @@ HOOKS = [
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),
     ("versions", "frame_of_conversion"),
     ("handler", "TraceHandler._look"), ("handler", "TraceHandler._add_positions"),
+    ("handler", "calling_frame"),
     ("handler", "write_artifact"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
     ("sources", "write_artifact"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
     ("writer", "_text"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),

@@ -21,6 +21,8 @@ import torch
 from torch._functorch import config as functorch_config
 from torch._subclasses import fake_tensor, meta_utils
 
+from inspector.capture.gpu_target.weights import Weights, is_weight
+
 __all__ = ["MAKING", "fakes_on_cuda", "tensor_on_cuda"]
 
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
@@ -53,12 +55,13 @@ def fakes_on_cuda() -> Iterator[None]:
         # A constant in the code (`torch.tensor(2.0)`) is on the CPU on a GPU machine, too, unless
         # it says where: then there is no real tensor of it to compute with.
         make_constant = make_constant and not MAKING.get()
-        before = getattr(state, "constant", False)
-        state.constant = make_constant
+        before = getattr(state, "constant", False), getattr(state, "is_program", False)
+        # What the program itself computes with tensors without memory stays where it says it is.
+        state.constant, state.is_program = make_constant, isinstance(mode, Weights)
         try:
             return convert(self, mode, tensor, make_constant, *args, **options)
         finally:
-            state.constant = before
+            state.constant, state.is_program = before
 
     patches = (
         mock.patch.object(meta_utils.MetaTensorDescriber, "describe_tensor", described),
@@ -81,7 +84,8 @@ def _nothing(*_: object) -> None:
 def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401
     return (
         getattr(state, "constant", False)
-        or isinstance(tensor, fake_tensor.FakeTensor)
+        or getattr(state, "is_program", False)
+        or (isinstance(tensor, fake_tensor.FakeTensor) and not is_weight(tensor))
         or torch._is_functional_tensor(tensor)  # noqa: SLF001 - as describe_tensor asks
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cuda
+from inspector.capture.gpu_target.weights import makes_fakes
 
 __all__ = ["copied", "on_cpu", "on_target"]
 
@@ -70,7 +72,7 @@ def _is_symbolic(value: Any) -> bool:  # noqa: ANN401
 
 
 def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
-    with no_dispatch():
+    with contextlib.nullcontext() if makes_fakes() else no_dispatch():
         return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
 
 

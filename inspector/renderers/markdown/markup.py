@@ -35,6 +35,8 @@ def prose(text: str) -> str:
 def _sentence(text: str, *, begin: bool) -> Iterator[str]:
     position = 0
     for start, end in code_spans(text):
+        if "://" in text[start:end]:
+            continue  # an address is left as it is
         yield _plain(text[position:start], begin=begin and not position)
         yield code(text[start:end])
         position = end

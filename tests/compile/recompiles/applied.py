@@ -21,7 +21,10 @@ _TENSOR = re.compile(r"^Pass it as a tensor: (?P<code>.+) in the call at \S+?:(?
 _SORTED = re.compile(
     r"^Pass (?P<code>.+) in place of (?P<old>.+) in the call at \S+?:(?P<line>\d+):"
 )
-_CONFIG = re.compile(r"^Write torch\._dynamo\.config\.(?P<name>\w+) = (?P<value>True|False|\d+) ")
+_CONFIG = re.compile(
+    r"(?<=^Write )(?:(?: and )?torch\._dynamo\.config\.\w+ = (?:True|False|\d+))+ "
+)
+_SETTING = re.compile(r"config\.(?P<name>\w+) = (?P<value>True|False|\d+) ")
 _ENVIRONMENT = re.compile(r'TORCH_COMPILE_DYNAMIC_SOURCES="(?P<sources>[^"]+)" in the environment')
 _DYNAMIC_MARKS = re.compile(r" and (?=torch\._dynamo\.)")
 _AND_MORE = " And as "
@@ -54,10 +57,12 @@ def mended(run: Callable[[], None], advice: Iterable[str]) -> Mended:
     for text in dict.fromkeys(advice):
         if _AND_MORE in text:
             continue  # several things to do, not all of them a line
-        config, environment = _CONFIG.match(text), _ENVIRONMENT.search(text)
+        config, environment = _CONFIG.search(text), _ENVIRONMENT.search(text)
         if config:
-            value = config["value"]
-            found.config[config["name"]] = int(value) if value.isdecimal() else value == "True"
+            for setting in _SETTING.finditer(config[0]):
+                value = setting["value"]
+                number = int(value) if value.isdecimal() else value == "True"
+                found.config[setting["name"]] = number
         elif environment:
             found.sources = ",".join(filter(None, (found.sources, environment["sources"])))
         elif not any(edit(text, lines, first) for edit in _EDITS):

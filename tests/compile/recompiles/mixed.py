@@ -443,7 +443,10 @@ def flags_that_multiply() -> None:
 
 @program(
     Expected("float", "by of fn", "1.5", "2.5", "dynamic", "Make by of fn a tensor", "closure"),
-)
+    Expected("tensor-dtype", "rate['slow'] of fn", "Float", "Double", "again",
+             "Write rate['slow'] = rate['slow'].to(torch.float32) where the variable of fn is set",
+             "closure"),
+)  # fmt: skip
 def variable_of_a_passed_function() -> None:
     """Guards know closure variables by their number."""
 
@@ -454,8 +457,86 @@ def variable_of_a_passed_function() -> None:
     def apply(fn: Any, x: Tensor) -> Tensor:
         return fn(x).relu()
 
+    def added(rate: dict[str, Tensor]) -> Any:
+        return lambda x: x + rate["slow"]
+
+    @compiled
+    def other(fn: Any, x: Tensor) -> Tensor:
+        return fn(x).sin()
+
     for by in (1.5, 2.5, 3.5):
         apply(scaled(by), torch.ones(3))
+    for dtype in (torch.float32, torch.float64):
+        other(added({"slow": torch.ones(3, dtype=dtype)}), torch.ones(3))
+
+
+@program(
+    Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "And as the length"),
+    Expected("tensor-size", "prev", "4", "2", "dynamic", "one length in every call"),
+    Expected("type", "feats", "list", "tuple", "again", "of one type"),
+)
+def nearer_entry() -> None:
+    """Another size of a tensor is nearer than a tensor in place of None."""
+
+    @compiled
+    def neck(feats: Any, prev: Tensor | None = None) -> list[Tensor]:
+        outs = [f.sin() for f in feats]
+        return outs if prev is None else [o + prev.mean() for o in outs]
+
+    def feats(n: int) -> list[Tensor]:
+        return [torch.ones(4, 4)] * n
+
+    neck(feats(2))
+    neck(feats(3), torch.ones(4, 4))
+    neck(feats(4), torch.ones(2, 2))
+    neck(tuple(feats(4)), torch.ones(5, 5))
+
+
+@program(
+    Expected("int", "target of fn", "0", "1", "dynamic", "SOURCES", "closure"),
+    Expected("type", "fn", "function", "functools.partial", "again", "of one type"),
+)
+def partial_in_place_of_a_function() -> None:
+    """What fails in the newest entry would fail in the older one, too."""
+
+    @compiled
+    def loss(fn: Any, x: Tensor) -> Tensor:
+        return fn(x).mean()
+
+    def distance(target: int) -> Any:
+        return lambda z: (z - target).abs()
+
+    for target in range(2):
+        loss(distance(target), torch.ones(4))
+    loss(functools.partial(torch.pow, exponent=2), torch.ones(4))
+
+
+@program(
+    Expected("float", "lam", "0.7024679465208304", "0.3333333333333333", "dynamic", "tensor("),
+)
+def many_digits() -> None:
+    """The digits of a float are no address."""
+
+    @compiled
+    def mixed(x: Tensor, lam: float) -> Tensor:
+        return x * lam
+
+    for lam in (0.7024679465208304, 1 / 3):
+        mixed(torch.ones(3), lam)
+
+
+@program(
+    Expected("type", "size", "8", "a torch.Size with 2 items", "again", "of one type"),
+)
+def number_then_sizes() -> None:
+    """A tuple in place of a number is no other number."""
+
+    @compiled
+    def resized(x: Tensor, size: Any) -> Tensor:
+        return x.new_zeros(size) + 1
+
+    for size in (8, torch.ones(8, 8).shape):
+        resized(torch.ones(3), size)
 
 
 @program(

@@ -76,7 +76,7 @@ def bool_argument() -> None:
 
 @program(
     Expected("str", "mode", "'a'", "'bb'", "again", "Hoist the choice"),
-    Expected("str", "mode", "'bb'", "'ccc'", "again", "recompile_limit"),
+    Expected("str", "mode", "'bb'", "'ccc'", "again", "compiled once, and then found"),
 )
 def str_argument() -> None:
     """A string never becomes dynamic."""

@@ -79,6 +79,13 @@ TEXTS = [
     ),
     ("set.__contains__(s, 'a')", "HAS_ITEM", "s", "with 'a'", "without 'a'"),
     ("not hasattr(o, 'w')", "HAS_ATTRIBUTE", "o", "without 'w'", "with 'w'"),
+    ("KeyError on s.w", "HAS_ATTRIBUTE", "s", "with w", "without w"),
+    ("KeyError on self.__dict__['w']", "HAS_ATTRIBUTE", "self", "with w", "without w"),
+    ("KeyError on G['CONFIG']", "MISSING", "G['CONFIG']", None, None),
+    ("KeyError on G['CONFIG']['a b']", "HAS_KEY", "G['CONFIG']", "with 'a b'", "without 'a b'"),
+    ("IndexError on xs[3]", "LENGTH", "xs", None, None),
+    ("('b',)", "RAISED", "", "with 'b'", "without 'b'"),
+    ("list index out of range", "RAISED", "", None, None),
     ("KeyError on d['a']", "HAS_KEY", "d", "with 'a'", "without 'a'"),
     (
         "_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time",

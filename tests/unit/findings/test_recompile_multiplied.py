@@ -9,22 +9,27 @@ from inspector.findings.recompile_multiplied import multiplied
 from inspector.model.recompile import Answer, Known, Origin, Recompile, RecompileClass, Value
 
 
-def changed(name: str, before: str, now: str, answer: Answer = Answer.AGAIN) -> Recompile:
-    return Recompile(
-        compile_id=CompileId(0, 1), entry=None, others=(), guard="", comment="", hint="",
-        source=f"L['{name}']", name=name, index=None, kind=RecompileClass.BOOL,
-        origin=Origin.ARGUMENT, before=Value(before, Known.PARSED), now=Value(now, Known.PARSED),
-        answer=answer,
-    )  # fmt: skip
+def recompiled(
+    *changes: tuple[int, str, str, str], answer: Answer = Answer.AGAIN
+) -> list[Recompile]:
+    """One recompilation for each (number of the entry, name, before, now)."""
+    return [
+        Recompile(
+            compile_id=CompileId(0, number), entry=CompileId(0, entry), others=(), guard="",
+            comment="", hint="", source=f"L['{name}']", name=name, index=None,
+            kind=RecompileClass.KEYS if "with" in before else RecompileClass.BOOL,
+            origin=Origin.ARGUMENT, before=Value(before, Known.PARSED),
+            now=Value(now, Known.PARSED), answer=answer,
+        )
+        for number, (entry, name, before, now) in enumerate(changes, start=1)
+    ]  # fmt: skip
 
 
-A = changed("a", "False", "True")
-B = changed("b", "False", "True")
-C = changed("c", "x", "y")
+TWO = ((0, "a", "False", "True"), (0, "b", "False", "True"), (1, "b", "False", "True"))
 
 
 def test_two_flags_are_four_programs() -> None:
-    found = multiplied([A, B, A], compiled=4, limit=8)
+    found = multiplied(recompiled(*TWO), limit=8)
 
     assert found is not None
     assert (found.names, found.values, found.combinations) == (("a", "b"), (2, 2), 4)
@@ -34,21 +39,33 @@ def test_two_flags_are_four_programs() -> None:
 
 
 def test_the_limit_is_told_where_it_is_in_the_way() -> None:
-    found = multiplied([A, B, A, C, A, B, A], compiled=8, limit=4)
+    found = multiplied(recompiled(*TWO), limit=3)
 
     assert found is not None
-    assert found.told().endswith("8 programs, 8 of them compiled so far, and torch stops at 4")
+    assert found.exceeds_limit
+    assert found.told().endswith("4 programs, 4 of them compiled so far, and torch stops at 3")
+
+
+def test_keys_are_told_apart_each_for_itself() -> None:
+    keys = ((0, "kw", "with 'm'", "without 'm'"), (0, "kw", "without 'b'", "with 'b'"),
+            (1, "kw", "without 'b'", "with 'b'"))  # fmt: skip
+    found = multiplied(recompiled(*keys), limit=8)
+
+    assert found is not None
+    assert found.names == ("'m' in kw", "'b' in kw")
 
 
 @pytest.mark.parametrize(
-    ("history", "compiled"),
+    "history",
     [
-        ([A, B], 3),  # each value once
-        ([A, A], 3),  # one name
-        ([A, B, A], 9),  # more than they explain
-        ([changed("a", "1", "2", Answer.DYNAMIC), B, B], 4),
-        ([], 1),
+        recompiled(*TWO[:2]),  # each value once
+        recompiled((0, "a", "1", "2"), (1, "a", "2", "3")),  # one name
+        # A size in between is no combination.
+        recompiled(*TWO[:2]) + recompiled((0, "x", "3", "4"), answer=Answer.DYNAMIC),
+        # Three modes, and one flag in one of them.
+        recompiled((0, "m", "a", "b"), (1, "m", "b", "c"), (2, "f", "False", "True")),
+        [],
     ],
 )
-def test_nothing_multiplies(history: list[Recompile], compiled: int) -> None:
-    assert multiplied(history, compiled, limit=8) is None
+def test_nothing_multiplies(history: list[Recompile]) -> None:
+    assert multiplied(history, limit=8) is None

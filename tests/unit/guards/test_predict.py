@@ -79,6 +79,10 @@ def changed(frame: FrameGuards) -> dict[str, tuple[Change, Becomes]]:
         "none": (of_value(ChangeKind.TYPE, "L['x']", None), Becomes.CONSTANT),
         "float": (of_value(ChangeKind.TYPE, "L['n']", 2.5), Becomes.DYNAMIC),
         "attribute": (of_value(ChangeKind.ATTRIBUTE, "L['self'].layer_idx", 4), Becomes.CONSTANT),
+        # What torch's own dropout reads goes to an operator as a number.
+        "p": (
+            of_value(ChangeKind.ATTRIBUTE, "L['self']._modules['drop'].p", 0.25), Becomes.CONSTANT
+        ),
         "str": (of_value(ChangeKind.ATTRIBUTE, "L['self'].name", "other"), Becomes.CONSTANT),
         "global": (of_value(ChangeKind.GLOBAL, "G['LIMIT']", 4), Becomes.CONSTANT),
         "training": (

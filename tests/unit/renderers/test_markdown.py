@@ -57,6 +57,8 @@ def test_the_code_blocks_of_all_reports_are_closed() -> None:
         ("calls `print` with ['str']", "calls `print` with `['str']`"),
         ("has_kwargs and this_ *b* [c", "`has_kwargs` and this\\_ \\*b\\* \\[c"),
         ("__init__ of a__b", "`__init__` of `a__b`"),
+        ("torch.compile's own", "`torch.compile`'s own"),
+        ("see https://a.org/b_c(d)", "see https://a.org/b_c(d)"),
         ("# no heading", "\\# no heading"),
         ("1. no list", "1\\. no list"),
         ("- no list", "\\- no list"),

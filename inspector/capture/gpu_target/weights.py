@@ -1,0 +1,83 @@
+"""Models without memory (``--fake``): what is large is a fake tensor from its constructor on.
+
+Constructors ask small tensors for values (``torch.linspace(0, rate, depth)``), so these are real,
+and what is computed of real ones alone is, too. Nothing of the model is known by value otherwise: a
+program that asks for one stops there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+from torch.utils._pytree import tree_leaves
+
+__all__ = ["ASKS_FOR_VALUES", "MOST_REAL", "Weights", "fake_weights", "is_weight", "makes_fakes"]
+
+MOST_REAL = 100_000
+"""Elements of a tensor up to which it is real."""
+ASKS_FOR_VALUES = (DataDependentOutputException, DynamicOutputShapeException)
+"""What torch raises where a program asks a fake tensor for a value, or for a shape that depends on
+one."""
+
+
+class Weights(FakeTensorMode):
+    """Makes large tensors without memory, and small ones with it.
+
+    On the CPU, as the program says; for what Dynamo traces they are on the GPU, like real ones
+    (`inspector.capture.gpu_target.fakes`).
+    """
+
+    def __init__(self) -> None:
+        super().__init__(allow_non_fake_inputs=True)
+
+    def __torch_dispatch__(
+        self,
+        func: Any,  # noqa: ANN401 - an operator
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+        kwargs = kwargs or {}
+        given = [item for item in tree_leaves((args, kwargs)) if isinstance(item, torch.Tensor)]
+        faked: Callable[..., Any] = super().__torch_dispatch__
+        if any(isinstance(item, FakeTensor) for item in given):
+            return faked(func, types, args, kwargs)
+        if given and func._schema.is_mutable:  # noqa: SLF001 - torch has no public name for it
+            return func(*args, **kwargs)
+        try:
+            result = faked(func, types, args, kwargs)
+        except ASKS_FOR_VALUES:
+            return func(*args, **kwargs)
+        made = [item for item in tree_leaves(result) if isinstance(item, torch.Tensor)]
+        return func(*args, **kwargs) if all(map(_is_small, made)) else result
+
+
+def _is_small(tensor: torch.Tensor) -> bool:
+    return bool(tensor.numel() <= MOST_REAL)
+
+
+def is_weight(tensor: object) -> bool:
+    """Whether it is a tensor that was made without memory, as the program sees it."""
+    return isinstance(tensor, FakeTensor) and isinstance(tensor.fake_mode, Weights)
+
+
+def makes_fakes() -> bool:
+    """Whether large tensors are made without memory at this moment."""
+    mode = torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE)  # noqa: SLF001
+    return isinstance(mode, Weights)
+
+
+@contextmanager
+def fake_weights() -> Iterator[None]:
+    """Tensors of more than `MOST_REAL` elements get no memory inside of the ``with``."""
+    with Weights():
+        yield
