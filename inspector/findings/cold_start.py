@@ -104,9 +104,19 @@ def cold_headline(report: ColdStartReport) -> str:
     compiling = sum(bool(process.compile_time_ns) for process in processes)
     over = f", the sum over {compiling} processes" if compiling > 1 else ""
     forward = [item for item in cold.compilations if not item.time.is_backward]
-    ids = count(len({(i.process, i.time.compile_id, i.time.occurrence) for i in forward}),
-                "compilation")  # fmt: skip
-    return f"compile time {duration(cold.time_ns)}{over}: {ids}"
+    ids = {(i.process, str(i.time.compile_id), i.time.occurrence) for i in forward}
+    refused = {
+        (number, str(item.compile_id))
+        for number, process in enumerate(processes)
+        for frame in process.frames
+        for item in frame.compilations
+        if item.hit_limit
+    }
+    made = [key for key in ids if key[:2] not in refused]
+    times = count(len(made), "compilation")
+    rest = len(ids) - len(made)
+    behind = f", and {count(rest, 'attempt')} that the recompile limit refused" if rest else ""
+    return f"compile time {duration(cold.time_ns)}{over}: {times}{behind}"
 
 
 def share(time_ns: int, total_ns: int) -> str:

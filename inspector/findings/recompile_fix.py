@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
+from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import (
     EMPTY_GRAPHS,
@@ -19,13 +20,15 @@ from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
 from inspector.findings.recompile_wording import changed
 from inspector.findings.recompile_wrapped import unwrapped
+from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
 __all__ = ["fixes"]
 
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
-_MOST_ALSO = 3
+_MOST_TOGETHER = 4
+_MOST_NAMED = 4
 _MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.MARKS})
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
 _ADVICE = {**TENSORS, **VALUES, **STATE}
@@ -71,13 +74,17 @@ def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
     return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
-def _part(case: FixCase, item: Recompile, own: str, *, is_first: bool) -> str:
-    """The advice for one of several changes."""
+def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool) -> str:
+    """The advice for one of several changes, told once for all of its kind."""
+    item, *others = items
     if item is case.first:
-        text = own
+        text = own.removeprefix(NOTHING_NEEDED)
     else:
         advice = [text for text in _advised(dataclasses.replace(case, items=(item,))) if text]
         text = advice[0].removeprefix(NOTHING_NEEDED) if advice else "Keep it as it is."
+    names = [user_spelling(other.name) for other in others if user_spelling(other.name) not in text]
+    if names:
+        text = f"{text.removesuffix('.')} (likewise for {listed(names, _MOST_NAMED)})."
     if is_first:
         return text
     shown = unwrapped(item) if case.site.parameters.is_wrapper else item
@@ -89,10 +96,14 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     if {case.first.kind, *(item.kind for item in also)} <= _NAMED and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)
-    every = (case.first, *also[:_MOST_ALSO])
+    groups: dict[RecompileClass, list[Recompile]] = {}
+    for item in (case.first, *also):
+        groups.setdefault(item.kind, []).append(item)
     # A mark is on one tensor: what makes another tensor of it comes first.
-    ordered = sorted(every, key=lambda item: item.kind in _MARKED)
-    parts = [_part(case, item, found[0], is_first=item is ordered[0]) for item in ordered]
+    ordered = sorted(
+        list(groups.values())[:_MOST_TOGETHER], key=lambda each: each[0].kind in _MARKED
+    )
+    parts = [_part(case, each, found[0], is_first=each is ordered[0]) for each in ordered]
     yield " ".join(parts)
     # The alternatives leave what else changes, all but a higher limit.
     yield from (text for text in found[1:] if "recompile_limit" in text)

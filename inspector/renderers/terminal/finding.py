@@ -25,6 +25,7 @@ _STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
 _GAP = "  "
 _LABEL = 8
 _MOST_LINES = 12
+_WHOLE = frozenset({"fix", "or", "set"})  # what is to be written is never cut off
 _MOST_ALIGNED = 40
 
 
@@ -93,9 +94,10 @@ def _prose(page: Page, label: str, text: str, style: str = "bold") -> Iterator[T
         lines += page.wrapped(shown, indentation)
     if lines:
         yield _labelled(label, style).append_text(lines[0][_LABEL:])
-    yield from lines[1:_MOST_LINES]
-    if len(lines) > _MOST_LINES:
-        yield Text(f"{' ' * _LABEL}… {len(lines) - _MOST_LINES:,} more lines", style="dim")
+    most = len(lines) if label in _WHOLE else _MOST_LINES
+    yield from lines[1:most]
+    if len(lines) > most:
+        yield Text(f"{' ' * _LABEL}… {len(lines) - most:,} more lines", style="dim")
 
 
 def _via(page: Page, lines: Iterable[StackLine | Folded]) -> Iterator[Text]:
