@@ -8,7 +8,6 @@ import torch
 
 from inspector.capture.call import Call, map_tensors
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.gpu_target.weights import makes_fakes
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import Kind, parse_dtype
 from inspector.model.near_matches import did_you_mean
@@ -36,28 +35,8 @@ class Placement:
     def put_model(self, function: Callable[..., Any]) -> None:
         """Moves the module that `function` is, or is a method of; other functions own nothing."""
         module = module_of(uncompiled(function))
-        if module is None or not (self.device or self.dtype):
-            return
-        if makes_fakes():
-            self._replace(module)
-        else:
+        if module is not None and (self.device or self.dtype):
             module._apply(self._put)  # noqa: SLF001 - `to` would cast complex tensors too
-
-    def _replace(self, module: torch.nn.Module) -> None:
-        """Puts other tensors in place: one without memory cannot become another, as `to` has it."""
-        memo: dict[int, Any] = {}
-        for owner in module.modules():
-            for tensors in (owner._parameters, owner._buffers):  # noqa: SLF001 - by name
-                for name, tensor in list(tensors.items()):
-                    if tensor is not None:
-                        tensors[name] = memo.setdefault(id(tensor), self._replaced(tensor))
-
-    def _replaced(self, tensor: Any) -> Any:  # noqa: ANN401
-        put = self._put(tensor.detach())
-        if put.device == tensor.device and put.dtype == tensor.dtype:
-            return tensor
-        is_parameter = isinstance(tensor, torch.nn.Parameter)
-        return torch.nn.Parameter(put, tensor.requires_grad) if is_parameter else put
 
     def put_call(self, call: Call) -> Call:
         """The call with its tensors moved; floating-point ones alone change their dtype."""

@@ -139,8 +139,9 @@ def test_a_model_is_recorded_with_inductor(tmp_path: Path) -> None:
     command += ["--save", "a.zip", "-o", "a.perfetto.json", "--format", "json"]
     environment = os.environ | {"TORCHINDUCTOR_VEC_ISA_OK": "1"}  # fewer questions to the compiler
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=True, env=environment
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
     )
+    assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
 
     assert report["recording"]["settings"]["backend"] == "inductor"

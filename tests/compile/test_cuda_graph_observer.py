@@ -159,4 +159,4 @@ def test_a_capture_says_what_did_not_fit_and_what_is_copied(report: dict[str, An
 
 def test_nothing_of_ours_fails_without_a_gpu(report: dict[str, Any]) -> None:
     assert report["problems"] == []
-    assert report["pool_bytes"] is None
+    assert not report["pool_bytes"]  # a CUDA build of torch counts none, a CPU build counts nothing

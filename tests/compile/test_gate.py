@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -193,6 +194,10 @@ def test_a_worker_that_was_killed_while_it_compiled_never_passes(tmp_path: Path)
     assert "gate: passed" in left.stderr
 
 
+@pytest.mark.skipif(
+    not importlib.metadata.version("torch").startswith("2.13"),
+    reason="how much is logged, and so dropped, was found with 2.13",
+)
 def test_findings_that_were_dropped_never_pass(tmp_path: Path) -> None:
     (tmp_path / "serve.py").write_text(CAPPED)
     done = inspect(["run", "--max-bytes", "40K", "--fail-on", "graph-break", "serve.py"], tmp_path)

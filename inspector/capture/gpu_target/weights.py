@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -27,6 +29,9 @@ MOST_REAL = 100_000
 ASKS_FOR_VALUES = (DataDependentOutputException, DynamicOutputShapeException)
 """What torch raises where a program asks a fake tensor for a value, or for a shape that depends on
 one."""
+
+# What one call of `_apply` has changed, by identity, and what keeps that from being used again.
+_MEMO: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("memo", default=None)
 
 
 class Weights(FakeTensorMode):
@@ -79,5 +84,40 @@ def makes_fakes() -> bool:
 @contextmanager
 def fake_weights() -> Iterator[None]:
     """Tensors of more than `MOST_REAL` elements get no memory inside of the ``with``."""
-    with Weights():
+    with mock.patch.object(torch.nn.Module, "_apply", _applied), Weights():
         yield
+
+
+def _applied(
+    self: torch.nn.Module,
+    fn: Callable[[torch.Tensor], torch.Tensor],
+    recurse: bool = True,  # noqa: FBT001, FBT002 - torch's own
+) -> torch.nn.Module:
+    """``torch.nn.Module._apply`` (``to``, ``cuda``, ``half``), which swaps fake tensors in place.
+
+    One to which a weak reference leads cannot be swapped, and each of a `FakeTensorMode` has such.
+    Here the module gets other tensors; what is shared stays shared.
+    """
+    memo = _MEMO.get()
+    if memo is None:
+        token = _MEMO.set({})
+        try:
+            return _applied(self, fn, recurse)
+        finally:
+            _MEMO.reset(token)
+    for child in self.children() if recurse else ():
+        child._apply(fn)  # noqa: SLF001 - what it stands for does so
+    for tensors in (self._parameters, self._buffers):
+        for name, tensor in tensors.items():
+            if tensor is not None:
+                known = memo.setdefault(id(tensor), (tensor, _changed(tensor, fn)))
+                tensors[name] = known[1]
+    return self
+
+
+def _changed(tensor: Any, fn: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    with torch.no_grad():
+        changed = fn(tensor)
+    if changed is tensor or not isinstance(tensor, torch.nn.Parameter):
+        return changed
+    return torch.nn.Parameter(changed, tensor.requires_grad)
