@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
+import functools
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import click
 
-from inspector.builder.run import RunBuilder
+from inspector import plugins
+from inspector.builder.run import Progress, RunBuilder
 from inspector.commands.progress import ProgressLine
 from inspector.errors import (
     EnvironmentLacksError,
@@ -178,10 +180,24 @@ def _ending(
         measure=settings.measure,
     )
     line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
+
+    def update(progress: Progress, elapsed_ns: int) -> None:
+        if job.is_target:
+            _import_for_reports()
+        line.update(progress, elapsed_ns)
+
     try:
-        return Recorder(job, builder).record(line.update)
+        return Recorder(job, builder).record(update)
     finally:
         line.close()
+
+
+@functools.cache
+def _import_for_reports() -> None:
+    """Imports what the report will need while the program runs, on another processor as a rule."""
+    with contextlib.suppress(InspectorError):  # of a plugin, which is told when it is needed
+        plugins.load_analyses()
+        plugins.load_renderer("terminal")
 
 
 def _stdout(settings: Settings) -> int | None:
