@@ -78,9 +78,11 @@ _LITERALS: Mapping[type, RecompileClass] = {
     bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE, set: _C.KEYS,
 }  # fmt: skip
 _SETS = ("frozenset(", "set(")
-_SCALARS = frozenset({_C.BOOL, _C.INT, _C.FLOAT, _C.STR})
-# Kinds of `SeenValue`.
-_NO_SCALARS = frozenset({"none", "tensor", "module", "object", "function", "class", "container"})
+# By class the kind of `SeenValue`, and the kinds that are another type.
+_SCALARS = {_C.BOOL: "bool", _C.INT: "int", _C.FLOAT: "float", _C.STR: "str"}
+_NO_SCALARS = frozenset(
+    {"none", "tensor", "module", "object", "function", "class", "container", *_SCALARS.values()}
+)
 _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
 _FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
@@ -137,7 +139,7 @@ def _value_class(context: Context) -> RecompileClass:
     guard = context.guard
     kind = literal_class(guard.before or "")
     seen = context.seen.now.get(guard.source) if context.seen else None
-    if seen and kind in _SCALARS and seen.kind in _NO_SCALARS:
+    if seen and kind in _SCALARS and seen.kind in _NO_SCALARS - {_SCALARS[kind]}:
         return _C.NONE if seen.kind == "none" else _C.TYPE
     return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
 

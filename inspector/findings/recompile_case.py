@@ -250,9 +250,9 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
     if case.first.kind in {RecompileClass.INT, RecompileClass.FLOAT}:
         return (
-            f"{case.name} is made the constant {use.specialized}{where}{code}, which needs its "
-            f"value, so that each value is a program of its own: choose among functions that are "
-            f"compiled for one value each {case.before_call}, or raise "
+            f"{case.name} is made the constant {_number(use.specialized)}{where}{code}, which "
+            "needs its value, so that each value is a program of its own: choose among functions "
+            f"that are compiled for one value each {case.before_call}, or raise "
             "torch._dynamo.config.recompile_limit where the values are few."
         )
     if frame and _LOOP.search(frame.code):
@@ -277,6 +277,14 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
         f"line works for any size, and each size is compiled once. Where it has to match a weight "
         "or another input, that is so by its nature."
     )
+
+
+def _number(text: str | None) -> str:
+    """A number as Python writes it, where torch's has all digits that a float could have."""
+    try:
+        return repr(float(text or "")) if "." in (text or "") else str(text)
+    except ValueError:
+        return str(text)
 
 
 def kept_fix(case: FixCase) -> Iterator[str]:

@@ -85,11 +85,27 @@ def _zero_one(case: FixCase) -> Iterator[str]:
     every = (*case.items, *case.history)
     conditions = [item.guard for item in every if _is_condition(item)]
     fixed = constants(every)
-    if conditions or any(use.source in fixed for item in every for use in item.symbols):
+    is_fixed = any(use.source in fixed for item in every for use in item.symbols)
+    if conditions or is_fixed or _is_broadcast(case):
         # An unbacked size has no value that a condition could be decided with, and is no constant.
         yield f"{keep}; it is one compilation, and then found."
     else:
         yield f"{keep}, or have one graph for every size. {unbacked_fix(case)}"
+
+
+def _is_broadcast(case: FixCase) -> bool:
+    """Whether a size is 1 where that of another tensor, which changes at other times, is not."""
+    item = case.first
+    if item.kind is not RecompileClass.SIZE or not item.changes:
+        return False
+    here = {(change.name, change.index) for change in item.changes}
+    indexes = {index for _, index in here}
+    elsewhere = changing_sizes((*case.items, *case.history))
+    return any(
+        index in indexes and (name, index) not in here
+        for name, changing in elsewhere.items()
+        for index in changing
+    )
 
 
 def _is_condition(item: Recompile) -> bool:

@@ -67,6 +67,14 @@ def _decides(case: FixCase) -> bool:
     return any(_DECIDING.search(frame.code) for frame in frames)
 
 
+def _is_keyword(case: FixCase) -> bool:
+    """Whether a line passes it on by keyword: `alpha`, `eps` and the like take no tensor."""
+    frames = [frame for use in case.first.symbols for frame in use.guarded[-1:]]
+    frames += [case.first.caused_by] if case.first.caused_by else []
+    passed = re.compile(rf"\w=\s*[-+]?{re.escape(case.name)}\b")
+    return any(passed.search(frame.code) for frame in frames)
+
+
 def _as_tensor(case: FixCase) -> str:
     """A tensor in place of a number."""
     given = case.argument
@@ -90,10 +98,13 @@ def _float(case: FixCase) -> Iterator[str]:
             "constructor, and changed in place (fill_()) afterwards."
         )
         return
-    yield _as_tensor(case)
     if case.first.answer is Answer.DYNAMIC:
-        yield "Compile with torch.compile(…, dynamic=True): then the first value is dynamic, too."
-        yield "Nothing is needed for further calls: the first value was compiled for itself."
+        yield (
+            f"{NOTHING_NEEDED}Compile with torch.compile(…, dynamic=True): then the first value is "
+            "dynamic, too."
+        )
+    if not _is_keyword(case):
+        yield _as_tensor(case)
 
 
 def _last(name: str) -> str:
@@ -292,9 +303,9 @@ def _function(case: FixCase) -> Iterator[str]:
         )
         return
     yield (
-        f"Compile one function for each {name}, outside of the calls: {name} is part of the "
-        "program. A lambda that is made anew for each call is another function each time: make it "
-        "once."
+        f"{name} is part of the program: each is one of its own, compiled once, and then found: "
+        "nothing is needed where they are few. A lambda that is made anew for each call is another "
+        "function each time: make it once."
     )
 
 
