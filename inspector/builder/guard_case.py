@@ -11,7 +11,10 @@ from inspector.events.guard_lines import GuardLines
 from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["GuardCase", "full_source"]
+__all__ = ["GuardCase", "full_source", "without_addresses"]
+
+# Of objects, as Python and torch print them; the digits of a float are none.
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class GuardCase:
         """All that a symbolic guard looks at, in Dynamo's spelling."""
         names = self.failed.guard.sources
         return tuple(full_source(name, self.before, self.now, self.facts) for name in names)
+
+
+def without_addresses(text: str) -> str:
+    """A text without the addresses in it, which differ from run to run."""
+    return _ADDRESS.sub("", text)
 
 
 def full_source(name: str, before: GuardLines, now: GuardLines, facts: CompileFacts) -> str:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from inspector.builder.guard_case import GuardCase
+from inspector.builder.guard_case import GuardCase, without_addresses
 from inspector.builder.recompile_class import ordered_keys
 from inspector.events.failed_guard import split_comment
 from inspector.events.guard_lines import GuardLines
@@ -17,7 +17,6 @@ from inspector.model.recompile import Known, Value
 __all__ = ["before_of", "now_of"]
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")  # digits of no float
 _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
@@ -207,7 +206,7 @@ def _parsed(text: str | None) -> Value | None:
     if not text:
         return None
     match = _CLASS.fullmatch(text.strip())
-    return Value(match[1] if match else _ADDRESS.sub("", text).strip(), Known.PARSED)
+    return Value(match[1] if match else without_addresses(text).strip(), Known.PARSED)
 
 
 def _class_name(text: str) -> str:

@@ -69,10 +69,7 @@ def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
     return (
         bool(source)
         and failed.guard.shape not in _SHAPES
-        and not any(
-            change.name == source or change.name.startswith((f"{source}.", f"{source}["))
-            for change in changes
-        )
+        and not any(_is_of(change.name, source) for change in changes)
     )
 
 
@@ -80,7 +77,12 @@ def _guarded(sources: Collection[str], facts: CompileFacts) -> int:
     """How many of some sources an entry looks at: what fails in one entry fails in another."""
     entry = facts.entry() if sources else None
     looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
-    return sum(any(name.startswith(source) for name in looked_at) for source in sources)
+    return sum(any(_is_of(name, source) for name in looked_at) for source in sources)
+
+
+def _is_of(name: str, source: str) -> bool:
+    """Whether something is a source, or what is reached from it."""
+    return name == source or name.startswith((f"{source}.", f"{source}["))
 
 
 def _differences(

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from inspector.builder.guard_case import GuardCase, full_source
+from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
 from inspector.builder.recompile_class import Context, kind_of
@@ -38,7 +38,6 @@ _CAN_BE_DYNAMIC = frozenset(
 )  # fmt: skip
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")  # digits of no float
 _MOST_ENTRIES = 16
 _parsed = functools.lru_cache(maxsize=1024)(parse_reason)
 
@@ -125,7 +124,7 @@ def _with_origin(change: Change, context: Context) -> Change:
 
 def _harmless(guard: str) -> str:
     """A guard without the addresses in it, which differ from run to run."""
-    return _ADDRESS.sub("", guard).replace(", )", ")")
+    return without_addresses(guard).replace(", )", ")")
 
 
 def _others(failed: FailedGuard, failures: Sequence[FailedGuard]) -> Iterator[str]:

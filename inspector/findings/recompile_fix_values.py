@@ -62,17 +62,21 @@ def _int(case: FixCase) -> Iterator[str]:
 
 def _decides(case: FixCase) -> bool:
     """Whether a line decides by the number: on a tensor, that would break the graph."""
-    frames = [frame for use in case.first.symbols for frame in use.guarded[-1:]]
-    frames += [case.first.caused_by] if case.first.caused_by else []
-    return any(_DECIDING.search(frame.code) for frame in frames)
+    return any(_DECIDING.search(code) for code in _codes(case))
 
 
 def _is_keyword(case: FixCase) -> bool:
     """Whether a line passes it on by keyword: `alpha`, `eps` and the like take no tensor."""
-    frames = [frame for use in case.first.symbols for frame in use.guarded[-1:]]
-    frames += [case.first.caused_by] if case.first.caused_by else []
     passed = re.compile(rf"\w=\s*[-+]?{re.escape(case.name)}\b")
-    return any(passed.search(frame.code) for frame in frames)
+    return any(passed.search(code) for code in _codes(case))
+
+
+def _codes(case: FixCase) -> Iterator[str]:
+    """The lines that put guards on it."""
+    for use in case.first.symbols:
+        yield from (frame.code for frame in use.guarded[-1:])
+    if case.first.caused_by:
+        yield case.first.caused_by.code
 
 
 def _as_tensor(case: FixCase) -> str:
