@@ -183,7 +183,7 @@ def _different(one: Result, other: Result) -> list[str]:
     return [name for name in names if getattr(one, name) != getattr(other, name)]
 
 
-def row(folder: Path, sample: str, mode: str, train: str) -> tuple[str, bool]:
+def row(folder: Path, sample: str, mode: str, train: str, plain_runs: int) -> tuple[str, bool]:
     """A line of the table, and whether nothing differs but what differs in plain runs."""
     results = {way: computed(folder, sample, mode, train, way) for way in WAYS}
     plain = results["plain"]
@@ -195,9 +195,13 @@ def row(folder: Path, sample: str, mode: str, train: str) -> tuple[str, bool]:
                 print(way, sorted(set(one) ^ set(other))[:20], file=sys.stderr)
     if differing:
         # What differs without us, too: some kernels on a GPU add in another order each time.
-        again = [_different(computed(folder, sample, mode, train, "plain"), plain) for _ in "12"]
-        names = sorted({name for found in again for name in found})
-        differing.append(f"plain runs among themselves: {', '.join(names) or 'the same'}")
+        again = [
+            _different(computed(folder, sample, mode, train, "plain"), plain)
+            for _ in range(plain_runs)
+        ]
+        names = sorted({name for those in again for name in those})
+        found = ", ".join(names) or "the same"
+        differing.append(f"{plain_runs + 1} plain runs among themselves: {found}")
         same = {item.partition(": ")[2] for item in differing[:-1]} <= set(names)
     after = dict(plain.hits_after)
     verdict = "; ".join(differing) or "the same"
@@ -215,6 +219,7 @@ def main() -> int:
     parser.add_argument("--modes", nargs="*", default=MODES)
     parser.add_argument("--calls", nargs="*", default=("inference", "train"))
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--plain-runs", type=int, default=2, help="more of them, where any differs")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     os.environ["DEVICE"] = arguments.device
@@ -232,7 +237,7 @@ def main() -> int:
         for sample in arguments.samples:
             for mode in arguments.modes:
                 for train in arguments.calls:
-                    line, same = row(Path(folder), sample, mode, train)
+                    line, same = row(Path(folder), sample, mode, train, arguments.plain_runs)
                     lines.append(line)
                     all_same &= same
                     print(line, flush=True)
