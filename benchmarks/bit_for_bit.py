@@ -26,7 +26,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = ("graph_breaks", "small_cnn", "resnet50", "bert_base")
+SAMPLES = ("graph_breaks", "dynamic_shapes", "recompiles", "small_cnn", "resnet50", "bert_base")
 MODES = ("default", "reduce-overhead", "max-autotune-no-cudagraphs")
 WAYS = ("plain", "run", "record")
 _HEAD = """# Recorded and plain: bit for bit
@@ -80,13 +80,20 @@ def recorded():
 
 model = found.get("model") or found["get_model"]()
 inputs = found.get("example_inputs") or found["get_inputs"]()
-model = model.to(device)
-inputs = torch.utils._pytree.tree_map(lambda x: x.to(device), inputs)
+model = model.to(device).requires_grad_(train == "train")
+inputs = torch.utils._pytree.tree_map_only(torch.Tensor, lambda x: x.to(device), inputs)
+calls = inputs if isinstance(inputs, list) else [inputs]
 with recorded():
     compiled = torch.compile(model, mode=None if mode == "default" else mode)
     with torch.set_grad_enabled(train == "train"):
         torch.manual_seed(1)
-        out = compiled(**inputs) if isinstance(inputs, dict) else compiled(*inputs)
+        # A copy of each: what a call gives, reduce-overhead may overwrite with the next.
+        out = [
+            torch.utils._pytree.tree_map_only(
+                torch.Tensor, torch.clone, compiled(**x) if isinstance(x, dict) else compiled(*x)
+            )
+            for x in calls
+        ]
     outputs, gradients = digest(out), ""
     if train == "train":
         leaves = [t for t in torch.utils._pytree.tree_leaves(out) if torch.is_tensor(t)]
