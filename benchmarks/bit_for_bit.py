@@ -9,7 +9,8 @@ of torch-inspector is in the plain process, which is not traced either: what was
 from the cache folder (always the same path, for it stands in the code). Tensors are hashed and let
 go. Then the plain program runs with the caches that each left, and must find what it would find in
 its own. Everything runs on one thread: on several, the gradient of an embedding is a sum whose
-order differs from run to run, in plain runs too.
+order differs from run to run, in plain runs too. For the same reason Inductor is told to be
+deterministic (`TORCHINDUCTOR_DETERMINISTIC`): on a GPU it measures else which block sizes to take.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ model = found.get("model") or found["get_model"]()
 inputs = found.get("example_inputs") or found["get_inputs"]()
 model = model.to(device).requires_grad_(train == "train")
 inputs = torch.utils._pytree.tree_map_only(torch.Tensor, lambda x: x.to(device), inputs)
-calls = inputs if isinstance(inputs, list) else [inputs]
+several = isinstance(inputs, list) and not isinstance(inputs[0], torch.Tensor)
+calls = inputs if several else [inputs]
 with recorded():
     compiled = torch.compile(model, mode=None if mode == "default" else mode)
     with torch.set_grad_enabled(train == "train"):
@@ -155,6 +157,9 @@ def _call(folder: Path, sample: str, mode: str, train: str, way: str) -> list:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         "OMP_NUM_THREADS": "1",
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",  # cuBLAS is deterministic with it
+        # Else Inductor takes, of a reduction's configurations, the one that was fastest a moment
+        # ago, and they add in different orders.
+        "TORCHINDUCTOR_DETERMINISTIC": "1",
     }
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

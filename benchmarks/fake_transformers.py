@@ -29,12 +29,13 @@ VISION = ("vit", "deit", "swin", "convnext", "resnet", "dinov2", "beit", "regnet
 SECONDS = 300
 TARGET = """
 import torch
-from transformers import AutoModel
+from transformers import MODEL_MAPPING
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 config = CONFIG_MAPPING[{name!r}]()
 config.use_cache = False
-model = AutoModel.from_config(config).eval()
+kind = MODEL_MAPPING[type(config)]
+model = (kind[0] if isinstance(kind, tuple) else kind)(config).eval()
 size = getattr(config, "image_size", None) or 224
 example_inputs = (
     {{"pixel_values": torch.randn(1, config.num_channels, size, size)}}

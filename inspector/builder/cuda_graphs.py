@@ -29,6 +29,8 @@ from inspector.model.stack import plain_frame
 __all__ = ["CudaGraphsDraft"]
 
 # torch/_inductor/cudagraph_trees.py, 2.11 to 2.13.
+# `Scheduler.should_partition` of 2.11 to 2.13, where the mode makes none.
+_DISABLED = "partition includes all ops when cudagraphs is disabled"
 _SPAN = "CUDAGraphNode.record"
 # What torch puts before a reason, at times twice (torch/_inductor/output_code.py).
 _PREFIX = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? due to:?\s*)+")
@@ -61,7 +63,9 @@ class CudaGraphsDraft:
             case InspectorCudaGraphCalls():
                 self._calls[event.key] = event
             case InspectorCudaGraphPartitions():
-                self._partitions.append(event)
+                # Torch divides graphs that are to be no CUDA graphs as well, into one part.
+                if any(left.reason != _DISABLED for left in event.left_out) or event.captured:
+                    self._partitions.append(event)
             case InspectorCudaGraphSkip():
                 evidence = "inspector_cuda_graph_skip"
                 self._warn(event.message, event.compile_id, event.key, evidence)

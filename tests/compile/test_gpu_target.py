@@ -66,6 +66,25 @@ def kernels(folder: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
+def test_devices_that_cross_a_graph_break_are_where_the_tensors_are() -> None:
+    def positions(count: int, device: torch.device, name: str) -> torch.Tensor:
+        return torch.arange(count, device=device) + torch.zeros(count, device=name)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        y = x.exp()
+        print("a break")
+        return y + run(len(x), y.device, y.device.type)
+
+    run = torch._dynamo.disable(positions)
+    said: list[dict[str, object]] = []
+    with gpu_target(known_gpu("h200"), said.append):
+        result = torch.compile(function)(torch.zeros(4))
+    torch._dynamo.reset()
+
+    assert result.tolist() == [1, 2, 3, 4]
+    assert [item for item in said if "error" in item] == []
+
+
 @pytest.mark.parametrize(("gpu", "attention", "capability"), [
     ("h200", "cudnn", 90), ("a100", "flash", 80), ("l4", "flash", 89),
 ])  # fmt: skip

@@ -13,12 +13,10 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
-from inspector.capture.gpu_target.traced_devices import device_to_cuda
+from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
 
 __all__ = ["copied", "on_cpu", "on_target"]
-
-_CPU = torch.device("cpu")
 
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
@@ -29,7 +27,7 @@ def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[.
         on_backward: Is called as soon as a gradient of what it returns is known.
     """
     copy = copied(graph)
-    _change(copy, _to_cpu)
+    _change(copy, device_to_cpu)
     for node in copy.graph.nodes:
         # A model that allows one of CUDA's kernels alone would fail here.
         if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
@@ -109,11 +107,3 @@ def _change(graph: fx.GraphModule, change: Callable[[Any], Any]) -> None:
                 node.args = map_aggregate(node.args, change)
                 node.kwargs = map_aggregate(node.kwargs, change)
             module.recompile()
-
-
-def _to_cpu(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
-    if isinstance(value, torch.device) and value.type == "cuda":
-        return _CPU
-    if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
-        return "cpu"
-    return value

@@ -2,7 +2,8 @@
 
 Model files were loaded with their CUDA requests mapped to the CPU (`inspector.capture.cuda_source`)
 and a model that names no device says where its tensors are. ``x.cpu()`` alone stays, and what names
-no device is made on the CPU, as on a machine with that GPU.
+no device is made on the CPU, as on a machine with that GPU. A device that Dynamo hands to the code
+between two graphs, as a constant of the bytecode, is the CPU again there.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 from unittest import mock
 
 import torch
-from torch._dynamo import utils
+from torch._dynamo import codegen, utils
 from torch.fx.node import map_aggregate
 
-__all__ = ["device_to_cuda", "traced_devices_on_cuda"]
+__all__ = ["device_to_cpu", "device_to_cuda", "traced_devices_on_cuda"]
 
 _CUDA = torch.device("cuda", 0)
+_CPU = torch.device("cpu")
 
 
 @contextmanager
@@ -35,7 +37,15 @@ def traced_devices_on_cuda() -> Iterator[None]:
             args, kwargs = (map_aggregate(item, device_to_cuda) for item in (args, kwargs))
         return run(tracer, node, args, kwargs, nnmodule)
 
-    with mock.patch.object(utils, "run_node", run_node):
+    load = codegen.create_load_const
+
+    def create_load_const(value: Any, checked: bool = True) -> Any:  # noqa: ANN401, FBT001, FBT002
+        return load(map_aggregate(value, device_to_cpu), checked)
+
+    with (
+        mock.patch.object(utils, "run_node", run_node),
+        mock.patch.object(codegen, "create_load_const", create_load_const),
+    ):
         yield
 
 
@@ -44,3 +54,11 @@ def device_to_cuda(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
     if isinstance(value, torch.device) and value.type == "cpu":
         return _CUDA
     return "cuda" if isinstance(value, str) and value in ("cpu", "cpu:0") else value
+
+
+def device_to_cpu(value: Any) -> Any:  # noqa: ANN401 - any constant
+    """A device or its name with CUDA replaced; anything else as it is."""
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return _CPU
+    is_name = isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
+    return "cpu" if is_name else value

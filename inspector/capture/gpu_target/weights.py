@@ -44,6 +44,14 @@ class Weights(FakeTensorMode):
     def __init__(self) -> None:
         super().__init__(allow_non_fake_inputs=True)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Weights:
+        """Itself: every fake tensor refers to its mode, and modules are copied.
+
+        A copied mode would hold copies of weak references to storages, which free them twice.
+        """
+        memo[id(self)] = self
+        return self
+
     def __torch_dispatch__(
         self,
         func: Any,  # noqa: ANN401 - an operator
@@ -84,8 +92,20 @@ def makes_fakes() -> bool:
 @contextmanager
 def fake_weights() -> Iterator[None]:
     """Tensors of more than `MOST_REAL` elements get no memory inside of the ``with``."""
-    with mock.patch.object(torch.nn.Module, "_apply", _applied), Weights():
+    with (
+        mock.patch.object(torch.nn.Module, "_apply", _applied),
+        mock.patch.object(torch.nn.init, "_no_grad_trunc_normal_", _trunc_normal),
+        Weights(),
+    ):
         yield
+
+
+_REAL_TRUNC_NORMAL: Callable[..., torch.Tensor] = torch.nn.init._no_grad_trunc_normal_
+
+
+def _trunc_normal(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:  # noqa: ANN401
+    """The one initialisation that looks at what it drew, and draws again what is out of bounds."""
+    return tensor if is_weight(tensor) else _REAL_TRUNC_NORMAL(tensor, *args, **kwargs)
 
 
 def _applied(

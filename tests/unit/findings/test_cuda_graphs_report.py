@@ -14,7 +14,12 @@ import pytest
 
 from inspector import plugins
 from inspector.builder.cuda_graphs import CudaGraphsDraft
-from inspector.events.cuda_graph import FunctionKey, InspectorCudaGraphSkip
+from inspector.events.cuda_graph import (
+    FunctionKey,
+    InspectorCudaGraphPartitions,
+    InspectorCudaGraphSkip,
+    LeftOut,
+)
 from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_advice import skip_advice
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
@@ -213,3 +218,14 @@ def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
 )
 def test_reasons_are_known_by_torch_s_words(reason: str, title: str) -> None:
     assert skip_advice(reason).title.startswith(title)
+
+
+@pytest.mark.parametrize(("why", "told"), [
+    ("partition includes all ops when cudagraphs is disabled", 0), ("cpu ops", 1),
+])  # fmt: skip
+def test_a_graph_that_was_to_be_no_cuda_graph_leaves_nothing_out(why: str, told: int) -> None:
+    draft = CudaGraphsDraft()
+    left_out = (LeftOut("buf0", f"reason={why}, ir=ComputedBuffer", ()),)
+    draft.add(InspectorCudaGraphPartitions("0/0", 1, 0, left_out))
+
+    assert len(draft.build(lambda _: ()).partitions) == told
