@@ -44,7 +44,7 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
         try:
             original(on_target(graph), inputs, *args, **options)
             later += notes.take_backward()
-            for padded in notes.other_paddings():
+            for padded in notes.other_paddings(len(untouched.graph.nodes)):
                 with notes.alternative(padded):
                     original(on_target(copied(untouched)), inputs, *args, **options)
         except RestartAnalysis:

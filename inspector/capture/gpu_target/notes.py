@@ -6,11 +6,14 @@ import dataclasses
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations, islice
 from unittest import mock
 
 __all__ = ["Notes"]
 
-_MOST_ALONE = 3
+# Other paddings of a graph that are generated; of a large graph as many as this many nodes allow.
+_LEAST, _MOST = 1, 16
+_MOST_NODES = 3000
 
 
 @dataclasses.dataclass(slots=True)
@@ -64,11 +67,18 @@ class Notes:
         records, self.backward = self.backward, []
         return records
 
-    def other_paddings(self) -> list[frozenset[str]]:
-        """What else could be padded: all of it, and if that is little, each alone."""
-        keys = [str(item["detail"]) for item in self.measured if item["what"] == "padding"]
-        alone = keys if 1 < len(keys) <= _MOST_ALONE else []
-        return [frozenset(some) for some in (keys, *([key] for key in alone)) if some]
+    def other_paddings(self, nodes: int) -> list[frozenset[str]]:
+        """What else could be padded: all of it, each alone, all but each, each two, and so on.
+
+        Args:
+            nodes: How large the graph is: a large one is not compiled as often as a small one.
+        """
+        found = [str(item["detail"]) for item in self.measured if item["what"] == "padding"]
+        keys = list(dict.fromkeys(found))
+        sizes = range(1, len(keys) + 1)
+        in_turns = sorted(sizes, key=lambda size: min(2 * (len(keys) - size), 2 * size - 1))
+        some = (frozenset(chosen) for size in in_turns for chosen in combinations(keys, size))
+        return list(islice(some, min(_MOST, max(_LEAST, _MOST_NODES // max(nodes, 1)))))
 
     @contextmanager
     def alternative(self, padded: frozenset[str]) -> Iterator[None]:
