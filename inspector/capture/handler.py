@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import functools
+import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
@@ -176,6 +177,8 @@ class TraceHandler(logging.Handler):
         metadata = getattr(record, "metadata", None)
         if not isinstance(metadata, Mapping):
             return
+        if self._window is not None and not _is_ours(record):
+            self._window.saw(_phase(record) if "chromium_event" in metadata else "")
         if "str" in metadata:
             text, number = metadata["str"]
             self._strings[number] = text
@@ -244,6 +247,12 @@ def _is_ours(record: logging.LogRecord) -> bool:
     artifact = metadata.get("artifact") if isinstance(metadata, Mapping) else None
     name = artifact.get("name") if isinstance(artifact, Mapping) else None
     return str(name).startswith(PREFIX)
+
+
+def _phase(record: logging.LogRecord) -> str:
+    """``B`` where a span begins, ``E`` where it ends."""
+    event = json.loads(getattr(record, "payload", None) or "{}")
+    return str(event.get("ph", "")) if isinstance(event, Mapping) else ""
 
 
 def attached_handler() -> TraceHandler:

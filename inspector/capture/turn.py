@@ -52,6 +52,12 @@ class Turn:
             self._is_wanted.set()
         self._is_free.wait(_ANSWER_SECONDS)
 
+    def interrupt(self) -> None:
+        """Ends a turn, if one is taken, and waits until it has ended."""
+        if not self._is_free.is_set():
+            self.take_away()
+            self._give_back()
+
     def wait(self, seconds: float) -> bool:
         """Waits as long as the turn lasts; whether it was taken away."""
         return self._is_wanted.wait(seconds)
@@ -80,8 +86,7 @@ class Turn:
 
     def _of_the_program(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's function
         prepare = self._prepare or profiler._prepare_profiler  # noqa: SLF001
-        self.take_away()
-        self._give_back()
+        self.interrupt()
         return prepare(*args, **kwargs)
 
     def _give_back(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections.abc import Callable
 
 import torch
 from torch.autograd import profiler
@@ -42,10 +43,10 @@ class WarmWindow:
 
     def __init__(self) -> None:
         self._ended = threading.Event()
-        self._compiling = _Compiling()
+        self._turn = Turn()
+        self._compiling = _Compiling(self._turn.interrupt)
         self._is_primed = False
         self._is_measured = False
-        self._turn = Turn()
         self._thread = threading.Thread(target=self._run, name="inspector", daemon=True)
 
     def start(self) -> None:
@@ -63,6 +64,14 @@ class WarmWindow:
         session.start()
         session.stop()
         self._is_primed = True
+
+    def saw(self, phase: str) -> None:
+        """Takes a record of torch's trace; of a span, how it is marked: ``B`` or ``E``.
+
+        Autotuning comes after compiling, with a call. It would be measured together with the
+        profiler, and take another configuration.
+        """
+        self._compiling.saw(phase)
 
     def end(self) -> None:
         """Stops waiting; a window that is open is ended first."""
@@ -141,20 +150,30 @@ class WarmWindow:
 
 
 class _Compiling:
-    """Whether torch is compiling; a compilation can be silent for a minute.
+    """Whether torch is compiling or tuning; either can be silent for a minute.
 
     Attributes:
-        seen: How many compilations have begun or ended.
+        seen: How often something has begun, ended, or been said in between.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, interrupt: Callable[[], None]) -> None:
         self.seen = 0
         self._begun = 0
         self._ended = 0
+        self._open_spans = 0
+        self._interrupt = interrupt
 
     @property
     def is_busy(self) -> bool:
-        return self._begun > self._ended
+        return self._begun > self._ended or self._open_spans > 0
+
+    def saw(self, phase: str) -> None:
+        self.seen += 1
+        if phase == "B":
+            self._open_spans += 1
+            self._interrupt()
+        elif phase == "E":
+            self._open_spans = max(0, self._open_spans - 1)
 
     def watch(self) -> None:
         torch._dynamo.on_compile_start(self._begin)  # noqa: SLF001 - torch's public callbacks
@@ -169,6 +188,7 @@ class _Compiling:
     def _begin(self, _arguments: object) -> None:
         self._begun += 1
         self.seen += 1
+        self._interrupt()
 
     def _end(self, _arguments: object) -> None:
         self._ended += 1

@@ -59,6 +59,32 @@ for _ in range(3):
     assert run_of(tmp_path / "recording").processes[0].problems == ()
 
 
+def test_nothing_is_profiled_while_torch_tunes(tmp_path: Path) -> None:
+    tunes = """
+from torch._dynamo.utils import dynamo_timed
+from torch.autograd import profiler
+def tune(seconds):  # as CachingAutotuner does, between two calls
+    seen = set()
+    with dynamo_timed("CachingAutotuner.benchmark_all_configs", log_pt2_compile_event=True):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            seen.add(profiler._is_profiler_enabled)
+            time.sleep(0.001)
+    return seen
+until(0.2)
+print(tune(1.5))
+for _ in range(60):  # one of them comes in the middle of a profile
+    until(0.05)
+    assert tune(0.01) == {False}
+until(6)
+"""
+    (tmp_path / "train.py").write_text(PROGRAM + tunes)
+    done = inspected("run", "--save", "recording", "train.py", folder=tmp_path)
+
+    assert (done.stdout, done.returncode) == ("{False}\n", 0), done.stderr
+    assert report(tmp_path / "recording")["findings"][0]["cost_kind"] == "measured"
+
+
 def test_a_block_is_measured(tmp_path: Path) -> None:
     block = """
 import inspector
