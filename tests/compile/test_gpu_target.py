@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -15,9 +17,11 @@ import transformers
 import triton
 from torch._dynamo import device_interface
 from torch._inductor import compile_fx
+from torch._inductor.graph import GraphLowering
 from torch._subclasses import meta_utils
 
 from inspector.capture.gpu_target.accelerator import _registry
+from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.session import gpu_target
 from inspector.model.gpu_table import known_gpu
 from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
@@ -125,6 +129,25 @@ def test_what_is_patched_is_put_back_after_an_exception() -> None:
         fail()
     assert state() == before
     assert attend() == attended
+
+
+def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
+    model = torch.nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
+    said: list[dict[str, Any]] = []
+    codes: list[str] = []
+    save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
+    once_more = mock.patch.object(Notes, "other_paddings", return_value=[frozenset({"nothing"})])
+    with save, once_more, gpu_target(known_gpu("h200"), said.append):
+        torch.compile(model)(torch.randn(2, 8, 32)).sum().backward()
+    torch._dynamo.reset()
+
+    (again,) = (item["alternatives"] for item in said)
+    assert len(again) == 2
+    assert [_unnamed(code) for code in again] == [_unnamed(code) for code in codes[:2]]
+
+
+def _unnamed(code: str) -> str:
+    return re.sub(r"AOT ID.*|/tmp/\S+", "", code)
 
 
 def test_the_users_model_stays_as_it_was() -> None:

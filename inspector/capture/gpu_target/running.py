@@ -93,10 +93,21 @@ def copied(graph: fx.GraphModule) -> fx.GraphModule:
     nodes = fx.Graph()
     nodes.output(nodes.graph_copy(graph.graph, val_map={}))
     result = fx.GraphModule(graph, nodes)
+    # What Dynamo keeps on both beyond what torch.fx copies: which inputs are parameters, say. Without
+    # it AOTAutograd saves other values for the backward pass.
+    result.meta = dict(graph.meta)
+    _take_over(result, graph)
+    for ours, given in zip(nodes.nodes, graph.graph.nodes, strict=True):
+        _take_over(ours, given)
     for name, child in list(graph.named_children()):
         if isinstance(child, fx.GraphModule):
             setattr(result, name, copied(child))
     return result
+
+
+def _take_over(copy: object, original: object) -> None:
+    for name, value in vars(original).items():
+        vars(copy).setdefault(name, value)
 
 
 def _change(graph: fx.GraphModule, change: Callable[[Any], Any]) -> None:
