@@ -93,8 +93,8 @@ def copied(graph: fx.GraphModule) -> fx.GraphModule:
     nodes = fx.Graph()
     nodes.output(nodes.graph_copy(graph.graph, val_map={}))
     result = fx.GraphModule(graph, nodes)
-    # What Dynamo keeps on both beyond what torch.fx copies: which inputs are parameters, say. Without
-    # it AOTAutograd saves other values for the backward pass.
+    # What Dynamo keeps on both beyond what torch.fx copies: which inputs are parameters, say.
+    # Without it AOTAutograd saves other values for the backward pass.
     result.meta = dict(graph.meta)
     _take_over(result, graph)
     for ours, given in zip(nodes.nodes, graph.graph.nodes, strict=True):
