@@ -7,7 +7,7 @@ from typing import TypeAlias
 from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import DynamoOutputGraph
 from inspector.events.gpu_target import InspectorGpuTarget
-from inspector.events.inductor import OutputCode
+from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.payload import Payload
 from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.output_code import OutputCodes, OutputText
@@ -15,7 +15,12 @@ from inspector.model.output_code import OutputCodes, OutputText
 __all__ = ["OutputCodesDraft", "OutputEvent"]
 
 OutputEvent: TypeAlias = (
-    DynamoOutputGraph | InspectorCppKernel | InspectorGpuTarget | InspectorTritonKernel | OutputCode
+    DynamoOutputGraph
+    | InductorStage
+    | InspectorCppKernel
+    | InspectorGpuTarget
+    | InspectorTritonKernel
+    | OutputCode
 )
 
 
@@ -26,6 +31,7 @@ class OutputCodesDraft:
         self._gpu = ""
         self._texts: list[OutputText] = []
         self._graphs: dict[str, Payload | None] = {}
+        self._lowered: Payload | None = None
         self._cpp: list[InspectorCppKernel] = []
         self._triton: list[InspectorTritonKernel] = []
         self._targets: list[tuple[str, InspectorGpuTarget]] = []
@@ -35,6 +41,8 @@ class OutputCodesDraft:
         match event:
             case DynamoOutputGraph():
                 self._graphs[compile_id] = event.text
+            case InductorStage():
+                self._lowered = event.text
             case InspectorCppKernel():
                 self._cpp.append(event)
             case InspectorTritonKernel():
@@ -44,8 +52,9 @@ class OutputCodesDraft:
                 # Its kernels are made before it: forward and backward have one compile id.
                 cpp, triton = tuple(self._cpp), tuple(self._triton)
                 self._cpp, self._triton = [], []
+                lowered, self._lowered = self._lowered, None
                 self._texts.append(
-                    OutputText(compile_id, event.text, event.file, graph, cpp, triton)
+                    OutputText(compile_id, event.text, event.file, graph, cpp, triton, lowered)
                 )
             case InspectorGpuTarget():
                 self._gpu = event.gpu

@@ -168,7 +168,11 @@ class ProcessBuilder:
     ) -> None:
         match event:
             case (
-                InspectorCppKernel() | InspectorGpuTarget() | InspectorTritonKernel() | OutputCode()
+                InductorStage()
+                | InspectorCppKernel()
+                | InspectorGpuTarget()
+                | InspectorTritonKernel()
+                | OutputCode()
             ):
                 self._codes.add(str(envelope.compile_id or ""), event)
             case ChromiumEvent():

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
 from inspector.capture.cpp_traffic import traffic_bytes
-from inspector.capture.triton_traffic import write_estimates
+from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["KernelObserver"]
@@ -35,7 +35,7 @@ class KernelObserver:
     """Writes an artifact for each kernel that Inductor defines.
 
     ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
-    bytes of one for a GPU.
+    arguments and the bytes of one for a GPU.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class KernelObserver:
     @staticmethod
     def _triton(call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         result = call()
-        guarded("a Triton kernel", lambda: write_estimates(str(result), args[3]))
+        guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
         return result
 
 

@@ -78,6 +78,13 @@ def interned_strings() -> dict[int, str]:
     return {number: text for text, number in dict(table).items()}
 
 
+def symbol_values(shape_env: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - torch is Any to mypy
+    """What each symbol of a ``ShapeEnv`` was in the example inputs (``var_to_val`` before 2.13)."""
+    found = getattr(shape_env, "backed_var_to_val", None)
+    values: Mapping[Any, Any] = getattr(shape_env, "var_to_val", {}) if found is None else found
+    return values
+
+
 def tracing_functions() -> tuple[Any, Any] | None:
     """The classes whose ``starts_line``, ``run`` and ``call_user_compiler`` trace a function.
 

@@ -12,8 +12,9 @@ import click
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
 from inspector.commands.kernel_builds import TEXTS, compiled, text_of
+from inspector.commands.kernel_exported import write_exported
 from inspector.commands.options import output_options, process_options, target_options
-from inspector.commands.output import check_output, write_report
+from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
@@ -54,6 +55,10 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
     help="What to show of it.",
 )  # fmt: skip
 @click.option(
+    "--export", metavar="KERNEL",
+    help="Write this kernel as a Python file (-o kernel.py) that runs and checks itself.",
+)  # fmt: skip
+@click.option(
     "--no-compile", "compiles", flag_value=False, default=True,
     help="Stop at the kernels' source: no registers, no predicted times, in seconds.",
 )  # fmt: skip
@@ -65,6 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     gpu: str | None,
     show: str | None,
     form: str,
+    export: str | None,
     output: Path | None,
     format_: str | None,
     python: str | None,
@@ -91,11 +97,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect kernels model.py --gpu h200 --no-grad
       inspect kernels llama_70b.py --gpu h200 --no-grad --fake
       inspect kernels --show triton_per_fused_softmax_0 --as source
+      inspect kernels --export triton_per_fused_softmax_0 -o kernel.py
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
         sys.stdout.writelines(gpu_lines())
         return 0
-    check_output(output, format_)
+    _check_what_is_asked(show, export, form, output, format_)
+    show = export or show
     unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
@@ -114,14 +122,33 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         refuse_options({**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save})
         report, code = _read(target, show), 0
-    if form != "source":
+    if export is not None or form != "source":
         report = compiled(report, python=python, progress=not no_progress, only=report.shown)
-        _write_text(report, form)
+        if export is not None:
+            write_exported(report, output)
+        else:
+            _write_text(report, form)
         return code
     if compiles and not report.shown:
         report = _compiled(report, python, progress=not no_progress)
     write_report(report, output, format_)
     return code
+
+
+def _check_what_is_asked(
+    show: str | None, export: str | None, form: str, output: Path | None, format_: str | None
+) -> None:
+    if export is None:
+        check_output(output, format_)
+        return
+    if show is not None or form != "source" or format_ is not None:
+        message = "--export writes Python: it excludes --show, --as and --format."
+        raise UsageError(message, "Leave them out.")
+    if output is not None and output.suffix != ".py":
+        message = f"--export writes Python, and {output.name} is called otherwise."
+        raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
+    if output is not None:
+        check_place(output)
 
 
 def _compiled(report: KernelsReport, python: str | None, *, progress: bool) -> KernelsReport:

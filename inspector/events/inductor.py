@@ -19,12 +19,19 @@ INDUCTOR_KEYS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InductorStage:
-    """A stage of Inductor was at work; what it logged stays in the log."""
+    """The post-grad graph: what Inductor lowers, whose text stays in the log.
+
+    Attributes:
+        text: Where the text is, or None.
+    """
+
+    text: Payload | None = None
 
     @classmethod
-    def read(cls, envelope: Envelope) -> Self:  # noqa: ARG003 - the same signature for all events
-        """Reads nothing: that it was logged is what counts."""
-        return cls()
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        return cls(payload and dataclasses.replace(payload, held=None))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class OutputText:
         text: Where the code is, or None.
         file: The file that torch wrote it to, or an empty string.
         graph: Where the text of the graph is that Dynamo captured, or None.
+        lowered: Where the text of the post-grad graph is, which Inductor lowered, or None.
         cpp: What was recorded of its C++ kernels.
         triton: What was recorded of its Triton kernels.
     """
@@ -31,6 +32,7 @@ class OutputText:
     graph: Payload | None
     cpp: tuple[InspectorCppKernel, ...] = ()
     triton: tuple[InspectorTritonKernel, ...] = ()
+    lowered: Payload | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

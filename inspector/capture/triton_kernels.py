@@ -1,16 +1,25 @@
-"""What Inductor estimates of a Triton kernel: bytes and floating-point operations."""
+"""What Inductor knows of a Triton kernel: its arguments, and its bytes and operations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from inspector.capture.writer import write_artifact
+from inspector.capture.triton_arguments import (
+    argument_fields,
+    numel_fields,
+    symbol_hints,
+)
+from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["write_estimates"]
+__all__ = ["write_kernel"]
 
 
-def write_estimates(name: str, kernel: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+def write_kernel(
+    name: str,
+    kernel: Any,  # noqa: ANN401 - torch is Any to mypy
+    nodes: Iterable[Any],
+) -> None:
     """Writes ``inspector_triton_kernel``.
 
     With ``config.profile_bandwidth`` Inductor writes the same into the kernel's source as
@@ -20,7 +29,10 @@ def write_estimates(name: str, kernel: Any) -> None:  # noqa: ANN401 - torch is 
     Args:
         name: The kernel's name.
         kernel: What generated it; asked once its source is written.
+        nodes: The scheduler's nodes that it computes.
     """
+    found: dict[str, object] = {}
+    guarded("arguments of a Triton kernel", lambda: found.update(_arguments(kernel, nodes)))
     write_artifact(
         "triton_kernel",
         {
@@ -28,8 +40,15 @@ def write_estimates(name: str, kernel: Any) -> None:  # noqa: ANN401 - torch is 
             "name": name,
             "bytes": _estimate(kernel, "estimate_kernel_num_bytes"),
             "flops": _estimate(kernel, "estimate_flops"),
+            **found,
         },
     )
+
+
+def _arguments(kernel: Any, nodes: Iterable[Any]) -> dict[str, object]:  # noqa: ANN401
+    arguments = argument_fields(kernel, nodes)
+    symbols, numels = symbol_hints(arguments), numel_fields(kernel)
+    return {"arguments": arguments, "numels": numels, "symbols": symbols}
 
 
 def _estimate(kernel: Any, function: str) -> int | None:  # noqa: ANN401

@@ -1,0 +1,166 @@
+"""What a Triton kernel gets: which tensors, of what sizes, and which nodes of the graph they hold.
+
+Names and sizes stand in the output code as well, the nodes do not. Nothing of the values is looked
+at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector.capture import versions
+
+__all__ = ["argument_fields", "numel_fields", "symbol_hints"]
+
+
+def argument_fields(kernel: Any, nodes: Iterable[Any]) -> list[dict[str, object]]:  # noqa: ANN401
+    """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13).
+
+    Args:
+        kernel: What generated the kernel, once its source is written.
+        nodes: The scheduler's nodes that it computes.
+    """
+    written = {buffer.get_name() for node in nodes for buffer in _outputs(node)}
+    _, _, arguments, _ = kernel.args.python_argdefs()
+    return [_fields(kernel.args, argument, written) for argument in arguments]
+
+
+def numel_fields(kernel: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy
+    """Sizes of the kernel's indices by parameter (``xnumel``)."""
+    return {f"{prefix}numel": _number(size) for prefix, size in kernel.numels.items()}
+
+
+def symbol_hints(arguments: Iterable[dict[str, object]]) -> dict[str, int]:
+    """The size that each symbol had when the graph was compiled; none where all are constants."""
+    from torch._inductor.virtualized import V
+
+    if all(argument.get("is_static", True) for argument in arguments):
+        return {}
+    values = versions.symbol_values(V.graph.sizevars.shape_env)
+    return {str(symbol): int(value) for symbol, value in values.items()}
+
+
+def _outputs(node: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to mypy
+    if hasattr(node, "get_outputs"):  # markers of loops stand among them
+        yield from node.get_outputs()
+
+
+def _fields(args: Any, argument: Any, written: set[str]) -> dict[str, object]:  # noqa: ANN401
+    kind = type(argument).__name__
+    fields: dict[str, object] = {"name": _inner_name(argument), "kind": kind}
+    if kind == "TensorArg":
+        return {**fields, **_of_tensor(args, argument, written)}
+    if kind == "SizeArg":
+        return {**fields, "value": _number(argument.expr), "is_static": _is_number(argument.expr)}
+    if kind == "WorkspaceArg":
+        zero = "UNINITIALIZED" not in str(argument.zero_mode)
+        return {**fields, "value": _number(argument.count), "dtype": str(argument.dtype),
+                "zero": zero}  # fmt: skip
+    return fields
+
+
+def _inner_name(argument: Any) -> str:  # noqa: ANN401
+    return str(getattr(argument, "inner_name", None) or argument.name)
+
+
+def _of_tensor(args: Any, argument: Any, written: set[str]) -> dict[str, object]:  # noqa: ANN401
+    from torch._inductor.virtualized import V
+
+    first, last = argument.buffer, argument.buffer
+    is_input = argument.buffer in args.input_buffers
+    is_output = argument.buffer in args.output_buffers
+    for inplaced in set(map(_names_in_place, args.inplace_buffers.values())):
+        if inplaced[0] == argument.name:
+            first, last = inplaced[1], inplaced[-1]
+            is_input, is_output = True, True
+    # What is changed in part begins with what was there.
+    of_what_is_read = _node
+    if not is_input and last not in written and _changes(V.graph, last, written):
+        is_input, of_what_is_read = True, _node_at_first
+    # A value that the kernel itself has put there is none that it gets.
+    is_read = is_input and first not in written
+    size, stride, is_static = _layout(V.graph, last)
+    return {
+        "buffer": argument.buffer,
+        "dtype": str(argument.dtype),
+        "size": size,
+        "stride": stride,
+        "is_static": is_static,
+        "is_read": is_read,
+        "is_written": is_output,
+        "reads": of_what_is_read(V.graph, first) if is_read else None,
+        "writes": _node_written(V.graph, last, written) if is_output else None,
+    }
+
+
+def _names_in_place(inplaced: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """The argument, then the buffers that one after the other lie there; nothing if removed."""
+    return (
+        (inplaced.inner_name, *inplaced.other_names) if hasattr(inplaced, "inner_name") else ("",)
+    )
+
+
+def _node(graph: Any, name: str) -> str | None:  # noqa: ANN401
+    """The node whose value a buffer has, after all changes."""
+    if name in graph.graph_inputs:
+        return name
+    node = getattr(graph.try_get_buffer(name), "origin_node", None)
+    return str(node.name) if node is not None else None
+
+
+def _node_at_first(graph: Any, name: str) -> str | None:  # noqa: ANN401
+    """The node whose value a buffer has that is changed later.
+
+    The buffer's own node is the last one: ``index_put``, say, whose first argument it was before.
+    """
+    if name in graph.graph_inputs:
+        return name
+    last = getattr(graph.try_get_buffer(name), "origin_node", None)
+    first = last.args[0] if last is not None and last.args else None
+    return None if first is None else getattr(first, "name", None)
+
+
+def _changes(graph: Any, name: str, written: set[str]) -> list[str]:  # noqa: ANN401
+    """Those buffers of a kernel that lie in another one, in order."""
+    real = graph.scheduler.mutation_real_name
+    found = [other for other in written if real.get(other) == name]
+    return sorted(found, key=lambda other: (len(other), other))
+
+
+def _node_written(graph: Any, name: str, written: set[str]) -> str | None:  # noqa: ANN401
+    """The node whose value a kernel puts there: an input, say, has another one then."""
+    changes = _changes(graph, name, written)
+    if changes and name in graph.graph_inputs:
+        return _node(graph, changes[-1]) or _node_copied(graph, name)
+    if changes:
+        return _node(graph, changes[-1]) or _node(graph, name)
+    is_changed_later = name in graph.scheduler.mutation_real_name.values()
+    return _node_at_first(graph, name) if is_changed_later else _node(graph, name)
+
+
+def _node_copied(graph: Any, name: str) -> str | None:  # noqa: ANN401
+    """The node that the graph copies into an input at its end."""
+    for node in reversed(graph.module.graph.nodes):
+        if str(node.target) == "aten.copy_.default" and str(node.args[0]) == name:
+            return getattr(node.args[1], "name", None)
+    return None
+
+
+def _layout(graph: Any, name: str) -> tuple[list[int], list[int], bool]:  # noqa: ANN401
+    if name in graph.constants:
+        constant = graph.constants[name]
+        return list(constant.shape), list(constant.stride()), True
+    buffer = graph.graph_inputs.get(name) or graph.try_get_buffer(name)
+    size, stride = list(buffer.get_size()), list(buffer.get_stride())
+    return [_number(n) for n in size], [_number(n) for n in stride], all(map(_is_number, size))
+
+
+def _is_number(size: Any) -> bool:  # noqa: ANN401 - sympy's
+    return isinstance(size, int) or bool(getattr(size, "is_number", False))
+
+
+def _number(size: Any) -> int:  # noqa: ANN401
+    from torch._inductor.virtualized import V
+
+    return int(V.graph.sizevars.optimization_hint(size, fallback=64))

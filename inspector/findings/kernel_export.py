@@ -1,0 +1,198 @@
+"""Joins a kernel with what it gets and what it should compute, for a file that stands alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.errors import UsageError
+from inspector.events.triton_kernel import InspectorTritonKernel, KernelArgument
+from inspector.findings.kernels_report import KernelRow, KernelsReport
+from inspector.kernels.reference import Reference, make_reference, reduction_of
+from inspector.model.kernel_build import ConfigBuild, KernelBuild
+from inspector.model.output_code import OutputText
+
+__all__ = ["KernelExport", "make_kernel_export"]
+
+_INSTEAD = "Show it with --show {} --as source."
+_GETS_PART = "the kernel gets a value that no node of the graph has (a part of a reduction, say)"
+_NO_NODE = "no node of the graph has its value (a part of a reduction, say)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelExport:
+    """One kernel with everything that running it alone needs.
+
+    Attributes:
+        row: The kernel.
+        build: What it was compiled to.
+        gpu: The GPU that it was generated for.
+        recording: Where it comes from.
+        arguments: Buffer or number by parameter.
+        numels: Size of each index by the name of its parameter.
+        buffers: What each buffer is like.
+        read: Buffers that the kernel gets values in.
+        workspaces: Dtype and elements by parameter.
+        reference: What it should compute.
+        taken: Buffer by node whose value the reference takes.
+        compared: Buffer by node whose value it gives.
+        parts: How the parts of a split reduction come to the node's value, by node.
+        not_compared: Why a buffer that is written is not compared, by buffer.
+    """
+
+    row: KernelRow
+    build: KernelBuild
+    gpu: str
+    recording: str
+    arguments: Mapping[str, str | int]
+    numels: Mapping[str, int]
+    buffers: Mapping[str, KernelArgument]
+    read: tuple[str, ...]
+    workspaces: Mapping[str, tuple[str, int]]
+    reference: Reference
+    taken: Mapping[str, str]
+    compared: Mapping[str, str]
+    parts: Mapping[str, str]
+    not_compared: Mapping[str, str]
+
+    @property
+    def configs(self) -> tuple[ConfigBuild, ...]:
+        """Those that can be launched."""
+        return tuple(config for config in self.build.configs if not config.error)
+
+
+def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> KernelExport:
+    """Joins what is known of a compiled kernel.
+
+    Args:
+        report: The report that it is in; the logs must still be there.
+        row: The kernel, with what it was compiled to.
+        gpu: What it was generated for, as text.
+
+    Raises:
+        UsageError: It is no kernel that can stand alone, or too little was recorded of it.
+    """
+    name = row.kernel.name
+    text, said = _recorded(report, row)
+    if row.facts is None or not row.facts.build.configs:
+        why = row.facts.build.error if row.facts else "it is no Triton kernel that runs"
+        raise UsageError(f"{name} was not compiled: {why}.", _INSTEAD.format(name))
+    build = row.facts.build
+    tensors = [item for item in said.arguments if item.kind == "TensorArg"]
+    graph = text.lowered.text() if text.lowered else ""
+    reads = {item.reads: item.buffer for item in tensors if item.is_read and item.reads}
+    writes = {item.writes: item.buffer for item in tensors if item.is_written and item.writes}
+    parts = dict(_parts(tensors, text, graph))
+    whole = writes | {node: buffer for node, (buffer, _) in parts.items()}
+    reference = make_reference(graph, reads, list(whole), said.symbols)
+    second = _second_half(tensors, writes, graph)
+    if second is not None:
+        reference = second
+    elif any(item.is_read and item.reads is None for item in tensors):
+        reference = Reference(missing=dict.fromkeys(whole, _GETS_PART))
+    nodes = {item.buffer: item.buffer for item in tensors} | whole | reads
+    missing = {whole[node]: why for node, why in reference.missing.items()}
+    unnamed = {
+        item.buffer: _NO_NODE
+        for item in tensors
+        if item.is_written and item.writes is None and item.buffer not in whole.values()
+    }
+    return KernelExport(
+        row=row,
+        build=build,
+        gpu=gpu,
+        recording=f"recording {report.run.meta.name} of {report.run.meta.target}",
+        arguments=_arguments(row, said, build),
+        numels=said.numels,
+        buffers={item.buffer: item for item in tensors},
+        read=tuple(dict.fromkeys(item.buffer for item in tensors if item.is_read)),
+        workspaces={
+            item.name: (item.dtype, item.value or 0)
+            for item in said.arguments
+            if item.kind == "WorkspaceArg"
+        },
+        reference=reference,
+        taken={
+            node: whole[node] if node in reference.given else nodes[node]
+            for node in reference.inputs
+        },
+        compared={node: whole[node] for node in reference.outputs},
+        parts={node: how for node, (_, how) in parts.items()},
+        not_compared=missing | unnamed,
+    )
+
+
+def _parts(
+    tensors: Iterable[KernelArgument], text: OutputText, graph: str
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What parts of a split reduction come to: its node, the buffer with the parts, and how.
+
+    Another kernel puts them together, and says by that which reduction it is.
+    """
+    for item in tensors:
+        if not item.is_written or item.writes is not None:
+            continue
+        for other in text.triton:
+            takes = any(it.buffer == item.buffer and it.is_read for it in other.arguments)
+            gives = [it.writes for it in other.arguments if it.is_written and it.writes]
+            how = reduction_of(graph, gives[0]) if takes and len(gives) == 1 else None
+            if how:
+                yield gives[0], (item.buffer, how)
+
+
+def _second_half(
+    tensors: Iterable[KernelArgument], writes: Mapping[str, str], graph: str
+) -> Reference | None:
+    """What a kernel should compute that puts the parts of a split reduction together."""
+    taken = [item for item in tensors if item.is_read]
+    if len(taken) != 1 or taken[0].reads is not None or len(writes) != 1:
+        return None
+    (node,) = writes
+    how = reduction_of(graph, node)
+    if how is None:
+        return None
+    (size,) = [item.size for item in tensors if item.writes == node]
+    buffer = taken[0].buffer
+    line = f"{node} = combine({buffer}, {how!r}, {size!r})"
+    return Reference(inputs=(buffer,), lines=(line,), outputs=(node,))
+
+
+def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, InspectorTritonKernel]:
+    name = row.kernel.name
+    if row.kernel.language != "triton":
+        raise UsageError(
+            f"{name} is none: only Triton kernels are exported.", _INSTEAD.format(name)
+        )
+    if row.is_candidate:
+        raise UsageError(f"{name} is only a candidate.", _INSTEAD.format(name))
+    for process in report.run.processes:
+        for text in process.codes.texts:
+            for said in text.triton:
+                if said.name == name and said.arguments:
+                    return text, said
+    message = f"What {name} gets was not recorded."
+    raise UsageError(
+        message,
+        "Record the model once more: `inspect kernels model.py --export …`. Plain traces and "
+        "cache hits do not have it, nor is it known of user-written kernels and templates.",
+    )
+
+
+def _arguments(
+    row: KernelRow, said: InspectorTritonKernel, build: KernelBuild
+) -> Mapping[str, str | int]:
+    known: dict[str, str | int] = dict(said.numels)
+    known |= {item.name: item.value for item in said.arguments if item.value is not None}
+    known |= {item.name: item.buffer for item in said.arguments if item.kind == "TensorArg"}
+    workspaces = {item.name for item in said.arguments if item.kind == "WorkspaceArg"}
+    constants = dict(build.constants)
+    wanted = [
+        name
+        for name, kind in row.kernel.signature.items()
+        if kind != "constexpr" and name not in workspaces and name not in constants
+    ]
+    lacking = [name for name in wanted if name not in known]
+    if lacking:
+        message = f"What {row.kernel.name} gets as {', '.join(lacking)} is not known."
+        raise UsageError(message, _INSTEAD.format(row.kernel.name))
+    return {name: known[name] for name in wanted}

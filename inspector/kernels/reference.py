@@ -1,0 +1,183 @@
+"""What a kernel should compute, as the lines of the post-grad graph between its arguments.
+
+The text is Python (``GraphModule.print_readable`` of 2.11 to 2.13), one node a line, and is cut
+here, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["DRAWS", "Reference", "make_reference", "reduction_of"]
+
+DRAWS = "it draws random numbers"
+"""Why a value is not compared that comes from a random number generator."""
+
+# They draw other numbers than the kernel, from the same seed.
+_RANDOM = ("inductor_random", "inductor_randint", "inductor_seed", "rand", "bernoulli", "dropout")
+_SYMBOL = re.compile(r'"Sym\((\w+)\)"')
+_REDUCTION = re.compile(r"torch\.ops\.aten\.(sum|prod|amax|amin|any)\.")
+_FORWARD = re.compile(r"^\s*def forward\(self", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reference:
+    """Eager PyTorch for one kernel.
+
+    Attributes:
+        inputs: Nodes whose values it takes, in order.
+        given: Of these, the ones that the kernel itself has drawn.
+        lines: What it does, one assignment each.
+        outputs: Nodes whose values it gives.
+        missing: Why it does not give the value of a node, by node.
+    """
+
+    inputs: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def make_reference(
+    graph: str, reads: Iterable[str], writes: Sequence[str], symbols: Mapping[str, int]
+) -> Reference:
+    """Cuts what leads from some nodes to others out of a graph.
+
+    Args:
+        graph: The post-grad graph's text.
+        reads: Nodes whose values there are.
+        writes: Nodes whose values are wanted.
+        symbols: Value by symbol of the sizes that change.
+    """
+    body = _Body(graph, symbols)
+    known = set(reads)
+    drawn = _drawn(body, known, writes)
+    lines: dict[str, str] = {}
+    outputs: list[str] = []
+    given: list[str] = []
+    missing: dict[str, str] = {}
+    for node in writes:
+        if node in drawn:
+            missing[node] = DRAWS
+            given.append(node)
+            known.add(node)
+            continue
+        found = body.between(known, node)
+        if isinstance(found, str):
+            missing[node] = found
+        else:
+            lines |= found
+            outputs.append(node)
+    ordered = [name for name in body.assigned if name in lines]
+    used = _names("\n".join(lines.values())) | set(outputs)
+    inputs = tuple(name for name in dict.fromkeys([*reads, *given]) if name in used)
+    return Reference(
+        inputs=inputs,
+        given=tuple(name for name in given if name in inputs),
+        lines=tuple(f"{name} = {lines[name]}" for name in ordered),
+        outputs=tuple(outputs),
+        missing=missing,
+    )
+
+
+def reduction_of(graph: str, node: str) -> str | None:
+    """The reduction that a node is (``sum``, ``amax``, …), if its parts can be put together."""
+    found = _REDUCTION.match(_Body(graph, {}).assigned.get(node, ""))
+    return found[1] if found else None
+
+
+def _drawn(body: _Body, known: set[str], writes: Sequence[str]) -> set[str]:
+    """The wanted nodes that come from random numbers, by no known and no other wanted node."""
+    others = known | set(writes)
+    return {node for node in writes if body.draws(node, others - {node})}
+
+
+def _names(code: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+
+
+class _Body:
+    """The assignments of a graph, by name."""
+
+    def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:
+        self.assigned: dict[str, str] = {}
+        self._needs: dict[str, tuple[str, ...]] = {}
+        begin = _FORWARD.search(graph)
+        text = graph[begin.start() :] if begin else ""
+        indent = len(text) - len(text.lstrip())
+        code = "\n".join(line[indent:] for line in text.lstrip("\n").split("\n"))
+        try:
+            function = ast.parse(code).body[0]
+        except (SyntaxError, IndexError, MemoryError, RecursionError):
+            return
+        if isinstance(function, ast.FunctionDef):
+            self._take_symbols(function.args, symbols)
+            for statement in function.body:
+                self._take(statement)
+
+    def _take_symbols(self, arguments: ast.arguments, symbols: Mapping[str, int]) -> None:
+        """A size that changes is an input of the graph; here it has one value."""
+        for argument in arguments.args:
+            annotation = argument.annotation
+            text = ast.unparse(annotation).replace("'", '"') if annotation else ""
+            found = _SYMBOL.match(text)
+            if found and found[1] in symbols:
+                self.assigned[argument.arg] = str(symbols[found[1]])
+                self._needs[argument.arg] = ()
+
+    def _take(self, statement: ast.stmt) -> None:
+        if not isinstance(statement, ast.Assign | ast.AnnAssign):
+            return
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        target, value = targets[0], statement.value
+        is_freed = isinstance(value, ast.Constant) and value.value is None
+        if isinstance(target, ast.Name) and value is not None and not is_freed:
+            value = _Devices().visit(value)
+            names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
+            self.assigned[target.id] = ast.unparse(value)
+            self._needs[target.id] = tuple(dict.fromkeys(names))
+
+    def draws(self, node: str, known: set[str]) -> bool:
+        """Whether a node comes from random numbers, not by the known ones."""
+        waiting, seen = [node], set(known)
+        while waiting:
+            name = waiting.pop()
+            code = self.assigned.get(name, "")
+            if any(f".{random}" in code for random in _RANDOM):
+                return True
+            new = [need for need in self._needs.get(name, ()) if need not in seen]
+            seen.update(new)
+            waiting += new
+        return False
+
+    def between(self, known: set[str], node: str) -> dict[str, str] | str:
+        """The assignments that lead from known nodes to one, or why there are none."""
+        lines: dict[str, str] = {}
+        waiting = [node]
+        while waiting:
+            name = waiting.pop()
+            if name in lines or (name in known and (name != node or name not in self.assigned)):
+                continue
+            if name not in self.assigned:
+                if name in {"torch", "device", "inf", "nan", "DEVICE", "fractions"}:
+                    continue
+                return f"it needs {name}, which the kernel does not get"
+            if "self." in self.assigned[name]:
+                return f"it needs {self.assigned[name]}, which only the graph has"
+            lines[name] = self.assigned[name]
+            waiting += self._needs[name]
+        return lines
+
+
+class _Devices(ast.NodeTransformer):
+    """Puts the name ``DEVICE`` where the graph names a device."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        return ast.Name("DEVICE", ast.Load()) if name == "device" else node

@@ -1,0 +1,121 @@
+"""``--export``: the file runs without a GPU in Triton's interpreter, and agrees with eager."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(64, 128)
+        self.norm, self.drop = torch.nn.LayerNorm(128), torch.nn.Dropout(0.1)
+        self.names = torch.nn.Embedding(50, 128)
+    def forward(self, x, i):
+        y = torch.nn.functional.gelu(self.a(x)) + self.names(i)
+        y = self.drop(self.norm(y))
+        return y.softmax(-1), y.half().tanh(), y.sum()
+model = Net().cuda()
+example_inputs = (torch.randn(8, 32, 64), torch.randint(0, 50, (8, 32)))
+"""
+
+
+def inspected(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", "kernels", *arguments],
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+def interpreted(file: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(file)], cwd=file.parent, capture_output=True, text=True, check=False,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of a recording, and the names of its Triton kernels."""
+    folder = tmp_path_factory.mktemp("exported")
+    (folder / "model.py").write_text(MODEL)
+    done = inspected(
+        folder, "model.py", "--gpu", "h200", "--train", "--no-compile", "--no-progress",
+        "--save", "recording", "--format", "markdown",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder, list(dict.fromkeys(re.findall(r"triton_(?:per|red|poi)_\w+", done.stdout)))
+
+
+def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]]) -> None:
+    folder, names = recorded
+    told: list[str] = []
+    assert len(names) > 4
+    for number, name in enumerate(names):
+        file = folder / f"kernel_{number}.py"
+        done = inspected(folder, "recording", "--export", name, "-o", file.name)
+        assert (done.returncode, done.stderr) == (0, f"wrote {file.name}\n")
+        result = interpreted(file)
+        assert result.returncode == 0, result.stdout + result.stderr
+        told += result.stdout.splitlines()[1:]
+
+    compared = [line for line in told if "agrees with eager" in line]
+    others = [line for line in told if "not compared" in line]
+    assert len(compared) + len(others) == len(told)
+    # What is drawn is drawn otherwise by eager; what comes of it is compared.
+    assert [line for line in others if "random" not in line] == []
+    assert len(compared) > 2 * len(others)
+
+
+def test_a_wrong_kernel_differs_from_eager(recorded: tuple[Path, list[str]]) -> None:
+    folder, names = recorded
+    name = next(name for name in names if "gelu" in name and "backward" not in name)
+    text = inspected(folder, "recording", "--export", name).stdout
+    right, wrong = "0.7071067811865476, tl.float32", "0.8071067811865476, tl.float32"
+    assert right in text
+    (folder / "wrong.py").write_text(text.replace(right, wrong))
+    result = interpreted(folder / "wrong.py")
+
+    assert result.returncode == 1
+    assert "DIFFERS from eager" in result.stdout
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
+    (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
+    (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
+    (("--export", "{}", "-o", "missing/kernel.py"), "There is no folder missing"),
+])  # fmt: skip
+def test_what_cannot_be_exported_is_said(
+    recorded: tuple[Path, list[str]], arguments: tuple[str, ...], message: str
+) -> None:
+    folder, names = recorded
+    done = inspected(folder, "recording", *(item.format(names[0]) for item in arguments))
+
+    assert done.returncode in {2, 4}
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("log", "kernel", "message"), [
+    ("cpp_kernels/torch_2_13.log.gz", "cpp_", "only Triton kernels are exported"),
+])  # fmt: skip
+def test_a_kernel_in_cpp_does_not_stand_alone(
+    tmp_path: Path, log: str, kernel: str, message: str
+) -> None:
+    file = str(ROOT / "tests/unit/data" / log)
+    names = re.findall(rf"{kernel}\w+", inspected(tmp_path, file, "--format", "markdown").stdout)
+    done = inspected(tmp_path, file, "--export", names[0], "-o", "kernel.py")
+
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "kernel.py").exists()
