@@ -42,7 +42,9 @@ def facts_of(  # noqa: PLR0913 - all that is known
         texts = texts_of(build, built)
         if texts is None or not _fits(built, limits):
             continue
-        config = dataclasses.replace(built, grid=built.grid or tuple(grid))
+        config = built
+        if grid and not built.grid:
+            config = dataclasses.replace(built, grid=tuple(grid), grid_is_exact=True)
         analysis = analyse_texts(texts, config, limits, known)
         prediction = predict(texts, config, limits, work, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))

@@ -31,12 +31,10 @@ def numel_fields(kernel: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any 
     return {f"{prefix}numel": _number(size) for prefix, size in kernel.numels.items()}
 
 
-def symbol_hints(arguments: Iterable[dict[str, object]]) -> dict[str, int]:
+def symbol_hints() -> dict[str, int]:
     """The size that each symbol had when the graph was compiled; none where all are constants."""
     from torch._inductor.virtualized import V
 
-    if all(argument.get("is_static", True) for argument in arguments):
-        return {}
     values = versions.symbol_values(V.graph.sizevars.shape_env)
     return {str(symbol): int(value) for symbol, value in values.items()}
 
@@ -52,7 +50,7 @@ def _fields(args: Any, argument: Any, written: set[str]) -> dict[str, object]:  
     if kind == "TensorArg":
         return {**fields, **_of_tensor(args, argument, written)}
     if kind == "SizeArg":
-        return {**fields, "value": _number(argument.expr), "is_static": _is_number(argument.expr)}
+        return {**fields, "value": _number(argument.expr)}
     if kind == "WorkspaceArg":
         zero = "UNINITIALIZED" not in str(argument.zero_mode)
         return {**fields, "value": _number(argument.count), "dtype": str(argument.dtype),
@@ -80,13 +78,12 @@ def _of_tensor(args: Any, argument: Any, written: set[str]) -> dict[str, object]
         is_input, of_what_is_read = True, _node_at_first
     # A value that the kernel itself has put there is none that it gets.
     is_read = is_input and first not in written
-    size, stride, is_static = _layout(V.graph, last)
+    size, stride = _layout(V.graph, last)
     return {
         "buffer": argument.buffer,
         "dtype": str(argument.dtype),
         "size": size,
         "stride": stride,
-        "is_static": is_static,
         "is_read": is_read,
         "is_written": is_output,
         "reads": of_what_is_read(V.graph, first) if is_read else None,
@@ -147,17 +144,13 @@ def _node_copied(graph: Any, name: str) -> str | None:  # noqa: ANN401
     return None
 
 
-def _layout(graph: Any, name: str) -> tuple[list[int], list[int], bool]:  # noqa: ANN401
+def _layout(graph: Any, name: str) -> tuple[list[int], list[int]]:  # noqa: ANN401
     if name in graph.constants:
         constant = graph.constants[name]
-        return list(constant.shape), list(constant.stride()), True
+        return list(constant.shape), list(constant.stride())
     buffer = graph.graph_inputs.get(name) or graph.try_get_buffer(name)
     size, stride = list(buffer.get_size()), list(buffer.get_stride())
-    return [_number(n) for n in size], [_number(n) for n in stride], all(map(_is_number, size))
-
-
-def _is_number(size: Any) -> bool:  # noqa: ANN401 - sympy's
-    return isinstance(size, int) or bool(getattr(size, "is_number", False))
+    return [_number(n) for n in size], [_number(n) for n in stride]
 
 
 def _number(size: Any) -> int:  # noqa: ANN401

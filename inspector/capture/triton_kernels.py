@@ -47,7 +47,7 @@ def write_kernel(
 
 def _arguments(kernel: Any, nodes: Iterable[Any]) -> dict[str, object]:  # noqa: ANN401
     arguments = argument_fields(kernel, nodes)
-    symbols, numels = symbol_hints(arguments), numel_fields(kernel)
+    symbols, numels = symbol_hints(), numel_fields(kernel)
     return {"arguments": arguments, "numels": numels, "symbols": symbols}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.builds.facts import facts_of
 from inspector.builds.limits import limits_of
@@ -14,6 +14,7 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.place import make_place
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
+from inspector.model.kernel import Call, Kernel
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.run import Run
@@ -56,7 +57,8 @@ def with_builds(
     gpu = gpu_of(report)
     limits = limits_of(gpu) if gpu else None
     by_source = {build.source_sha256: build for build in builds}
-    rows = tuple(_row(row, by_source, limits) for row in report.rows)
+    calls = {call.name: call for graph in report.taken for call in reversed(graph.calls)}
+    rows = tuple(_row(row, by_source, limits, calls) for row in report.rows)
     known = {row.facts.build.key: row for row in rows if row.facts is not None}
     facts = [row.facts for row in rows if row.facts is not None]
 
@@ -70,17 +72,40 @@ def with_builds(
     return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
 
 
-def _row(row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None) -> KernelRow:
+def _row(
+    row: KernelRow,
+    by_source: dict[str, KernelBuild],
+    limits: GpuLimits | None,
+    calls: Mapping[str, Call],
+) -> KernelRow:
     digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
     build = by_source.get(digest)
     if build is None:
         return row
-    return dataclasses.replace(row, facts=facts_of(build, limits, launches=row.launches))
+    known, grid = _at_launch(row.kernel, calls.get(row.kernel.name))
+    facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
+    return dataclasses.replace(row, facts=facts)
+
+
+def _at_launch(kernel: Kernel, call: Call | None) -> tuple[Mapping[str, int], tuple[int, ...]]:
+    """Numbers that the first launch of a user's kernel has: its scalars, and blocks by axis.
+
+    Inductor's own have theirs in the source.
+    """
+    if call is None or not kernel.is_user_written:
+        return {}, ()
+    names = [name for name, kind in kernel.signature.items() if kind != "constexpr"]
+    given = dict(zip(names, call.arguments, strict=False))
+    known = {name: int(text) for name, text in given.items() if text.isdecimal()}
+    fixed = kernel.inductor_meta.get("fixed_grid")
+    blocks = call.arguments[-len(fixed) :] if isinstance(fixed, list) and fixed else ()
+    return known, tuple(map(int, blocks)) if all(map(str.isdecimal, blocks)) else ()
 
 
 def _place(run: Run, row: KernelRow) -> Place:
-    """The first of the user's lines that a kernel computes."""
-    node = next((node for node in row.kernel.nodes if node.line), None)
+    """The user's own kernel, or the first of the user's lines that a kernel computes."""
+    nodes = (row.kernel.definition, *row.kernel.nodes)
+    node = next((node for node in nodes if node.line), None)
     if node is None:
         return Place()
     return make_place(run, StackFrame(node.file, node.line, "", node.code))

@@ -76,6 +76,7 @@ def kernel_detail(row: KernelRow) -> str:
 
 
 def lines_of(kernel: Kernel) -> tuple[NodeLine, ...]:
-    """The distinct user lines that a kernel computes, in order."""
-    found = {(node.file, node.line): node for node in kernel.nodes if node.line}
+    """The distinct user lines that a kernel computes; of a user's own kernel, first its own."""
+    nodes = (kernel.definition, *kernel.nodes)
+    found = {(node.file, node.line): node for node in nodes if node.line}
     return tuple(found.values())

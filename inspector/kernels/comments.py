@@ -13,6 +13,8 @@ _HEAD = re.compile(
     r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], "
     r"Original ATen: \[(?P<aten>[^\]]*)\]"
 )
+# define_user_defined_triton_kernel in torch/_inductor/codegen/wrapper.py
+_PATH = re.compile(r"# Original path: (?P<file>.+):(?P<line>\d+)$")
 # Between a comment and what it is about stand at most other statements about streams.
 _MOST_LINES = 400
 
@@ -24,10 +26,14 @@ class Comment:
     Attributes:
         nodes: Names of nodes in Dynamo's graph.
         aten: Names of ATen operators.
+        file: Of a kernel that the user wrote, its file, or an empty string.
+        line: Its line there, or 0.
     """
 
     nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
 
 
 def comment_before(source: Sequence[str], line: int) -> Comment:
@@ -38,9 +44,12 @@ def comment_before(source: Sequence[str], line: int) -> Comment:
         found = _HEAD.match(text)
         if found is not None:
             return Comment(_names(found["nodes"]), _names(found["aten"]))
+        path = _PATH.match(text)
+        if path is not None:
+            return Comment(file=path["file"], line=int(path["line"]))
         if text.startswith("#"):
             seen_comment = True
-        elif seen_comment or not text.startswith(("stream", "buf", "del ")):
+        elif seen_comment or not text.startswith(("stream", "raw_stream", "buf", "del ")):
             break
     return Comment()
 

@@ -7,6 +7,7 @@ run: it comes from logs.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -53,6 +54,7 @@ def read_output_code(
     kernels = tuple(_kernels(module, source, lines))
     names = {kernel.name for kernel in kernels}
     calls = sorted(_calls(module, source, names, lines), key=lambda call: call.line)
+    kernels = tuple(_with_nodes(kernel, calls) for kernel in kernels)
     return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
 
 
@@ -101,7 +103,18 @@ def _kernel(
         options=found.options,
         aten=comment.aten,
         nodes=nodes,
+        definition=NodeLine(
+            "", comment.file, comment.line, f"def {found.name}" if comment.file else ""
+        ),
     )
+
+
+def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
+    """A kernel that the user wrote has its nodes where it is launched."""
+    if kernel.nodes or not kernel.is_user_written:
+        return kernel
+    nodes = (node for call in calls if call.name == kernel.name for node in call.nodes)
+    return dataclasses.replace(kernel, nodes=tuple(dict.fromkeys(nodes)))
 
 
 def _nodes(comment: Comment, lines: Mapping[str, NodeLine]) -> tuple[NodeLine, ...]:

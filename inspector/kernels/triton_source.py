@@ -18,6 +18,7 @@ class Heuristics:
     """The decorator of a kernel (torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13).
 
     Attributes:
+        name: The function's name.
         kind: Its name: ``pointwise``, ``reduction``, ``persistent_reduction``, ``template``, …
         size_hints: Size by the name of the index.
         signature: Type by argument.
@@ -25,6 +26,7 @@ class Heuristics:
         options: All other arguments.
     """
 
+    name: str = ""
     kind: str = ""
     size_hints: Mapping[str, int] = dataclasses.field(default_factory=dict)
     signature: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -44,7 +46,8 @@ def read_heuristics(source: str) -> Heuristics:
         for decorator in function.decorator_list:
             name = ast.unparse(decorator.func) if isinstance(decorator, ast.Call) else ""
             if name.startswith(_MODULE) and isinstance(decorator, ast.Call):
-                return _heuristics(name.removeprefix(_MODULE), decorator)
+                found = _heuristics(name.removeprefix(_MODULE), decorator)
+                return dataclasses.replace(found, name=function.name)
     return Heuristics()
 
 

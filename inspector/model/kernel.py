@@ -45,6 +45,7 @@ class Kernel:
             text where they are no literals.
         aten: ATen operators that it computes, as Inductor names them.
         nodes: The nodes of the captured graph, with the user's lines.
+        definition: Of a kernel that the user wrote, where; else no line.
         cpp: What is known of a C++ kernel's loops, or None.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
@@ -61,6 +62,7 @@ class Kernel:
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
     aten: tuple[str, ...] = ()
     nodes: tuple[NodeLine, ...] = ()
+    definition: NodeLine = NodeLine("")
     cpp: CppFacts | None = None
     traffic_bytes: int | None = None
     flops: int | None = None

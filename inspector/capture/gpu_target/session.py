@@ -19,6 +19,7 @@ from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
+from inspector.capture.gpu_target.user_kernels import user_kernels_not_launched
 from inspector.model.gpus import Gpu
 
 __all__ = ["gpu_target"]
@@ -61,6 +62,7 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         fakes_on_cuda(),
         fallbacks_on_cpu(),
         traced_devices_on_cuda(),
+        user_kernels_not_launched(),
         # The engine began its threads, if any, for the devices that there are.
         torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),

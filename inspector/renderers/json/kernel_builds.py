@@ -23,12 +23,13 @@ def build_fields(facts: KernelFacts) -> dict[str, object]:
 
 
 def _config(config: ConfigBuild, facts: ConfigFacts | None) -> dict[str, object]:
+    launched = config if facts is None else facts.config
     return {
         "values": dict(config.values),
         "num_warps": config.num_warps,
         "num_stages": config.num_stages,
-        "grid": list(config.grid),
-        "grid_is_exact": config.grid_is_exact,
+        "grid": list(launched.grid),
+        "grid_is_exact": launched.grid_is_exact,
         "error": config.error or None,
         "resources": None if config.resources is None else _resources(config.resources),
         "analysis": None if facts is None else _analysis(facts.analysis),

@@ -90,6 +90,7 @@ def _kernel(row: KernelRow) -> dict[str, object]:
         "options": dict(kernel.options),
         "aten": list(kernel.aten),
         "nodes": [_node(node) for node in kernel.nodes],
+        "definition": _node(kernel.definition) if kernel.definition.file else None,
         "build": None if row.facts is None else build_fields(row.facts),
         "bytes": kernel.traffic_bytes,
         "flops": kernel.flops,
