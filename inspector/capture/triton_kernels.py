@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import torch
 
 from inspector.capture.triton_arguments import (
     argument_fields,
@@ -38,7 +41,7 @@ def write_kernel(
         {
             "v": 1,
             "name": name,
-            "bytes": _estimate(kernel, "estimate_kernel_num_bytes"),
+            "bytes": _bytes(kernel, found.get("arguments")),
             "flops": _estimate(kernel, "estimate_flops"),
             **found,
         },
@@ -49,6 +52,20 @@ def _arguments(kernel: Any, nodes: Iterable[Any]) -> dict[str, object]:  # noqa:
     arguments = argument_fields(kernel, nodes)
     symbols, numels = symbol_hints(), numel_fields(kernel)
     return {"arguments": arguments, "numels": numels, "symbols": symbols}
+
+
+def _bytes(kernel: Any, arguments: Any) -> int | None:  # noqa: ANN401
+    """Inductor's estimate, which takes each buffer that is used in place to be read as well.
+
+    One in which the kernel puts two values of its own after each other is written alone.
+    """
+    estimate = _estimate(kernel, "estimate_kernel_num_bytes")
+    unread = [
+        math.prod(argument["size"]) * getattr(torch, argument["dtype"][6:]).itemsize
+        for argument in arguments or ()
+        if argument["name"].startswith("in_out_ptr") and not argument["is_read"]
+    ]
+    return None if estimate is None else max(0, estimate - sum(unread))
 
 
 def _estimate(kernel: Any, function: str) -> int | None:  # noqa: ANN401

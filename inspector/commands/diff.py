@@ -10,6 +10,7 @@ import click
 
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gate import EXIT_FINDINGS
+from inspector.commands.kernel_builds import compiled_if_possible
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
@@ -25,7 +26,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph", "no_grad")
+_UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
 @click.command("diff")
@@ -43,6 +44,14 @@ _UNASKED = ("train", "fullgraph", "no_grad")
     "--fail-on", type=click.Choice(("worse", "difference")),
     help="Exit with 1 if AFTER starts or moves more, or breaks more often; or if anything differs.",
 )  # fmt: skip
+@click.option(
+    "--fake", is_flag=True,
+    help="With --gpu: give large tensors no memory and run nothing, for models of any size.",
+)  # fmt: skip
+@click.option(
+    "--no-compile", "compiles", flag_value=False, default=True,
+    help="Compare the kernels' source: no registers, no predicted times, in seconds.",
+)  # fmt: skip
 @target_options
 @process_options
 @output_options
@@ -57,6 +66,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     timeout: float | None,
     save: Path | None,
     *,
+    compiles: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -85,6 +95,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if gpu is not None:
         known_gpu(gpu)
         given["gpu"] = gpu
+    if "fake" in given and gpu is None:
+        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
     for one, other in (("gpu", "device"), ("train", "no_grad")):
         if one in given and other in given:
             names = f"--{one} and --{other.replace('_', '-')}"
@@ -103,6 +115,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     for target in targets:  # before the first is recorded, which takes long
         _check(target, python)
     (old, code), (new, other_code) = (_kernels(target, given, settings) for target in targets)
+    if compiles:
+        old, new = (
+            compiled_if_possible(side, python=python, progress=not no_progress)
+            for side in (old, new)
+        )
     report = make_diff_report(old, new)
     write_report(report, output, format_)
     return code or other_code or _gate(report, fail_on)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from pathlib import Path
@@ -9,12 +10,12 @@ from typing import Self
 
 from inspector import plugins
 from inspector.builds.run import compile_kernels
-from inspector.errors import UsageError
+from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_compiled import compilable, with_builds
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 
-__all__ = ["TEXTS", "compiled", "text_of"]
+__all__ = ["TEXTS", "compiled", "compiled_if_possible", "text_of"]
 
 TEXTS = ("ttir", "ttgir", "llir", "ptx", "sass")
 """What a compiled kernel can be shown as."""
@@ -49,6 +50,17 @@ def compiled(
         )
     rules = [module.RULE for module in plugins.load_kernel_analyses()]
     return with_builds(report, builds, rules)
+
+
+def compiled_if_possible(
+    report: KernelsReport, *, python: str | None, progress: bool
+) -> KernelsReport:
+    """The report with compiled kernels; without Triton it is what it was, and says so."""
+    try:
+        return compiled(report, python=python, progress=progress)
+    except EnvironmentLacksError as error:
+        notice = f"the kernels were not compiled: {error}"
+        return dataclasses.replace(report, notices=(*report.notices, notice))
 
 
 def text_of(row: KernelRow, kind: str) -> str:

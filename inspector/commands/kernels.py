@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,14 @@ import click
 
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
-from inspector.commands.kernel_builds import TEXTS, compiled, text_of
+from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.commands.kernel_exported import write_exported
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
-from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.errors import UsageError
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
@@ -130,7 +129,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             _write_text(report, form)
         return code
     if compiles and not report.shown:
-        report = _compiled(report, python, progress=not no_progress)
+        report = compiled_if_possible(report, python=python, progress=not no_progress)
     write_report(report, output, format_)
     return code
 
@@ -149,15 +148,6 @@ def _check_what_is_asked(
         raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
     if output is not None:
         check_place(output)
-
-
-def _compiled(report: KernelsReport, python: str | None, *, progress: bool) -> KernelsReport:
-    """The report with compiled kernels; without Triton it is what it was, and says so."""
-    try:
-        return compiled(report, python=python, progress=progress)
-    except EnvironmentLacksError as error:
-        notice = f"the kernels were not compiled: {error}"
-        return dataclasses.replace(report, notices=(*report.notices, notice))
 
 
 def _write_text(report: KernelsReport, form: str) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 
+from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.kernels.matching import matched
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelDiff
@@ -94,7 +95,16 @@ def _kernels(report: KernelsReport) -> list[DiffKernel]:
 
 
 def _kernel(row: KernelRow) -> DiffKernel:
-    return DiffKernel(row.kernel, row.launches, row.kernel.traffic_bytes)
+    facts = shortest(row.facts) if row.facts is not None else None
+    resources = facts.config.resources if facts is not None else None
+    return DiffKernel(
+        row.kernel,
+        row.launches,
+        row.kernel.traffic_bytes,
+        registers=resources.registers if resources else None,
+        spill_bytes=resources.stack_bytes if resources else None,
+        predicted_ns=row.facts.time_ns if row.facts is not None else None,
+    )
 
 
 def _counts(report: KernelsReport) -> Counts:
@@ -105,6 +115,7 @@ def _counts(report: KernelsReport) -> Counts:
         for item in kernels
     ]
     known = [size for size in sizes if size is not None]
+    times = [item.predicted_ns * item.launches for item in kernels if item.predicted_ns is not None]
     return Counts(
         kernels=len(kernels),
         launches=sum(item.launches for item in kernels),
@@ -115,6 +126,7 @@ def _counts(report: KernelsReport) -> Counts:
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
         compile_time_ns=summary.compile_time_ns,
+        predicted_ns=sum(times) if times and len(times) == len(kernels) else None,
     )
 
 

@@ -105,8 +105,19 @@ def totals(diff: KernelDiff) -> Iterator[Total]:
         "unknown" if new is None else size(new),
         "" if delta is None else _change(delta, size(abs(delta))),
     )
+    predicted = diff.before.predicted_ns, diff.after.predicted_ns
+    if predicted != (None, None):
+        one, other = ("unknown" if time is None else duration(time) for time in predicted)
+        yield Total("generated kernels, predicted", one, other, _times(*predicted))
     times = diff.before.compile_time_ns, diff.after.compile_time_ns
     yield Total("compile time, measured", duration(times[0]), duration(times[1]), "")
+
+
+def _times(before: int | None, after: int | None) -> str:
+    """By how much a prediction differs."""
+    if not before or after is None or before == after:
+        return ""
+    return f"{(after - before) / before:+.0%}".replace("-", "−")  # noqa: RUF001 - a minus sign
 
 
 def _change(delta: int, text: str) -> str:
@@ -122,6 +133,7 @@ def change_detail(change: KernelChange) -> str:
     """What is to be said of one kernel, behind its name."""
     if change.before is not None and change.after is not None:
         parts = [item for item in change.differences if item != "source"]
+        parts += _of_builds(change.before, change.after)
         if change.added or change.removed:
             parts.append(f"source +{change.added} −{change.removed} lines")  # noqa: RUF001
         return " · ".join(parts)
@@ -131,11 +143,25 @@ def change_detail(change: KernelChange) -> str:
     return f"{detail} · {verb} {change.part_of}" if change.part_of else detail
 
 
+def _of_builds(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
+    """What was compiled otherwise: a kernel that is the same is for another GPU, say."""
+    if None not in {before.registers, after.registers} and before.registers != after.registers:
+        yield f"{before.registers} → {after.registers} registers"
+    if None not in {before.spill_bytes, after.spill_bytes} and (
+        before.spill_bytes != after.spill_bytes
+    ):
+        yield f"spills {before.spill_bytes} → {after.spill_bytes} B"
+    old, new = before.predicted_ns, after.predicted_ns
+    if old is not None and new is not None and duration(old) != duration(new):
+        yield f"predicted {duration(old)} → {duration(new)}"
+
+
 def _detail(item: DiffKernel) -> str:
     names = [name.removeprefix("aten.").removeprefix("prims.") for name in item.kernel.aten]
     moved = "" if item.traffic_bytes is None else size(item.traffic_bytes)
     launches = count(item.launches, "launch", "launches") if item.launches != 1 else ""
-    parts = (item.kernel.kind, listed(names, _MOST_OPERATORS), launches, moved)
+    time = "" if item.predicted_ns is None else f"predicted {duration(item.predicted_ns)}"
+    parts = (item.kernel.kind, listed(names, _MOST_OPERATORS), launches, moved, time)
     return " · ".join(part for part in parts if part)
 
 

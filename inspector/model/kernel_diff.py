@@ -78,6 +78,8 @@ class Counts:
         graph_breaks: Records of graph breaks.
         recompiles: Recompilations.
         compile_time_ns: Union of the wall intervals of all compilations: measured.
+        predicted_ns: Predicted time of all launches, one after the other; None where the kernels
+            were not compiled, or one of them has none.
     """
 
     kernels: int
@@ -89,6 +91,7 @@ class Counts:
     graph_breaks: int
     recompiles: int
     compile_time_ns: int
+    predicted_ns: int | None = None
 
     @property
     def all_launches(self) -> int:
