@@ -28,9 +28,9 @@ from inspector.model.stack import plain_frame
 
 __all__ = ["CudaGraphsDraft"]
 
-# torch/_inductor/cudagraph_trees.py, 2.11 to 2.13.
 # `Scheduler.should_partition` of 2.11 to 2.13, where the mode makes none.
 _DISABLED = "partition includes all ops when cudagraphs is disabled"
+# torch/_inductor/cudagraph_trees.py, 2.11 to 2.13.
 _SPAN = "CUDAGraphNode.record"
 # What torch puts before a reason, at times twice (torch/_inductor/output_code.py).
 _PREFIX = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? due to:?\s*)+")

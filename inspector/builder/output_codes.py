@@ -31,7 +31,7 @@ class OutputCodesDraft:
         self._gpu = ""
         self._texts: list[OutputText] = []
         self._graphs: dict[str, Payload | None] = {}
-        self._lowered: Payload | None = None
+        self._lowered: dict[str, Payload | None] = {}
         self._cpp: list[InspectorCppKernel] = []
         self._triton: list[InspectorTritonKernel] = []
         self._targets: list[tuple[str, InspectorGpuTarget]] = []
@@ -42,7 +42,7 @@ class OutputCodesDraft:
             case DynamoOutputGraph():
                 self._graphs[compile_id] = event.text
             case InductorStage():
-                self._lowered = event.text
+                self._lowered[compile_id] = event.text
             case InspectorCppKernel():
                 self._cpp.append(event)
             case InspectorTritonKernel():
@@ -52,7 +52,7 @@ class OutputCodesDraft:
                 # Its kernels are made before it: forward and backward have one compile id.
                 cpp, triton = tuple(self._cpp), tuple(self._triton)
                 self._cpp, self._triton = [], []
-                lowered, self._lowered = self._lowered, None
+                lowered = self._lowered.pop(compile_id, None)
                 self._texts.append(
                     OutputText(compile_id, event.text, event.file, graph, cpp, triton, lowered)
                 )

@@ -178,7 +178,7 @@ class TraceHandler(logging.Handler):
         if not isinstance(metadata, Mapping):
             return
         if self._window is not None and not _is_ours(record):
-            self._window.saw(_phase(record) if "chromium_event" in metadata else "")
+            self._window.saw(*(_span(record) if "chromium_event" in metadata else ()))
         if "str" in metadata:
             text, number = metadata["str"]
             self._strings[number] = text
@@ -249,10 +249,10 @@ def _is_ours(record: logging.LogRecord) -> bool:
     return str(name).startswith(PREFIX)
 
 
-def _phase(record: logging.LogRecord) -> str:
-    """``B`` where a span begins, ``E`` where it ends."""
+def _span(record: logging.LogRecord) -> tuple[str, tuple[object, ...]]:
+    """``B`` where a span begins, ``E`` where it ends; and which span it is."""
     event = json.loads(getattr(record, "payload", None) or "{}")
-    return str(event.get("ph", "")) if isinstance(event, Mapping) else ""
+    return str(event.get("ph", "")), (event.get("tid"), event.get("name"))
 
 
 def attached_handler() -> TraceHandler:

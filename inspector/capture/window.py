@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import threading
 import time
@@ -26,6 +27,8 @@ _ENOUGH_CALLS = 20
 _MOST_EVENTS = 20_000
 _ANSWER_SECONDS = 30.0
 _MOST_TRIES = 12
+# An open span of which nothing was heard for so long has ended without saying so.
+_SILENT_SECONDS = 120.0
 _REGION = "Torch-Compiled Region"
 # Larger copies would show in how much memory the program took.
 _MOST_COPIED_BYTES = 1 << 24
@@ -65,13 +68,17 @@ class WarmWindow:
         session.stop()
         self._is_primed = True
 
-    def saw(self, phase: str) -> None:
-        """Takes a record of torch's trace; of a span, how it is marked: ``B`` or ``E``.
+    def saw(self, phase: str = "", span: object = None) -> None:
+        """Takes a record of torch's trace.
+
+        Args:
+            phase: Of a span, how it is marked: ``B`` or ``E``.
+            span: Which one it is.
 
         Autotuning comes after compiling, with a call. It would be measured together with the
         profiler, and take another configuration.
         """
-        self._compiling.saw(phase)
+        self._compiling.saw(phase, span)
 
     def end(self) -> None:
         """Stops waiting; a window that is open is ended first."""
@@ -98,10 +105,10 @@ class WarmWindow:
     def _one(self, *, with_device: bool) -> bool:
         lengths = list(_WINDOWS_SECONDS)
         for _ in range(_MOST_TRIES):
-            if not self._is_warm():
+            before = self._warm()
+            if before is None:
                 return False
-            before = self._compiling.seen
-            window = self._window(lengths[0], with_device=with_device)
+            window = self._window(lengths[0], before, with_device=with_device)
             if window is None or self._compiling.seen != before:
                 continue
             taken, mark_ns, seconds = window
@@ -118,8 +125,12 @@ class WarmWindow:
                 return bool(calls)
         return False
 
-    def _is_warm(self) -> bool:
-        """Waits until something has been compiled and nothing any more; False at the end."""
+    def _warm(self) -> int | None:
+        """Waits until something has been compiled and nothing any more; None at the end.
+
+        Returns:
+            What had been seen by then (`_Compiling.seen`).
+        """
         seen, since = self._compiling.seen, time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
             now = self._compiling.seen
@@ -127,14 +138,19 @@ class WarmWindow:
             if now != seen or not now or is_busy or not self._is_primed:
                 seen, since = now, time.monotonic()
             elif time.monotonic() - since > _QUIET_SECONDS:
-                return True
-        return False
+                return seen
+        return None
 
-    def _window(self, seconds: float, *, with_device: bool) -> tuple[Taken, int, float] | None:
+    def _window(
+        self, seconds: float, before: int, *, with_device: bool
+    ) -> tuple[Taken, int, float] | None:
         """What was seen, what a mark cost, and how long it took; None if it was cut short."""
         session = Session(with_device=with_device)
         with self._turn as is_ours:
             if not is_ours or profiler._is_profiler_enabled:  # noqa: SLF001
+                return None
+            # From here on whatever begins waits for the turn's end; what began before is seen here.
+            if self._compiling.seen != before or self._compiling.is_busy:
                 return None
             session.start()
             began = time.monotonic()
@@ -160,20 +176,25 @@ class _Compiling:
         self.seen = 0
         self._begun = 0
         self._ended = 0
-        self._open_spans = 0
+        self._open_spans: collections.Counter[object] = collections.Counter()
+        self._last_said = 0.0
         self._interrupt = interrupt
 
     @property
     def is_busy(self) -> bool:
-        return self._begun > self._ended or self._open_spans > 0
+        # Torch leaves out the ends of spans that overlap.
+        is_open = self._open_spans.total() > 0
+        is_spoken_of = time.monotonic() - self._last_said < _SILENT_SECONDS
+        return self._begun > self._ended or (is_open and is_spoken_of)
 
-    def saw(self, phase: str) -> None:
+    def saw(self, phase: str, span: object) -> None:
         self.seen += 1
+        self._last_said = time.monotonic()
         if phase == "B":
-            self._open_spans += 1
+            self._open_spans[span] += 1
             self._interrupt()
-        elif phase == "E":
-            self._open_spans = max(0, self._open_spans - 1)
+        elif phase == "E" and self._open_spans[span]:
+            self._open_spans[span] -= 1
 
     def watch(self) -> None:
         torch._dynamo.on_compile_start(self._begin)  # noqa: SLF001 - torch's public callbacks

@@ -71,7 +71,7 @@ def text_of(row: KernelRow, kind: str) -> str:
     """
     facts = row.facts
     if facts is None or not facts.build.configs:
-        why = facts.build.error if facts else "it is no Triton kernel, or only a candidate"
+        why = facts.build.error if facts else _why_not(row)
         message = f"{row.kernel.name} was not compiled: {why.strip().partition(chr(10))[0]}."
         raise UsageError(message, "Show its source: --as source.")
     chosen = shortest(facts)
@@ -80,6 +80,12 @@ def text_of(row: KernelRow, kind: str) -> str:
     if file is None:
         raise UsageError(f"{row.kernel.name} has no {kind}: {config.error}.", "Try --as ptx.")
     return Path(facts.build.folder, file).read_text(encoding="utf-8")
+
+
+def _why_not(row: KernelRow) -> str:
+    if row.is_candidate:
+        return "it is only a candidate, and those are not compiled"
+    return f"it is a {'C++' if row.kernel.language == 'cpp' else row.kernel.language} kernel"
 
 
 class _Line:

@@ -35,4 +35,5 @@ def write_exported(report: KernelsReport, output: Path | None) -> None:
         exported_kernel.render(export, sys.stdout)
         return
     write_file(output, lambda stream: exported_kernel.render(export, stream))
-    sys.stderr.write(f"wrote {output}\n")
+    number, of = len(export.compared), len(export.compared) + len(export.not_compared)
+    sys.stderr.write(f"wrote {output}: {number} of {of} values that it writes are compared\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,9 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
     help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
-@click.option("--show", metavar="KERNEL", help="Show this kernel alone.")
+@click.option(
+    "--show", metavar="KERNEL", help="Show this kernel alone; the beginning of its name is enough."
+)
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
     help="What to show of it.",
@@ -106,28 +110,30 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
-    if target is not None and is_model(target):
-        if python is None:
-            check_file(target)
-        settings = Settings(
-            python=python,
-            timeout_seconds=timeout,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,
-            fresh_caches=True,
-        )
-        report, code = _recorded(_request(target, gpu, given), settings, show)
-    else:
-        refuse_options({**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save})
-        report, code = _read(target, show), 0
-    if export is not None or form != "source":
-        report = compiled(report, python=python, progress=not no_progress, only=report.shown)
-        if export is not None:
-            write_exported(report, output)
+    with contextlib.ExitStack() as stack:  # the logs, until all that is asked for was read
+        if target is not None and is_model(target):
+            if python is None:
+                check_file(target)
+            settings = Settings(
+                python=python,
+                timeout_seconds=timeout,
+                save=save,
+                progress=not no_progress,
+                own_stdout=output is not None and format_ is None,
+                fresh_caches=True,
+            )
+            report, code = _recorded(_request(target, gpu, given), settings, show, stack)
         else:
-            _write_text(report, form)
-        return code
+            places = {"gpu": gpu, "python": python, "timeout": timeout, "save": save}
+            refuse_options({**given, **places})
+            report, code = _read(target, show, stack), 0
+        if export is not None or form != "source":
+            report = compiled(report, python=python, progress=not no_progress, only=report.shown)
+            if export is not None:
+                write_exported(report, output)
+            else:
+                _write_text(report, form)
+            return code
     if compiles and not report.shown:
         report = compiled_if_possible(report, python=python, progress=not no_progress)
     write_report(report, output, format_)
@@ -172,21 +178,22 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     return Request(target, gpu=gpu, measure=False, **{"backend": "inductor", **given})
 
 
-def _recorded(request: Request, settings: Settings, show: str | None) -> tuple[KernelsReport, int]:
+def _recorded(
+    request: Request, settings: Settings, show: str | None, stack: contextlib.ExitStack
+) -> tuple[KernelsReport, int]:
     arguments = ("explain", request.to_json())
     recorded = record(arguments, request.target, request.asked, settings)
     if recorded.place.is_dir():
         return _checked(_report(recorded.run, show)), recorded.exit_code
     # The code is read from the logs, which are in the .zip by now.
-    with opened(recorded.place) as recording:
-        return _checked(_report(read_run(recording), show)), recorded.exit_code
+    recording = stack.enter_context(opened(recorded.place))
+    return _checked(_report(read_run(recording), show)), recorded.exit_code
 
 
-def _read(target: str | None, show: str | None) -> KernelsReport:
-    with opened(existing(target)) as recording:
-        run = read_run(recording)
-        say_which(run, target)
-        return _checked(_report(run, show))
+def _read(target: str | None, show: str | None, stack: contextlib.ExitStack) -> KernelsReport:
+    run = read_run(stack.enter_context(opened(existing(target))))
+    say_which(run, target)
+    return _checked(_report(run, show))
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:
@@ -200,8 +207,11 @@ def _checked(report: KernelsReport) -> KernelsReport:
     Raises:
         UsageError: There is none of that name.
     """
-    names = [row.kernel.name for row in report.rows]
+    names = list(dict.fromkeys(row.kernel.name for row in report.rows))
     if not report.shown or report.shown in names:
         return report
+    begun = [name for name in names if name.startswith(report.shown)]
+    if len(begun) == 1:
+        return dataclasses.replace(report, shown=begun[0])
     hint = did_you_mean(report.shown, names) if names else "The recording has no kernels at all."
     raise UsageError(f"There is no kernel {report.shown!r} in the recording.", hint)

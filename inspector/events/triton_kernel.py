@@ -100,7 +100,9 @@ def _text(value: object) -> str | None:
 
 
 def _naturals(value: object) -> tuple[int, ...]:
-    return tuple(number for item in items(value) if (number := natural(item)) is not None)
+    """Numbers from 0 on; none at all if one of them is something else."""
+    found = tuple(number for item in items(value) if (number := natural(item)) is not None)
+    return found if len(found) == len(items(value)) else ()
 
 
 def _numbers(value: object) -> Mapping[str, int]:

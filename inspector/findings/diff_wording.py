@@ -108,7 +108,8 @@ def totals(diff: KernelDiff) -> Iterator[Total]:
     predicted = diff.before.predicted_ns, diff.after.predicted_ns
     if predicted != (None, None):
         one, other = ("unknown" if time is None else duration(time) for time in predicted)
-        yield Total("generated kernels, predicted", one, other, _times(*predicted))
+        change = _times(*predicted) if one != other else ""
+        yield Total("generated kernels, predicted", one, other, change)
     times = diff.before.compile_time_ns, diff.after.compile_time_ns
     yield Total("compile time, measured", duration(times[0]), duration(times[1]), "")
 

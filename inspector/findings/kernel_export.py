@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.errors import UsageError
@@ -14,9 +15,10 @@ from inspector.model.output_code import OutputText
 
 __all__ = ["KernelExport", "make_kernel_export"]
 
+_DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
-_GETS_PART = "the kernel gets a value that no node of the graph has (a part of a reduction, say)"
-_NO_NODE = "no node of the graph has its value (a part of a reduction, say)"
+_GETS_PART = "the kernel gets {}, whose value no node of the graph has"
+_NO_NODE = "no node of the graph has its value: a part of a reduction, or another layout or dtype"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,12 +74,8 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     Raises:
         UsageError: It is no kernel that can stand alone, or too little was recorded of it.
     """
-    name = row.kernel.name
     text, said = _recorded(report, row)
-    if row.facts is None or not row.facts.build.configs:
-        why = row.facts.build.error if row.facts else "it is no Triton kernel that runs"
-        raise UsageError(f"{name} was not compiled: {why}.", _INSTEAD.format(name))
-    build = row.facts.build
+    build = _build(row)
     tensors = [item for item in said.arguments if item.kind == "TensorArg"]
     graph = text.lowered.text() if text.lowered else ""
     reads = {item.reads: item.buffer for item in tensors if item.is_read and item.reads}
@@ -88,8 +86,11 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     second = _second_half(tensors, writes, graph)
     if second is not None:
         reference = second
-    elif any(item.is_read and item.reads is None for item in tensors):
-        reference = Reference(missing=dict.fromkeys(whole, _GETS_PART))
+    else:
+        unnamed_inputs = [item.buffer for item in tensors if item.is_read and item.reads is None]
+        if unnamed_inputs:
+            why = _GETS_PART.format(", ".join(unnamed_inputs))
+            reference = Reference(missing=dict.fromkeys(whole, why))
     nodes = {item.buffer: item.buffer for item in tensors} | whole | reads
     missing = {whole[node]: why for node, why in reference.missing.items()}
     unnamed = {
@@ -161,21 +162,46 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Inspec
     name = row.kernel.name
     if row.kernel.language != "triton":
         raise UsageError(
-            f"{name} is none: only Triton kernels are exported.", _INSTEAD.format(name)
+            f"{name} is a C++ kernel: only Triton kernels are exported.", _INSTEAD.format(name)
         )
+    if row.kernel.is_user_written or row.kernel.kind == "template":
+        kind = "your own" if row.kernel.is_user_written else "a template of max-autotune"
+        raise UsageError(f"{name} is {kind}, which is not exported yet.", _INSTEAD.format(name))
     if row.is_candidate:
         raise UsageError(f"{name} is only a candidate.", _INSTEAD.format(name))
-    for process in report.run.processes:
-        for text in process.codes.texts:
+    texts = (text for process in report.run.processes for text in process.codes.texts)
+    for text in texts:
+        # Other graphs can have another kernel of its name.
+        if text.text is not None and row.kernel.source in text.text.text():
             for said in text.triton:
-                if said.name == name and said.arguments:
+                if said.name == name and said.arguments and _is_whole(said):
                     return text, said
     message = f"What {name} gets was not recorded."
     raise UsageError(
         message,
-        "Record the model once more: `inspect kernels model.py --export …`. Plain traces and "
-        "cache hits do not have it, nor is it known of user-written kernels and templates.",
+        "Record the model once more: `inspect kernels model.py --gpu h200 --export …`. Plain "
+        "traces, cache hits and recordings from before this was kept do not have it.",
     )
+
+
+def _is_whole(said: InspectorTritonKernel) -> bool:
+    """Whether every tensor's dtype, sizes and strides are there."""
+    tensors = [item for item in said.arguments if item.kind in {"TensorArg", "WorkspaceArg"}]
+    return all(
+        _DTYPE.fullmatch(item.dtype) and len(item.size) == len(item.stride) for item in tensors
+    )
+
+
+def _build(row: KernelRow) -> KernelBuild:
+    if row.facts is None:
+        why = "it is no Triton kernel that runs"
+    elif any(not config.error for config in row.facts.build.configs):
+        return row.facts.build
+    else:
+        errors = [row.facts.build.error, *(item.error for item in row.facts.build.configs)]
+        why = next(filter(None, errors), "there is no configuration of it").partition("\n")[0]
+    name = row.kernel.name
+    raise UsageError(f"{name} was not compiled: {why.rstrip('.')}.", _INSTEAD.format(name))
 
 
 def _arguments(

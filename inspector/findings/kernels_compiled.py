@@ -57,8 +57,7 @@ def with_builds(
     gpu = gpu_of(report)
     limits = limits_of(gpu) if gpu else None
     by_source = {build.source_sha256: build for build in builds}
-    calls = {call.name: call for graph in report.taken for call in reversed(graph.calls)}
-    rows = tuple(_row(row, by_source, limits, calls) for row in report.rows)
+    rows = tuple(_row(row, by_source, limits, _first_call(report, row)) for row in report.rows)
     known = {row.facts.build.key: row for row in rows if row.facts is not None}
     facts = [row.facts for row in rows if row.facts is not None]
 
@@ -76,15 +75,21 @@ def _row(
     row: KernelRow,
     by_source: dict[str, KernelBuild],
     limits: GpuLimits | None,
-    calls: Mapping[str, Call],
+    call: Call | None,
 ) -> KernelRow:
     digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
     build = by_source.get(digest)
     if build is None:
         return row
-    known, grid = _at_launch(row.kernel, calls.get(row.kernel.name))
+    known, grid = _at_launch(row.kernel, call)
     facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
     return dataclasses.replace(row, facts=facts)
+
+
+def _first_call(report: KernelsReport, row: KernelRow) -> Call | None:
+    """Other graphs can have another kernel of its name."""
+    calls = (call for index in row.graphs for call in report.graphs[index].calls)
+    return next((call for call in calls if call.name == row.kernel.name), None)
 
 
 def _at_launch(kernel: Kernel, call: Call | None) -> tuple[Mapping[str, int], tuple[int, ...]]:

@@ -163,7 +163,7 @@ class _Body:
             if name in lines or (name in known and (name != node or name not in self.assigned)):
                 continue
             if name not in self.assigned:
-                if name in {"torch", "device", "inf", "nan", "DEVICE", "fractions"}:
+                if name in {"torch", "inf", "nan", "DEVICE"}:
                     continue
                 return f"it needs {name}, which the kernel does not get"
             if "self." in self.assigned[name]:

@@ -13,6 +13,7 @@ from typing import TextIO
 
 from inspector.findings.escaping import one_line
 from inspector.findings.kernel_export import KernelExport
+from inspector.findings.kernels_wording import lines_of
 from inspector.model.kernel_build import ConfigBuild
 from inspector.version import __version__
 
@@ -48,13 +49,13 @@ def _head(export: KernelExport) -> Iterator[str]:
     yield f"Generated for {export.gpu} ({versions}), from {_text(export.recording)}."
     if kernel.aten:
         yield f"It computes {', '.join(kernel.aten)}:"
-    for node in kernel.nodes[:_MOST_NODES]:
-        if node.file:
-            yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
+    for node in lines_of(kernel)[:_MOST_NODES]:
+        yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
     yield '"""'
     yield ""
     yield "import os"
     yield "import sys"
+    yield "import warnings"
     yield ""
     yield "import torch"
     yield "import torch._inductor.inductor_prims"

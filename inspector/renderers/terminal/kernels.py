@@ -91,12 +91,15 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
     if row.facts is not None:
         yield from page.wrapped(page.safe(build_line(row.facts)), _GAP * 2, _GAP * 3)
     yield from _nests(page, row)
-    for node in lines_of(row.kernel)[:_MOST_LINES]:
+    lines = lines_of(row.kernel)
+    for node in lines[:_MOST_LINES]:
         place = f"{node.file.rpartition('/')[2]}:{node.line}"
         room = page.width - cell_len(place) - len(_GAP) * 4
         code = page.safe(node.code, "dim")
         code.truncate(max(room, 0), overflow="ellipsis")
         yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
+    if len(lines) > _MOST_LINES:
+        yield Text(f"{_GAP * 2}+{len(lines) - _MOST_LINES} more lines", style="dim")
 
 
 def _nests(page: Page, row: KernelRow) -> Iterator[Text]:
