@@ -13,7 +13,7 @@ import click
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
 from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
-from inspector.commands.kernel_exported import write_exported
+from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import output_options, process_options, target_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
@@ -32,6 +32,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
+_ALL = "all"
 _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
@@ -59,7 +60,8 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",
-    help="Write this kernel as a Python file (-o kernel.py) that runs and checks itself.",
+    help="Write this kernel as a Python file (-o kernel.py) that runs and checks itself; all: "
+    "write each into a folder (-o kernels).",
 )  # fmt: skip
 @click.option(
     "--no-compile", "compiles", flag_value=False, default=True,
@@ -106,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         sys.stdout.writelines(gpu_lines())
         return 0
     _check_what_is_asked(show, export, form, output, format_)
-    show = export or show
+    show = show if export in {None, _ALL} else export
     unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
@@ -129,7 +131,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             report, code = _read(target, show, stack), 0
         if export is not None or form != "source":
             report = compiled(report, python=python, progress=not no_progress, only=report.shown)
-            if export is not None:
+            if export == _ALL and output is not None:
+                write_all_exported(report, output)
+            elif export is not None:
                 write_exported(report, output)
             else:
                 _write_text(report, form)
@@ -149,6 +153,11 @@ def _check_what_is_asked(
     if show is not None or form != "source" or format_ is not None:
         message = "--export writes Python: it excludes --show, --as and --format."
         raise UsageError(message, "Leave them out.")
+    if export == _ALL:
+        if output is None or output.suffix or output.is_file():
+            raise UsageError("--export all writes a folder of files.", "Name one: -o kernels")
+        check_place(output)
+        return
     if output is not None and output.suffix != ".py":
         message = f"--export writes Python, and {output.name} is called otherwise."
         raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")

@@ -60,13 +60,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]]) -> None:
     folder, names = recorded
     told: list[str] = []
+    done = inspected(folder, "recording", "--export", "all", "-o", "kernels")
+    assert done.returncode == 0
     assert len(names) > 4
-    for number, name in enumerate(names):
-        file = folder / f"kernel_{number}.py"
-        done = inspected(folder, "recording", "--export", name, "-o", file.name)
-        assert done.returncode == 0
-        assert done.stderr.startswith(f"wrote {file.name}: ")
-        result = interpreted(file)
+    for name in names:
+        assert f"wrote kernels/{name}.py: " in done.stderr
+        result = interpreted(folder / "kernels" / f"{name}.py")
         told += (lines := result.stdout.splitlines()[1:-1])
         is_compared = any("agrees" in line for line in lines)
         assert result.returncode == (0 if is_compared else 2), result.stdout + result.stderr
@@ -94,6 +93,7 @@ def test_a_wrong_kernel_differs_from_eager(recorded: tuple[Path, list[str]]) -> 
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
+    (("--export", "all"), "--export all writes a folder"),
     (("--export", "triton_"), "There is no kernel 'triton_'"),
     (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
     (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
