@@ -35,17 +35,15 @@ def write_exported(report: KernelsReport, output: Path | None) -> None:
         _write(export, output)
 
 
-def write_all_exported(report: KernelsReport, folder: Path) -> int:
+def write_all_exported(report: KernelsReport, folder: Path) -> None:
     """Writes each kernel that can stand alone into a folder, and says which cannot.
 
     Args:
         report: The report, all of its kernels compiled.
         folder: Where; made if it is not there.
 
-    Returns:
-        How many were written.
-
     Raises:
+        UsageError: None of them can.
         RecordingError: A file cannot be written.
     """
     folder.mkdir(exist_ok=True)
@@ -60,7 +58,9 @@ def write_all_exported(report: KernelsReport, folder: Path) -> int:
         names[name] += 1  # graphs can have different kernels of one name
         again = f"_{names[name]}" if names[name] > 1 else ""
         _write(export, folder / f"{name}{again}.py")
-    return names.total()
+    if not names:
+        message = "No kernel could be exported."
+        raise UsageError(message, "Only Triton kernels of Inductor are: record with --gpu h200.")
 
 
 def _gpu_name(report: KernelsReport, row: KernelRow) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.errors import UsageError
 from inspector.events.triton_kernel import InspectorTritonKernel, KernelArgument
 from inspector.findings.kernels_report import KernelRow, KernelsReport
-from inspector.kernels.reference import Reference, make_reference, reduction_of
+from inspector.kernels.reference import LoweredGraph, Reference
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.output_code import OutputText
 
@@ -77,12 +77,12 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     text, said = _recorded(report, row)
     build = _build(row)
     tensors = [item for item in said.arguments if item.kind == "TensorArg"]
-    graph = text.lowered.text() if text.lowered else ""
+    graph = LoweredGraph(text.lowered.text() if text.lowered else "", said.symbols)
     reads = {item.reads: item.buffer for item in tensors if item.is_read and item.reads}
     writes = {item.writes: item.buffer for item in tensors if item.is_written and item.writes}
     parts = dict(_parts(tensors, text, graph))
     whole = writes | {node: buffer for node, (buffer, _) in parts.items()}
-    reference = make_reference(graph, reads, list(whole), said.symbols)
+    reference = graph.reference(reads, list(whole))
     second = _second_half(tensors, writes, graph)
     if second is not None:
         reference = second
@@ -124,7 +124,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
 
 
 def _parts(
-    tensors: Iterable[KernelArgument], text: OutputText, graph: str
+    tensors: Iterable[KernelArgument], text: OutputText, graph: LoweredGraph
 ) -> Iterator[tuple[str, tuple[str, str]]]:
     """What parts of a split reduction come to: its node, the buffer with the parts, and how.
 
@@ -136,20 +136,20 @@ def _parts(
         for other in text.triton:
             takes = any(it.buffer == item.buffer and it.is_read for it in other.arguments)
             gives = [it.writes for it in other.arguments if it.is_written and it.writes]
-            how = reduction_of(graph, gives[0]) if takes and len(gives) == 1 else None
+            how = graph.reduction(gives[0]) if takes and len(gives) == 1 else None
             if how:
                 yield gives[0], (item.buffer, how)
 
 
 def _second_half(
-    tensors: Iterable[KernelArgument], writes: Mapping[str, str], graph: str
+    tensors: Iterable[KernelArgument], writes: Mapping[str, str], graph: LoweredGraph
 ) -> Reference | None:
     """What a kernel should compute that puts the parts of a split reduction together."""
     taken = [item for item in tensors if item.is_read]
     if len(taken) != 1 or taken[0].reads is not None or len(writes) != 1:
         return None
     (node,) = writes
-    how = reduction_of(graph, node)
+    how = graph.reduction(node)
     if how is None:
         return None
     (size,) = [item.size for item in tensors if item.writes == node]

@@ -11,7 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["DRAWS", "Reference", "make_reference", "reduction_of"]
+__all__ = ["DRAWS", "LoweredGraph", "Reference"]
 
 DRAWS = "it draws random numbers"
 """Why a value is not compared that comes from a random number generator."""
@@ -42,69 +42,16 @@ class Reference:
     missing: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-def make_reference(
-    graph: str, reads: Iterable[str], writes: Sequence[str], symbols: Mapping[str, int]
-) -> Reference:
-    """Cuts what leads from some nodes to others out of a graph.
+class LoweredGraph:
+    """The assignments of a post-grad graph, by name.
 
     Args:
-        graph: The post-grad graph's text.
-        reads: Nodes whose values there are.
-        writes: Nodes whose values are wanted.
+        graph: Its text; of one that cannot be read nothing is known.
         symbols: Value by symbol of the sizes that change.
     """
-    body = _Body(graph, symbols)
-    known = set(reads)
-    drawn = _drawn(body, known, writes)
-    lines: dict[str, str] = {}
-    outputs: list[str] = []
-    given: list[str] = []
-    missing: dict[str, str] = {}
-    for node in writes:
-        if node in drawn:
-            missing[node] = DRAWS
-            given.append(node)
-            known.add(node)
-            continue
-        found = body.between(known, node)
-        if isinstance(found, str):
-            missing[node] = found
-        else:
-            lines |= found
-            outputs.append(node)
-    ordered = [name for name in body.assigned if name in lines]
-    used = _names("\n".join(lines.values())) | set(outputs)
-    inputs = tuple(name for name in dict.fromkeys([*reads, *given]) if name in used)
-    return Reference(
-        inputs=inputs,
-        given=tuple(name for name in given if name in inputs),
-        lines=tuple(f"{name} = {lines[name]}" for name in ordered),
-        outputs=tuple(outputs),
-        missing=missing,
-    )
-
-
-def reduction_of(graph: str, node: str) -> str | None:
-    """The reduction that a node is (``sum``, ``amax``, …), if its parts can be put together."""
-    found = _REDUCTION.match(_Body(graph, {}).assigned.get(node, ""))
-    return found[1] if found else None
-
-
-def _drawn(body: _Body, known: set[str], writes: Sequence[str]) -> set[str]:
-    """The wanted nodes that come from random numbers, by no known and no other wanted node."""
-    others = known | set(writes)
-    return {node for node in writes if body.draws(node, others - {node})}
-
-
-def _names(code: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
-
-
-class _Body:
-    """The assignments of a graph, by name."""
 
     def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:
-        self.assigned: dict[str, str] = {}
+        self._assigned: dict[str, str] = {}
         self._needs: dict[str, tuple[str, ...]] = {}
         begin = _FORWARD.search(graph)
         text = graph[begin.start() :] if begin else ""
@@ -119,6 +66,52 @@ class _Body:
             for statement in function.body:
                 self._take(statement)
 
+    def reference(self, reads: Iterable[str], writes: Sequence[str]) -> Reference:
+        """Cuts what leads from some nodes to others out of the graph.
+
+        Args:
+            reads: Nodes whose values there are.
+            writes: Nodes whose values are wanted.
+        """
+        known = set(reads)
+        drawn = self._drawn(known, writes)
+        lines: dict[str, str] = {}
+        outputs: list[str] = []
+        given: list[str] = []
+        missing: dict[str, str] = {}
+        for node in writes:
+            if node in drawn:
+                missing[node] = DRAWS
+                given.append(node)
+                known.add(node)
+                continue
+            found = self._between(known, node)
+            if isinstance(found, str):
+                missing[node] = found
+            else:
+                lines |= found
+                outputs.append(node)
+        ordered = [name for name in self._assigned if name in lines]
+        used = _names("\n".join(lines.values())) | set(outputs)
+        inputs = tuple(name for name in dict.fromkeys([*reads, *given]) if name in used)
+        return Reference(
+            inputs=inputs,
+            given=tuple(name for name in given if name in inputs),
+            lines=tuple(f"{name} = {lines[name]}" for name in ordered),
+            outputs=tuple(outputs),
+            missing=missing,
+        )
+
+    def reduction(self, node: str) -> str | None:
+        """The reduction that a node is (``sum``, …), if its parts can be put together."""
+        found = _REDUCTION.match(self._assigned.get(node, ""))
+        return found[1] if found else None
+
+    def _drawn(self, known: set[str], writes: Sequence[str]) -> set[str]:
+        """The wanted nodes that come from random numbers, by no known and no other wanted node."""
+        others = known | set(writes)
+        return {node for node in writes if self._draws(node, others - {node})}
+
     def _take_symbols(self, arguments: ast.arguments, symbols: Mapping[str, int]) -> None:
         """A size that changes is an input of the graph; here it has one value."""
         for argument in arguments.args:
@@ -126,7 +119,7 @@ class _Body:
             text = ast.unparse(annotation).replace("'", '"') if annotation else ""
             found = _SYMBOL.match(text)
             if found and found[1] in symbols:
-                self.assigned[argument.arg] = str(symbols[found[1]])
+                self._assigned[argument.arg] = str(symbols[found[1]])
                 self._needs[argument.arg] = ()
 
     def _take(self, statement: ast.stmt) -> None:
@@ -138,15 +131,15 @@ class _Body:
         if isinstance(target, ast.Name) and value is not None and not is_freed:
             value = _Devices().visit(value)
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-            self.assigned[target.id] = ast.unparse(value)
+            self._assigned[target.id] = ast.unparse(value)
             self._needs[target.id] = tuple(dict.fromkeys(names))
 
-    def draws(self, node: str, known: set[str]) -> bool:
+    def _draws(self, node: str, known: set[str]) -> bool:
         """Whether a node comes from random numbers, not by the known ones."""
         waiting, seen = [node], set(known)
         while waiting:
             name = waiting.pop()
-            code = self.assigned.get(name, "")
+            code = self._assigned.get(name, "")
             if any(f".{random}" in code for random in _RANDOM):
                 return True
             new = [need for need in self._needs.get(name, ()) if need not in seen]
@@ -154,23 +147,27 @@ class _Body:
             waiting += new
         return False
 
-    def between(self, known: set[str], node: str) -> dict[str, str] | str:
+    def _between(self, known: set[str], node: str) -> dict[str, str] | str:
         """The assignments that lead from known nodes to one, or why there are none."""
         lines: dict[str, str] = {}
         waiting = [node]
         while waiting:
             name = waiting.pop()
-            if name in lines or (name in known and (name != node or name not in self.assigned)):
+            if name in lines or (name in known and (name != node or name not in self._assigned)):
                 continue
-            if name not in self.assigned:
+            if name not in self._assigned:
                 if name in {"torch", "inf", "nan", "DEVICE"}:
                     continue
                 return f"it needs {name}, which the kernel does not get"
-            if "self." in self.assigned[name]:
-                return f"it needs {self.assigned[name]}, which only the graph has"
-            lines[name] = self.assigned[name]
+            if "self." in self._assigned[name]:
+                return f"it needs {self._assigned[name]}, which only the graph has"
+            lines[name] = self._assigned[name]
             waiting += self._needs[name]
         return lines
+
+
+def _names(code: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 class _Devices(ast.NodeTransformer):

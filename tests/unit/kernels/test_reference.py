@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.kernels.reference import DRAWS, make_reference, reduction_of
+from inspector.kernels.reference import DRAWS, LoweredGraph, Reference
 
 GRAPH = """
 class GraphModule(torch.nn.Module):
@@ -26,6 +26,12 @@ class GraphModule(torch.nn.Module):
         sum_1: "f32[][]cuda:0" = torch.ops.aten.sum.dim_IntList(mul, [0])
         return (view,)
 """  # noqa: E501
+
+
+def make_reference(
+    graph: str, reads: list[str], writes: list[str], symbols: dict[str, int]
+) -> Reference:
+    return LoweredGraph(graph, symbols).reference(reads, writes)
 
 
 def test_the_lines_between_what_is_read_and_what_is_written() -> None:
@@ -77,5 +83,5 @@ def test_a_graph_that_cannot_be_read_gives_nothing(graph: str) -> None:
 
 
 def test_reductions_whose_parts_combine() -> None:
-    assert reduction_of(GRAPH, "sum_1") == "sum"
-    assert reduction_of(GRAPH, "mul") is None
+    assert LoweredGraph(GRAPH, {}).reduction("sum_1") == "sum"
+    assert LoweredGraph(GRAPH, {}).reduction("mul") is None
