@@ -131,12 +131,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             report, code = _read(target, show, stack), 0
         if export is not None or form != "source":
             report = compiled(report, python=python, progress=not no_progress, only=report.shown)
-            if export == _ALL and output is not None:
-                write_all_exported(report, output)
-            elif export is not None:
-                write_exported(report, output)
-            else:
-                _write_text(report, form)
+            _write_compiled(report, export, form, output)
             return code
     if compiles and not report.shown:
         report = compiled_if_possible(report, python=python, progress=not no_progress)
@@ -163,6 +158,18 @@ def _check_what_is_asked(
         raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
     if output is not None:
         check_place(output)
+
+
+def _write_compiled(
+    report: KernelsReport, export: str | None, form: str, output: Path | None
+) -> None:
+    """Writes kernels as files that stand alone, or the text of one."""
+    if export == _ALL and output is not None:
+        write_all_exported(report, output)
+    elif export is not None:
+        write_exported(report, output)
+    else:
+        _write_text(report, form)
 
 
 def _write_text(report: KernelsReport, form: str) -> None:
