@@ -37,7 +37,12 @@ def compiled(
     Raises:
         EnvironmentLacksError: There is no Triton, or the process that compiles ended.
     """
-    rows = [row for row in compilable(report) if not only or row.kernel.name == only]
+    # A candidate is compiled if it is asked for alone.
+    rows = [
+        row
+        for row in compilable(report, candidates=bool(only))
+        if not only or row.kernel.name == only
+    ]
     if not rows:
         return report
     with _Line(enabled=progress) as line:
@@ -83,8 +88,6 @@ def text_of(row: KernelRow, kind: str) -> str:
 
 
 def _why_not(row: KernelRow) -> str:
-    if row.is_candidate:
-        return "it is only a candidate, and those are not compiled"
     return f"it is a {'C++' if row.kernel.language == 'cpp' else row.kernel.language} kernel"
 
 

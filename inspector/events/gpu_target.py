@@ -8,7 +8,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 
-__all__ = ["InspectorGpuTarget", "MeasuredDecision"]
+__all__ = ["AlternativeCode", "InspectorGpuTarget", "MeasuredDecision"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,23 +20,49 @@ class MeasuredDecision:
         detail: What it is about, as torch identifies it.
         taken: What was taken without a measurement.
         candidates: What there is to choose from.
+        sources: Of the candidates that are templates of Triton, the source that would be measured.
+        direction: ``inference``, ``forward`` or ``backward`` of the graph, where it is known.
     """
 
     what: str
     detail: str
     taken: str
     candidates: tuple[str, ...]
+    sources: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    direction: str = ""
 
     @classmethod
     def of(cls, entry: Mapping[str, object]) -> Self:
         """Reads one entry."""
-        candidates = entry.get("candidates")
+        candidates, sources = entry.get("candidates"), entry.get("sources")
         return cls(
             what=str(entry.get("what", "")),
             detail=str(entry.get("detail", "")),
             taken=str(entry.get("taken", "")),
             candidates=_texts(candidates),
+            sources=_named_texts(sources),
+            direction=str(entry.get("direction", "")),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AlternativeCode:
+    """Output code of a graph with decisions made otherwise than in what was taken.
+
+    Attributes:
+        decided: What was decided otherwise: ``padded`` or ``template``.
+        code: The code.
+    """
+
+    decided: str
+    code: str
+
+    @classmethod
+    def of(cls, entry: object) -> Self:
+        """Reads one entry; of the first recordings, the code alone."""
+        if isinstance(entry, Mapping):
+            return cls(str(entry.get("if", "")), str(entry.get("code", "")))
+        return cls("padded", str(entry))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,6 +75,7 @@ class InspectorGpuTarget:
         measured: Decisions that the device would make.
         attention: The kernels that were chosen for scaled_dot_product_attention.
         alternatives: Output code of the same graph with these decisions made otherwise.
+        missing: Why code with other decisions could not be generated.
         error: What generating code failed with, or an empty string.
         where: Torch's innermost frames at that, outermost first.
     """
@@ -57,7 +84,8 @@ class InspectorGpuTarget:
     is_begin: bool
     measured: tuple[MeasuredDecision, ...] = ()
     attention: tuple[str, ...] = ()
-    alternatives: tuple[str, ...] = ()
+    alternatives: tuple[AlternativeCode, ...] = ()
+    missing: tuple[str, ...] = ()
     error: str = ""
     where: tuple[str, ...] = ()
 
@@ -67,12 +95,15 @@ class InspectorGpuTarget:
         payload = envelope.json_object()
         measured = payload.get("measured")
         entries = measured if isinstance(measured, list) else []
+        alternatives = payload.get("alternatives")
+        codes = alternatives if isinstance(alternatives, list) else []
         return cls(
             gpu=str(payload.get("gpu", "")),
             is_begin=payload.get("state") == "begin",
             measured=tuple(MeasuredDecision.of(item) for item in entries if isinstance(item, dict)),
             attention=_texts(payload.get("attention")),
-            alternatives=_texts(payload.get("alternatives")),
+            alternatives=tuple(map(AlternativeCode.of, codes)),
+            missing=_texts(payload.get("missing")),
             error=str(payload.get("error", "")),
             where=_texts(payload.get("where")),
         )
@@ -80,3 +111,8 @@ class InspectorGpuTarget:
 
 def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _named_texts(value: object) -> dict[str, str]:
+    found = value if isinstance(value, Mapping) else {}
+    return {str(name): str(text) for name, text in found.items()}

@@ -23,10 +23,17 @@ from inspector.model.stack import StackFrame
 __all__ = ["compilable", "gpu_of", "with_builds"]
 
 
-def compilable(report: KernelsReport) -> tuple[KernelRow, ...]:
-    """The kernels that Triton compiles and that run: what the device may choose instead is left."""
+def compilable(report: KernelsReport, *, candidates: bool = False) -> tuple[KernelRow, ...]:
+    """The kernels that Triton compiles.
+
+    Args:
+        report: The report.
+        candidates: Whether those are among them that the device may choose instead.
+    """
     return tuple(
-        row for row in report.rows if row.kernel.language == "triton" and not row.is_candidate
+        row
+        for row in report.rows
+        if row.kernel.language == "triton" and (candidates or not row.is_candidate)
     )
 
 
@@ -136,7 +143,7 @@ def _notices(
             "figures; of several configurations the shortest is shown, and the GPU would measure"
         )
     if any(row.is_candidate for row in report.rows):
-        yield "kernels that the GPU may choose instead (candidates) are not compiled"
+        yield "of the candidates, the one is compiled that is shown: --show KERNEL --as sass"
 
 
 def _first(text: str) -> str:

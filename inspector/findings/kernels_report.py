@@ -10,7 +10,7 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
 from inspector.kernels.node_lines import node_lines
-from inspector.kernels.output_code import read_output_code
+from inspector.kernels.output_code import read_output_code, read_template
 from inspector.kernels.recorded_facts import with_recorded
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
@@ -122,12 +122,21 @@ def _graphs(process: Process, unread: list[str]) -> Iterator[GraphCode]:
 def _alternatives(codes: OutputCodes, asked: set[str], unread: list[str]) -> Iterator[GraphCode]:
     texts = {text.compile_id: text for text in codes.texts}
     for compile_id, target in codes.targets:
-        for code in target.alternatives:
+        for other in target.alternatives:
             text = texts.get(compile_id, OutputText(compile_id, None, "", None))
-            for graph in _read(text, code, unread):
+            for graph in _read(text, other.code, unread):
                 # A backward pass that nobody asked for has no code to choose between.
                 if graph.direction != "backward" or compile_id in asked:
-                    yield dataclasses.replace(graph, file="", alternative="padded")
+                    yield dataclasses.replace(graph, file="", alternative=other.decided)
+        for decision in target.measured:
+            if decision.direction == "backward" and compile_id not in asked:
+                continue
+            operator = decision.detail.partition(" ")[0]
+            kernels = [read_template(*item, operator) for item in decision.sources.items()]
+            if kernels:
+                direction = decision.direction or "inference"
+                name, what = decision.detail, decision.what
+                yield GraphCode(compile_id, direction, name, tuple(kernels), (), alternative=what)
 
 
 def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]:
@@ -179,11 +188,14 @@ def _notices(
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
         yield (
-            f"what the GPU would measure is not decided ({len(decisions)} times: {names}); "
-            "what it may choose instead is among the kernels, marked as candidates"
+            f"what the GPU would measure is not decided ({len(decisions)} times: {names}): "
+            "`inspect kernels --show KERNEL` shows a candidate too"
         )
     for compile_id, said in targets:
         if said.error:
             yield f"graph {compile_id} has no code: {said.error.splitlines()[0]}"
+        for missing in said.missing:
+            why = missing.splitlines()[0]
+            yield f"what the GPU may choose instead in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"

@@ -16,7 +16,7 @@ from inspector.kernels.literals import text_of
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
-__all__ = ["read_output_code"]
+__all__ = ["read_output_code", "read_template"]
 
 _NAME = re.compile(r"^# AOT ID: \['(\w+)'\]", re.MULTILINE)
 _DIRECTIONS = ("inference", "forward", "backward")
@@ -56,6 +56,29 @@ def read_output_code(
     calls = sorted(_calls(module, source, names, lines), key=lambda call: call.line)
     kernels = tuple(_with_nodes(kernel, calls) for kernel in kernels)
     return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
+
+
+def read_template(name: str, source: str, operator: str) -> Kernel:
+    """Reads the source of a template that may be chosen, as it is measured: nothing is fused to it.
+
+    Args:
+        name: What the candidate is called; the functions in the sources share a name.
+        source: Its module.
+        operator: The operator that it computes (``mm``).
+    """
+    found = read_heuristics(source)
+    return Kernel(
+        name=name,
+        language="triton",
+        kind=found.kind,
+        source=source,
+        line=0,
+        size_hints=found.size_hints,
+        signature=found.signature,
+        inductor_meta=found.inductor_meta,
+        options=found.options,
+        aten=(f"aten.{operator}",),
+    )
 
 
 def _kernels(

@@ -136,14 +136,45 @@ def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
     said: list[dict[str, Any]] = []
     codes: list[str] = []
     save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
-    once_more = mock.patch.object(Notes, "other_paddings", return_value=[frozenset({"nothing"})])
+    once_more = mock.patch.object(Notes, "_other_paddings", return_value=[frozenset({"nothing"})])
     with save, once_more, gpu_target(known_gpu("h200"), said.append):
         torch.compile(model)(torch.randn(2, 8, 32)).sum().backward()
     torch._dynamo.reset()
 
     (again,) = (item["alternatives"] for item in said)
     assert len(again) == 2
-    assert [_unnamed(code) for code in again] == [_unnamed(code) for code in codes[:2]]
+    assert [_unnamed(item["code"]) for item in again] == [_unnamed(code) for code in codes[:2]]
+
+
+@pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"])
+def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64))
+    said: list[dict[str, Any]] = []
+    codes: list[str] = []
+    save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
+    with save, gpu_target(known_gpu("h200"), said.append):
+        torch.compile(model, mode=mode)(torch.randn(64, 64)).sum().backward()
+    torch._dynamo.reset()
+
+    (target,) = said
+    assert "error" not in target
+    assert target["missing"] == []
+    taken, templates = codes[0], target["alternatives"]
+    assert "extern_kernels" in taken
+    assert "triton_tem_" not in taken
+    if mode == "reduce-overhead":
+        assert not target["measured"]
+        return
+    # The GPU would measure: the source of each template, and the code if templates are taken.
+    multiplications = [item for item in target["measured"] if item["what"] == "template"]
+    assert len(multiplications) == 5
+    for item in multiplications:
+        assert item["detail"].startswith(("mm float32 ", "addmm float32 "))
+        assert item["taken"] in {"mm", "addmm", "bias_addmm"}
+        assert len(item["sources"]) > 5
+        assert all("tl.dot(" in source for source in item["sources"].values())
+    assert [item["if"] for item in templates] == ["template", "template"]
+    assert all("triton_tem_fused" in item["code"] for item in templates)
 
 
 def _unnamed(code: str) -> str:

@@ -122,7 +122,7 @@ def _generate(name: str, pass_: str, place: Path) -> None:
 
     def write() -> None:
         errors = [str(item["error"]) for item in said if "error" in item]
-        others = [code for item in said for code in item["alternatives"]]
+        others = [other["code"] for item in said for other in item["alternatives"]]
         found = {"codes": codes, "alternatives": others, "error": "; ".join(errors)}
         place.write_text(json.dumps(found))
 

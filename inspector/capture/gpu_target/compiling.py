@@ -44,8 +44,8 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
         try:
             original(on_target(graph), inputs, *args, **options)
             later += notes.take_backward()
-            for padded in notes.other_paddings(len(untouched.graph.nodes)):
-                with notes.alternative(padded):
+            for alternative in notes.other_decisions(len(untouched.graph.nodes)):
+                with alternative:
                     original(on_target(copied(untouched)), inputs, *args, **options)
         except RestartAnalysis:
             raise  # Dynamo traces again, with more of it dynamic or fewer scalars
@@ -77,7 +77,7 @@ def _patches(compiled: Callable[..., Any], notes: Notes) -> list[Any]:
 
     def not_loaded(self: Any, wrapper_code: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         if notes.is_alternative:
-            notes.alternatives.append(wrapper_code.value)
+            notes.generated(wrapper_code.value)
         elif self.is_backward:
             # Torch generates it when the program asks for gradients, and so it is said then.
             with (
@@ -92,6 +92,7 @@ def _patches(compiled: Callable[..., Any], notes: Notes) -> list[Any]:
         mock.patch.object(compile_fx, "compile_fx", compiled),
         mock.patch.object(GraphLowering, "_compile_to_module_lines", not_loaded),
         mock.patch.object(output_code, "cudagraph_post_compile", _nothing),
+        mock.patch.object(output_code, "cudagraph_partition_post_compile", _nothing),
         # The backward graph now: the one that runs is autograd's own, on the CPU.
         functorch_config.patch(force_non_lazy_backward_lowering=True, enable_autograd_cache=False),
         # Workers would not know of the target, and there is nothing to compile in them.

@@ -27,6 +27,9 @@ _Memo = type(functools.lru_cache(lambda: None))
 _MEMOS = ("torch._inductor", "torch.utils._triton", "torch._utils_internal")
 _ONCE = ("init", "register", "pattern", "config", "code_hash", "system", "cache_dir")
 
+# Functions of the CUDA build that Inductor asks while it compiles, and what they say.
+_IN_CPP = {"_cuda_cudaCachingAllocator_is_enabled": lambda: True}
+
 
 @contextmanager
 def answers_of(gpu: Gpu) -> Iterator[None]:
@@ -39,6 +42,9 @@ def answers_of(gpu: Gpu) -> Iterator[None]:
         for owner, name, value in _answers(gpu, properties):
             if hasattr(owner, name):
                 stack.enter_context(mock.patch.object(owner, name, value))
+        for name, value in _IN_CPP.items():
+            # The CPU build has none of them.
+            stack.enter_context(mock.patch.object(torch._C, name, value, create=True))  # noqa: SLF001
         stack.callback(_forget)
         stack.callback(driver.__dict__.update, {"_active": active[0], "_default": active[1]})
         driver.set_active(TargetDriver(gpu))

@@ -2,25 +2,31 @@
 
 What Inductor measures while it compiles, in torch 2.11 to 2.13: whether to pad a matrix
 multiplication that is bound by computation (fx_passes/pad_mm.py), which of several templates and
-library calls to take (select_algorithm.py, with max-autotune), and fusions with a template.
+library calls to take (select_algorithm.py, with max-autotune), and fusions with a template
+(scheduler.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from torch._inductor import select_algorithm
 from torch._inductor.fx_passes import pad_mm
 from torch._inductor.runtime.benchmarking import benchmarker
+from torch._inductor.scheduler import Scheduler
+from torch._inductor.virtualized import V
 
 from inspector.capture.gpu_target.notes import Notes
 
 __all__ = ["without_measuring"]
 
-_UNKNOWN_MS = 1.0
+# What is taken is faster than the rest by far, and a fusion as fast as each of its two parts.
+_TAKEN_MS, _LEFT_MS = 1.0, 1e6
 
 
 @contextmanager
@@ -31,15 +37,12 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         notes.decision("padding", key, "not padded", ["not padded", "padded"])
         return key in notes.padded
 
-    def chosen(_self: Any, name: str, *args: Any, **_options: Any) -> dict[Any, float]:  # noqa: ANN401
-        choices = next(list(item) for item in args if isinstance(item, list | tuple) and item)
-        names = [str(getattr(choice, "name", choice)) for choice in choices]
-        notes.decision("template", name, names[0], names)
-        return {choice: float(place + 1) for place, choice in enumerate(choices)}
-
     def measured(*_: object, **__: object) -> float:
         notes.decision("fusion", "a benchmark while compiling", "as if both took as long", [])
-        return _UNKNOWN_MS
+        return _TAKEN_MS
+
+    def measured_module(*_: object, **__: object) -> tuple[float, str]:
+        return measured(), ""
 
     cache = select_algorithm.AlgorithmSelectorCache
     patches: list[Any] = [
@@ -47,10 +50,80 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         *(mock.patch.object(type(benchmarker), name, measured)
           for name in ("benchmark", "benchmark_gpu", "benchmark_cpu")
           if hasattr(type(benchmarker), name)),
+        mock.patch.object(cache, "do_autotuning", _chosen(cache.do_autotuning, notes)),
+        # It would compile all of them for the device that there is, in threads.
+        mock.patch.object(cache, "make_precompile_fn", _nothing_to_compile),
+        mock.patch.object(Scheduler, "compile_kernel", _not_compiled),
+        mock.patch.object(Scheduler, "benchmark_fused_nodes", measured_module),
+        mock.patch.object(Scheduler, "benchmark_codegened_module", measured_module),
     ]  # fmt: skip
-    if hasattr(cache, "do_autotuning"):
-        patches.append(mock.patch.object(cache, "do_autotuning", chosen))
     with ExitStack() as stack:
         for patch in patches:
             stack.enter_context(patch)
         yield
+
+
+def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[Any, float]]:
+    """Stands for what compiles and measures the candidates for one operator."""
+    signature = inspect.signature(function)
+
+    def chosen(*args: Any, **options: Any) -> dict[Any, float]:  # noqa: ANN401 - torch's function
+        given = signature.bind(*args, **options).arguments
+        choices: list[Any] = list(given["choices"])
+        sources = {str(choice.name): _source(choice) for choice in choices}
+        first = next((c for c in choices if not sources[str(c.name)]), choices[0])
+        notes.decision(
+            "template",
+            f"{given['name']} {_sizes(given['input_nodes'])}",
+            str(first.name),
+            list(sources),
+            sources={name: source for name, source in sources.items() if source},
+            direction=_direction(),
+        )
+        if notes.takes_templates:
+            first = next((c for c in choices if sources[str(c.name)]), first)
+        return {
+            choice: _TAKEN_MS if choice is first else _LEFT_MS + place
+            for place, choice in enumerate(choices)
+        }
+
+    return chosen
+
+
+def _direction() -> str:
+    """What the graph is for that is being lowered."""
+    if V.graph.is_backward:
+        return "backward"
+    return "inference" if V.graph.is_inference else "forward"
+
+
+def _source(choice: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+    """Of a candidate that is a Triton template, the source that would be measured; else nothing."""
+    path = getattr(getattr(choice, "bmreq", None), "module_path", None)
+    try:
+        return Path(path).read_text(encoding="utf-8") if path else ""
+    except OSError:
+        return ""
+
+
+def _sizes(nodes: Sequence[Any]) -> str:
+    """The dtypes and sizes of an operator's operands, as text."""
+    found = []
+    for node in nodes:
+        sizes = "\N{MULTIPLICATION SIGN}".join(map(str, node.get_size()))
+        found.append(f"{str(node.get_dtype()).removeprefix('torch.')} {sizes}")
+    return ", ".join(found)
+
+
+def _nothing_to_compile(*_: object, **__: object) -> Callable[..., dict[Any, float]]:
+    return lambda *_, **__: {}
+
+
+def _not_compiled(
+    self: Any,  # noqa: ANN401 - torch is Any to mypy
+    nodes: Any,  # noqa: ANN401
+    hint_override: int | None = None,
+) -> tuple[None, None]:
+    """Generates the code of a fusion, which fails where it is not possible, and stops there."""
+    self.generate_kernel_code_from_nodes(nodes, benchmark_kernel=True, hint_override=hint_override)
+    return None, None

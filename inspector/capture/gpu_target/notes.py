@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from itertools import combinations, islice
 from unittest import mock
 
@@ -25,25 +25,55 @@ class Notes:
             instead and what else there is.
         attention: The kernels that were chosen for scaled_dot_product_attention, in order.
         padded: Keys of the matrix multiplications that are padded although it was not measured.
-        alternatives: Output code of the same graph with these decisions made the other way.
+        missing: Why code with other decisions could not be generated.
+        alternatives: Output code of the same graph with these decisions made the other way, each
+            with what was decided (``padded``, ``template``).
         is_alternative: Whether such code is being generated.
+        takes_templates: Whether templates of Triton are taken wherever there are any, and no
+            library.
         backward: Records of the log about code for the backward pass, which was not asked for yet.
     """
 
     measured: list[dict[str, object]] = dataclasses.field(default_factory=list)
     attention: list[str] = dataclasses.field(default_factory=list)
     padded: frozenset[str] = frozenset()
-    alternatives: list[str] = dataclasses.field(default_factory=list)
+    alternatives: list[dict[str, str]] = dataclasses.field(default_factory=list)
+    missing: list[str] = dataclasses.field(default_factory=list)
     is_alternative: bool = False
+    takes_templates: bool = False
     backward: list[logging.LogRecord] = dataclasses.field(default_factory=list)
 
-    def decision(self, what: str, detail: str, taken: str, candidates: list[str]) -> None:
-        """Notes a decision that the device would make."""
+    def decision(
+        self,
+        what: str,
+        detail: str,
+        taken: str,
+        candidates: list[str],
+        **more: object,
+    ) -> None:
+        """Notes a decision that the device would make.
+
+        Args:
+            what: ``padding``, ``template`` or ``fusion``.
+            detail: What it is about.
+            taken: What is taken instead.
+            candidates: What there is.
+            more: ``sources``, of candidates that Triton compiles, by name; ``direction`` of the
+                graph (``inference``, ``forward`` or ``backward``).
+        """
+        if self.is_alternative:
+            return  # it was noted, or follows from what was
         found: dict[str, object] = {
             "what": what, "detail": detail, "taken": taken, "candidates": candidates,
+            **more,
         }  # fmt: skip
         if found not in self.measured:
             self.measured.append(found)
+
+    def generated(self, code: str) -> None:
+        """Takes the code of an alternative."""
+        what = "template" if self.takes_templates else "padded"
+        self.alternatives.append({"if": what, "code": code})
 
     def choose(self, attention: str) -> None:
         """Notes the kernel that was chosen for one call of attention."""
@@ -52,7 +82,7 @@ class Notes:
     def taken(self) -> Notes:
         """What was noted since the last time."""
         result = dataclasses.replace(self)
-        self.measured, self.attention, self.alternatives = [], [], []
+        self.measured, self.attention, self.alternatives, self.missing = [], [], [], []
         return result
 
     @contextmanager
@@ -67,12 +97,19 @@ class Notes:
         records, self.backward = self.backward, []
         return records
 
-    def other_paddings(self, nodes: int) -> list[frozenset[str]]:
-        """What else could be padded: all of it, each alone, all but each, each two, and so on.
+    def other_decisions(self, nodes: int) -> Sequence[AbstractContextManager[None]]:
+        """Contexts in which the same graph is compiled with other decisions.
 
         Args:
             nodes: How large the graph is: a large one is not compiled as often as a small one.
         """
+        found = [self._alternative(padded) for padded in self._other_paddings(nodes)]
+        # In what was noted since the last time.
+        has_templates = any(item.get("sources") for item in self.measured)
+        return found + ([self._alternative(templates=True)] if has_templates else [])
+
+    def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
+        """What else could be padded: all of it, each alone, all but each, each two, and so on."""
         found = [str(item["detail"]) for item in self.measured if item["what"] == "padding"]
         keys = list(dict.fromkeys(found))
         sizes = range(1, len(keys) + 1)
@@ -81,16 +118,23 @@ class Notes:
         return list(islice(some, min(_MOST, max(_LEAST, _MOST_NODES // max(nodes, 1)))))
 
     @contextmanager
-    def alternative(self, padded: frozenset[str]) -> Iterator[None]:
-        """Other decisions inside of the ``with``; nothing of it goes into the log."""
+    def _alternative(
+        self, padded: frozenset[str] = frozenset(), *, templates: bool = False
+    ) -> Iterator[None]:
+        """Other decisions inside of the ``with``; nothing of it goes into the log.
+
+        An exception ends the ``with`` and is noted: there is code of the graph without it.
+        """
         before = list(self.attention)
-        self.padded, self.is_alternative = padded, True
+        self.padded, self.takes_templates, self.is_alternative = padded, templates, True
         try:
             # A filter would be too late: our own handler stands in front of the logger.
             with mock.patch.object(logging.getLogger("torch.__trace"), "handle", _drop):
                 yield
+        except Exception as error:  # noqa: BLE001 - it is reported
+            self.missing.append(f"{type(error).__name__}: {error}"[:500])
         finally:
-            self.padded, self.is_alternative = frozenset(), False
+            self.padded, self.takes_templates, self.is_alternative = frozenset(), False, False
             self.attention = before
 
 

@@ -46,7 +46,7 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
         found = notes.taken()
         said: dict[str, object] = {
             "v": 1, "gpu": gpu.key, "measured": found.measured, "attention": found.attention,
-            "alternatives": found.alternatives,
+            "alternatives": found.alternatives, "missing": found.missing,
         }  # fmt: skip
         if error is not None:
             last = traceback.extract_tb(error.__traceback__)[-_FRAMES:]

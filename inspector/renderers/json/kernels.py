@@ -120,6 +120,7 @@ def _target(said: InspectorGpuTarget) -> dict[str, object]:
             for item in said.measured
         ],
         "attention": list(said.attention),
+        "missing": list(said.missing),
         "error": said.error or None,
         "where": list(said.where),
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.kernel_build_wording import build_line, total_line
+from inspector.findings.kernel_choices_wording import CHOICES_TITLE, choice_lines
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     TIMES,
@@ -51,6 +52,12 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
         yield from finding_lines(number, finding)
     for index, graph in enumerate(report.graphs):
         yield from _graph(report, index, graph_line(graph))
+    choices = list(choice_lines(report))
+    if choices:
+        yield f"## {CHOICES_TITLE}"
+        yield ""
+        yield from (f"- {prose(line)}" for line in choices)
+        yield ""
     if report.libraries:
         yield "## Calls of libraries and ATen"
         yield ""

@@ -10,6 +10,7 @@ from rich.text import Text
 from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.escaping import escaped
 from inspector.findings.kernel_build_wording import build_line, total_line
+from inspector.findings.kernel_choices_wording import CHOICES_TITLE, choice_lines
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.kernels_wording import (
     TIMES,
@@ -56,7 +57,9 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
     for finding in report.findings:
         page.add(finding_lines(page, finding))
     for index, graph in enumerate(report.graphs):
-        page.add(_graph(page, report, index, graph_line(graph)))
+        if not graph.alternative:  # much the same, and would be as long again
+            page.add(_graph(page, report, index, graph_line(graph)))
+    page.add(_choices(page, report))
     page.add(_libraries(page, report))
     page.add(error_lines(page, report.run.meta))
     page.add(_notices(page, report))
@@ -71,10 +74,6 @@ def _add_source(page: Page, report: KernelsReport) -> None:
 def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterator[Text]:
     rows = [row for row in report.rows if row.graphs[0] == index]
     if not rows:
-        return
-    if report.graphs[index].alternative:
-        # What the device may choose instead is much the same, and would be as long again.
-        yield from page.wrapped(Text(f"{title}: in the JSON report", style="dim"))
         return
     yield from page.wrapped(Text(title, style="bold underline"))
     for row in rows[:_MOST_ROWS]:
@@ -110,6 +109,14 @@ def _nests(page: Page, row: KernelRow) -> Iterator[Text]:
     if len(lines) > _MOST_NESTS:
         more = f"{_GAP * 2}… {len(lines) - _MOST_NESTS:,} more loops in the JSON report"
         yield Text(more, style="dim")
+
+
+def _choices(page: Page, report: KernelsReport) -> Iterator[Text]:
+    lines = list(choice_lines(report))
+    if lines:
+        yield from page.wrapped(Text(CHOICES_TITLE, style="bold underline"))
+    for line in lines:
+        yield from page.wrapped(page.safe(line), _GAP, _GAP * 2)
 
 
 def _libraries(page: Page, report: KernelsReport) -> Iterator[Text]:

@@ -33,13 +33,34 @@ def record(event: dict[str, object], payload: str) -> str:
     return f"{PREFIX}{json.dumps(envelope)}\n{lines}\n"
 
 
+_TEMPLATE = """
+@triton_heuristics.template(num_stages=4, num_warps=8, triton_meta={}, inductor_meta={})
+@triton.jit
+def triton_mm(arg_A, arg_B, out_ptr0):
+    tl.dot(arg_A, arg_B)
+"""
+_OTHER = """
+# AOT ID: ['0_forward']
+triton_other_{0} = async_compile.triton('triton_other_{0}', 'pass # {0}')
+def call(args):
+    triton_other_{0}.run(args[0])
+"""
+
+
 @pytest.fixture
 def report(tmp_path: Path) -> KernelsReport:
     case = load()["cases"]["matmuls.addmm_scaled"]["training"]
     said = {
-        "v": 1, "gpu": "h200", "attention": [], "alternatives": [],
-        "measured": [{"what": "padding", "detail": "mm", "taken": "not padded",
-                      "candidates": ["not padded", "padded"]}],
+        "v": 1, "gpu": "h200", "attention": [], "missing": ["KeyError: 'b'"],
+        # The second as the first recordings had it.
+        "alternatives": [{"if": "template", "code": _OTHER.format(1)}, _OTHER.format(2)],
+        "measured": [
+            {"what": "padding", "detail": "mm", "taken": "not padded",
+             "candidates": ["not padded", "padded"]},
+            {"what": "template", "detail": "mm float32 8\N{MULTIPLICATION SIGN}8", "taken": "mm",
+             "candidates": ["mm", "triton_mm_0", "triton_mm_1"], "direction": "forward",
+             "sources": {f"triton_mm_{n}": _TEMPLATE + f"    # {n}" for n in (0, 1)}},
+        ],
     }  # fmt: skip
     artifact: dict[str, object] = {"artifact": {"name": "inspector_gpu_target", "encoding": "json"}}
     log = tmp_path / "dedicated_log_torch_trace_x.log"
@@ -62,7 +83,7 @@ def rendered(report: KernelsReport, name: str) -> str:
 
 
 def test_a_plain_trace_has_everything(report: KernelsReport) -> None:
-    assert [graph.direction for graph in report.graphs] == ["forward", "backward"]
+    assert [graph.direction for graph in report.taken] == ["forward", "backward"]
     assert report.gpu is not None
     row = report.rows[0]
     assert (row.kernel.name, row.launches) == ("triton_poi_fused_addmm_tanh_0", 1)
@@ -83,3 +104,24 @@ def test_people_see_kernels_lines_and_what_is_open(report: KernelsReport, name: 
     for part in ("NVIDIA H200", "model.py:3", "would measure is not decided", "pointwise"):
         assert part in text
     assert "fused_addmm_tanh_0" in text.replace("\\_", "_")
+
+
+def test_what_the_gpu_may_choose_instead_has_its_source(report: KernelsReport) -> None:
+    candidates = [row.kernel for row in report.rows if row.is_candidate]
+    names = [kernel.name for kernel in candidates]
+    assert names == ["triton_other_1", "triton_other_2", "triton_mm_0", "triton_mm_1"]
+    assert (candidates[-1].kind, candidates[-1].aten) == ("template", ("aten.mm",))
+    assert candidates[-1].source.endswith("# 1")
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown"])
+def test_people_see_what_the_gpu_may_choose_instead(report: KernelsReport, name: str) -> None:
+    text = " ".join(rendered(report, name).replace("`", "").split())
+    for part in (
+        "padding: mm: not padded, or padded",
+        "mm, or triton_mm_0, triton_mm_1",
+        "if templates are taken: 1 other kernel, triton_other_1",
+        "if it is padded: 1 other kernel, triton_other_2",
+        "has no code: KeyError: 'b'",
+    ):
+        assert part in text

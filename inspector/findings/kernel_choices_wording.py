@@ -1,0 +1,46 @@
+"""What a GPU that is not there would choose by measuring, in lines for people."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator, Sequence
+
+from inspector.events.gpu_target import MeasuredDecision
+from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.wording import count
+
+__all__ = ["CHOICES_TITLE", "choice_lines"]
+
+CHOICES_TITLE = "What the GPU would measure, and may choose otherwise"
+_MOST_NAMES = 4
+_MOST_DECISIONS = 12
+
+
+def choice_lines(report: KernelsReport) -> Iterator[str]:
+    """A line for each decision, then for each other code: what was taken, and what there is."""
+    decisions = [item for _, said in report.targets for item in said.measured]
+    same = collections.Counter(_texts(decisions))
+    shown = list(same)[:_MOST_DECISIONS]
+    for line in shown:
+        yield f"{line} ({same[line]} times)" if same[line] > 1 else line
+    if len(same) > len(shown):
+        yield f"{len(same) - len(shown):,} more decisions in the JSON report"
+    for index, graph in enumerate(report.graphs):
+        names = [row.kernel.name for row in report.rows if row.graphs[0] == index]
+        if graph.alternative and graph.calls and names:
+            what = "templates are taken" if graph.alternative == "template" else "it is padded"
+            place = f"graph {graph.compile_id} {graph.direction}"
+            yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
+
+
+def _texts(decisions: Sequence[MeasuredDecision]) -> Iterator[str]:
+    for item in decisions:
+        others = [name for name in item.candidates if name != item.taken]
+        line = f"{item.what}: {item.detail}: {item.taken}"
+        yield f"{line}, or {_named(others)}" if others else line
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1:,} more"
