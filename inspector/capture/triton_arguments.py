@@ -102,8 +102,34 @@ def _node(graph: Any, name: str) -> str | None:  # noqa: ANN401
     """The node whose value a buffer has, after all changes."""
     if name in graph.graph_inputs:
         return name
-    node = getattr(graph.try_get_buffer(name), "origin_node", None)
-    return str(node.name) if node is not None else None
+    buffer = graph.try_get_buffer(name)
+    node = getattr(buffer, "origin_node", None)
+    if node is not None:
+        return str(node.name)
+    copied = None if buffer is None else _copied(graph, buffer)
+    return None if copied is None else _node(graph, copied)
+
+
+def _copied(graph: Any, buffer: Any) -> str | None:  # noqa: ANN401
+    """What a buffer is a copy of, in another layout: cuDNN, say, wants channels last."""
+    from torch._inductor.ir import Pointwise
+
+    data = getattr(buffer, "data", None)
+    if not isinstance(data, Pointwise) or set(data.inner_fn_opcount().used_ops) != {"load"}:
+        return None
+    reads = list(buffer.get_read_writes().reads)
+    if len(reads) != 1 or not hasattr(reads[0], "var_names"):
+        return None
+    name, sizes = reads[0].name, list(buffer.get_size())
+    other = graph.graph_inputs.get(name) or graph.try_get_buffer(name)
+    if other is None or list(other.get_size()) != sizes:
+        return None
+    # Only sizes other than one have an index.
+    indices = iter(reads[0].var_names)
+    place = [0 if size == 1 else next(indices, 0) for size in sizes]
+    index = other.get_layout().make_indexer()(place)
+    same = graph.sizevars.statically_known_equals(index, reads[0].index)
+    return str(name) if same else None
 
 
 def _node_at_first(graph: Any, name: str) -> str | None:  # noqa: ANN401

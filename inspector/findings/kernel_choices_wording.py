@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 from collections.abc import Iterator, Sequence
 
 from inspector.events.gpu_target import MeasuredDecision
@@ -13,6 +14,9 @@ __all__ = ["CHOICES_TITLE", "choice_lines"]
 
 CHOICES_TITLE = "What the GPU would measure, and may choose otherwise"
 _MOST_NAMES = 4
+# Torch's key of a decision about padding: sizes, strides and dtypes, and the operator.
+_SIZES = re.compile(r"torch\.Size\(\[([^\]]*)\]\), \([^)]*\), torch\.(\w+)")
+_OPERATOR = re.compile(r"op='aten\.(\w+)'")
 _MOST_DECISIONS = 12
 
 
@@ -36,8 +40,17 @@ def choice_lines(report: KernelsReport) -> Iterator[str]:
 def _texts(decisions: Sequence[MeasuredDecision]) -> Iterator[str]:
     for item in decisions:
         others = [name for name in item.candidates if name != item.taken]
-        line = f"{item.what}: {item.detail}: {item.taken}"
+        line = f"{item.what}: {_about(item.detail)}: {item.taken}"
         yield f"{line}, or {_named(others)}" if others else line
+
+
+def _about(detail: str) -> str:
+    operator, sizes = _OPERATOR.search(detail), _SIZES.findall(detail)
+    if operator is None or not sizes:
+        return detail
+    times = "\N{MULTIPLICATION SIGN}"
+    operands = (f"{dtype} {times.join(size.split(', '))}" for size, dtype in sizes)
+    return f"{operator[1]} {', '.join(operands)}"
 
 
 def _named(names: Sequence[str]) -> str:

@@ -37,6 +37,7 @@ class KernelExport:
         workspaces: Dtype and elements by parameter.
         reference: What it should compute.
         taken: Buffer by node whose value the reference takes.
+        shapes: Size and stride by node of those that are taken and have others than their buffer.
         compared: Buffer by node whose value it gives.
         parts: How the parts of a split reduction come to the node's value, by node.
         not_compared: Why a buffer that is written is not compared, by buffer.
@@ -53,6 +54,7 @@ class KernelExport:
     workspaces: Mapping[str, tuple[str, int]]
     reference: Reference
     taken: Mapping[str, str]
+    shapes: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
     compared: Mapping[str, str]
     parts: Mapping[str, str]
     not_compared: Mapping[str, str]
@@ -76,7 +78,9 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     """
     text, said = _recorded(report, row)
     build = _build(row)
-    tensors = [item for item in said.arguments if item.kind == "TensorArg"]
+    tensors = [
+        _as_stored(item, row.kernel.source) for item in said.arguments if item.kind == "TensorArg"
+    ]
     graph = LoweredGraph(text.lowered.text() if text.lowered else "", said.symbols)
     reads = {item.reads: item.buffer for item in tensors if item.is_read and item.reads}
     writes = {item.writes: item.buffer for item in tensors if item.is_written and item.writes}
@@ -98,6 +102,10 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         for item in tensors
         if item.is_written and item.writes is None and item.buffer not in whole.values()
     }
+    buffers = {item.buffer: item for item in tensors}
+    taken = {
+        node: whole[node] if node in reference.given else nodes[node] for node in reference.inputs
+    }
     return KernelExport(
         row=row,
         build=build,
@@ -105,7 +113,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         recording=f"recording {report.run.meta.name} of {report.run.meta.target}",
         arguments=_arguments(row, said, build),
         numels=said.numels,
-        buffers={item.buffer: item for item in tensors},
+        buffers=buffers,
         read=tuple(dict.fromkeys(item.buffer for item in tensors if item.is_read)),
         workspaces={
             item.name: (item.dtype, item.value or 0)
@@ -113,14 +121,23 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
             if item.kind == "WorkspaceArg"
         },
         reference=reference,
-        taken={
-            node: whole[node] if node in reference.given else nodes[node]
+        shapes={
+            node: shape
             for node in reference.inputs
+            if (shape := graph.shape(node)) and shape[0] != tuple(buffers[taken[node]].size)
         },
+        taken=taken,
         compared={node: whole[node] for node in reference.outputs},
         parts={node: how for node, (_, how) in parts.items()},
         not_compared=missing | unnamed,
     )
+
+
+def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:
+    """Of what is changed in place, Inductor leaves stores out that nobody reads."""
+    name = re.escape(argument.name)
+    is_stored = re.search(rf"tl\.(store|atomic_\w+)\(\s*{name}\b", source) is not None
+    return dataclasses.replace(argument, is_written=argument.is_written and is_stored)
 
 
 def _parts(

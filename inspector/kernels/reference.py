@@ -11,14 +11,21 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["DRAWS", "LoweredGraph", "Reference"]
+__all__ = ["DRAWS", "SEVERAL", "LoweredGraph", "Reference"]
 
 DRAWS = "it draws random numbers"
 """Why a value is not compared that comes from a random number generator."""
 
 # They draw other numbers than the kernel, from the same seed.
 _RANDOM = ("inductor_random", "inductor_randint", "inductor_seed", "rand", "bernoulli", "dropout")
+SEVERAL = "it puts several values in one place, of which any may stay"
+"""Why a value is not compared that depends on the order in which threads write."""
+
+# Without an operation that takes all of the values together.
+_ANY_ORDER = re.compile(r"\.(scatter|scatter_)\.src\(|\.index_put_?\.default\((?!.*True\)$)")
 _SYMBOL = re.compile(r'"Sym\((\w+)\)"')
+# What a node's annotation says: sizes and strides.
+_SHAPE = re.compile(r"\w+\[([^\]]*)\]\[([^\]]*)\]")
 _REDUCTION = re.compile(r"torch\.ops\.aten\.(sum|prod|amax|amin|any)\.")
 _FORWARD = re.compile(r"^\s*def forward\(self", re.MULTILINE)
 
@@ -53,6 +60,7 @@ class LoweredGraph:
     def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:
         self._assigned: dict[str, str] = {}
         self._needs: dict[str, tuple[str, ...]] = {}
+        self._shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         begin = _FORWARD.search(graph)
         text = graph[begin.start() :] if begin else ""
         indent = len(text) - len(text.lstrip())
@@ -75,6 +83,7 @@ class LoweredGraph:
         """
         known = set(reads)
         drawn = self._drawn(known, writes)
+        known |= drawn  # whatever is written before them
         lines: dict[str, str] = {}
         outputs: list[str] = []
         given: list[str] = []
@@ -83,9 +92,10 @@ class LoweredGraph:
             if node in drawn:
                 missing[node] = DRAWS
                 given.append(node)
-                known.add(node)
                 continue
             found = self._between(known, node)
+            if not isinstance(found, str) and any(map(_ANY_ORDER.search, found.values())):
+                found = SEVERAL
             if isinstance(found, str):
                 missing[node] = found
             else:
@@ -106,6 +116,10 @@ class LoweredGraph:
         """The reduction that a node is (``sum``, …), if its parts can be put together."""
         found = _REDUCTION.match(self._assigned.get(node, ""))
         return found[1] if found else None
+
+    def shape(self, node: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """Size and stride of a node's value, where the graph says them in numbers."""
+        return self._shapes.get(node)
 
     def _drawn(self, known: set[str], writes: Sequence[str]) -> set[str]:
         """The wanted nodes that come from random numbers, by no known and no other wanted node."""
@@ -128,11 +142,22 @@ class LoweredGraph:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         target, value = targets[0], statement.value
         is_freed = isinstance(value, ast.Constant) and value.value is None
+        if isinstance(target, ast.Name) and isinstance(statement, ast.AnnAssign):
+            self._take_shape(target.id, statement.annotation)
         if isinstance(target, ast.Name) and value is not None and not is_freed:
             value = _Devices().visit(value)
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
             self._assigned[target.id] = ast.unparse(value)
             self._needs[target.id] = tuple(dict.fromkeys(names))
+
+    def _take_shape(self, name: str, annotation: ast.expr) -> None:
+        text = annotation.value if isinstance(annotation, ast.Constant) else ""
+        found = _SHAPE.match(text) if isinstance(text, str) else None
+        size, stride = (found[part].replace(" ", "") for part in (1, 2)) if found else ("", "")
+        numbers = [*filter(None, size.split(",")), *filter(None, stride.split(","))]
+        if found and all(number.isdecimal() for number in numbers):
+            places = [tuple(int(n) for n in text.split(",") if n) for text in (size, stride)]
+            self._shapes[name] = (places[0], places[1])
 
     def _draws(self, node: str, known: set[str]) -> bool:
         """Whether a node comes from random numbers, not by the known ones."""

@@ -20,12 +20,13 @@ class Net(torch.nn.Module):
         self.a = torch.nn.Linear(64, 128)
         self.norm, self.drop = torch.nn.LayerNorm(128), torch.nn.Dropout(0.1)
         self.names = torch.nn.Embedding(50, 128)
-    def forward(self, x, i):
+        self.image = torch.nn.Conv2d(3, 16, 3, bias=False)
+    def forward(self, x, i, z):
         y = torch.nn.functional.gelu(self.a(x)) + self.names(i)
         y = self.drop(self.norm(y))
-        return y.softmax(-1), y.half().tanh(), y.sum()
+        return y.softmax(-1), y.half().tanh(), y.sum(), self.image(z)
 model = Net().cuda()
-example_inputs = (torch.randn(8, 32, 64), torch.randint(0, 50, (8, 32)))
+example_inputs = (torch.randn(8, 32, 64), torch.randint(0, 50, (8, 32)), torch.randn(2, 3, 8, 8))
 """
 
 

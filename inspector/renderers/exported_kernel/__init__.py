@@ -101,6 +101,7 @@ def _facts(export: KernelExport) -> Iterator[str]:
     yield f"INDUCTOR_META = {meta!r}"
     yield "# Nodes of the graph that `reference` takes and gives, and the buffers that hold them."
     yield from _mapping("TAKEN", {k: repr(v) for k, v in export.taken.items()})
+    yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of these nodes, in their buffers"
     yield from _mapping("COMPARED", {k: repr(v) for k, v in export.compared.items()})
     yield f"PARTS = {dict(export.parts)!r}  # of these nodes the buffer has parts"
     rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in _dtypes(export))]

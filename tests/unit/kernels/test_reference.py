@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.kernels.reference import DRAWS, LoweredGraph, Reference
+from inspector.kernels.reference import DRAWS, SEVERAL, LoweredGraph, Reference
 
 GRAPH = """
 class GraphModule(torch.nn.Module):
@@ -85,3 +85,40 @@ def test_a_graph_that_cannot_be_read_gives_nothing(graph: str) -> None:
 def test_reductions_whose_parts_combine() -> None:
     assert LoweredGraph(GRAPH, {}).reduction("sum_1") == "sum"
     assert LoweredGraph(GRAPH, {}).reduction("mul") is None
+
+
+def test_what_is_drawn_is_taken_from_the_kernel_also_by_what_is_written_before() -> None:
+    found = make_reference(GRAPH, ["seeds"], ["where", "gt"], {})
+
+    assert found.given == ("gt",)
+    assert found.outputs == ("where",)
+    assert not any("gt = " in line for line in found.lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_compared"),
+    [
+        ("torch.ops.aten.scatter.src(a, -1, index, b)", False),
+        ("torch.ops.aten.scatter.value(a, -1, index, 1)", True),
+        ("torch.ops.aten.scatter_add.default(a, -1, index, b)", True),
+        ("torch.ops.aten.index_put.default(a, [index], b)", False),
+        ("torch.ops.aten.index_put.default(a, [index], b, False)", False),
+        ("torch.ops.aten.index_put_.default(a, [index], b, True)", True),
+    ],
+)
+def test_what_several_threads_write_is_compared_where_it_is_added_up(
+    value: str,
+    is_compared: bool,  # noqa: FBT001 - a case
+) -> None:
+    graph = f"def forward(self, a, b, index):\n    put = {value}\n    return put"
+    found = make_reference(graph, ["a", "b", "index"], ["put"], {})
+
+    assert found.missing == ({} if is_compared else {"put": SEVERAL})
+
+
+def test_sizes_and_strides_of_a_node() -> None:
+    graph = LoweredGraph(GRAPH, {})
+    assert graph.shape("full") == ((4,), (1,))
+    assert graph.shape("seed") == ((), ())
+    assert graph.shape("mul") is None  # a symbol is among them
+    assert graph.shape("getitem_9") is None
