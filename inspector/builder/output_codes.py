@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import DynamoOutputGraph
+from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.payload import Payload
@@ -18,6 +19,7 @@ OutputEvent: TypeAlias = (
     DynamoOutputGraph
     | InductorStage
     | InspectorCppKernel
+    | InspectorDynamoGraph
     | InspectorGpuTarget
     | InspectorTritonKernel
     | OutputCode
@@ -31,6 +33,7 @@ class OutputCodesDraft:
         self._gpu = ""
         self._texts: list[OutputText] = []
         self._graphs: dict[str, Payload | None] = {}
+        self._nodes: dict[str, Payload | None] = {}
         self._lowered: dict[str, Payload | None] = {}
         self._cpp: list[InspectorCppKernel] = []
         self._triton: list[InspectorTritonKernel] = []
@@ -41,6 +44,8 @@ class OutputCodesDraft:
         match event:
             case DynamoOutputGraph():
                 self._graphs[compile_id] = event.text
+            case InspectorDynamoGraph():
+                self._nodes[compile_id] = event.text
             case InductorStage():
                 self._lowered[compile_id] = event.text
             case InspectorCppKernel():
@@ -53,9 +58,9 @@ class OutputCodesDraft:
                 cpp, triton = tuple(self._cpp), tuple(self._triton)
                 self._cpp, self._triton = [], []
                 lowered = self._lowered.pop(compile_id, None)
-                self._texts.append(
-                    OutputText(compile_id, event.text, event.file, graph, cpp, triton, lowered)
-                )
+                nodes = self._nodes.get(compile_id)
+                text = event.text, event.file, graph, cpp, triton, lowered, nodes
+                self._texts.append(OutputText(compile_id, *text))
             case InspectorGpuTarget():
                 self._gpu = event.gpu
                 if not event.is_begin:

@@ -33,6 +33,7 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
     TorchVersion,
 )
+from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.envelope import Envelope
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
@@ -118,6 +119,7 @@ class ProcessBuilder:
                 | CodeState()
                 | InductorStage()
                 | InspectorCppKernel()
+                | InspectorDynamoGraph()
                 | InspectorGpuTarget()
                 | InspectorTritonKernel()
                 | OutputCode()
@@ -162,6 +164,7 @@ class ProcessBuilder:
         | CodeState
         | InductorStage
         | InspectorCppKernel
+        | InspectorDynamoGraph
         | InspectorGpuTarget
         | InspectorTritonKernel
         | OutputCode,
@@ -170,6 +173,7 @@ class ProcessBuilder:
             case (
                 InductorStage()
                 | InspectorCppKernel()
+                | InspectorDynamoGraph()
                 | InspectorGpuTarget()
                 | InspectorTritonKernel()
                 | OutputCode()

@@ -196,12 +196,15 @@ class TraceHandler(logging.Handler):
             if self._times_guards:
                 self._write_guard_costs()
         else:
-            stage = "inductor_post_grad_graph"
-            is_stage = stage in metadata  # a key of its own before 2.13
-            self._look_at_artifact(stage if is_stage else metadata.get("artifact", {}).get("name"))
+            stages = ("dynamo_output_graph", "inductor_post_grad_graph")
+            stage = next((name for name in stages if name in metadata), None)
+            # The second is an artifact since 2.13, and was a key of its own before.
+            self._look_at_stage(stage or metadata.get("artifact", {}).get("name"))
 
-    def _look_at_artifact(self, name: object) -> None:
-        if name == "dynamo_graph_break_reason":
+    def _look_at_stage(self, name: object) -> None:
+        if name == "dynamo_output_graph":
+            self._write_graph()
+        elif name == "dynamo_graph_break_reason":
             self._add_positions()
         elif name == "recompile_reasons":
             self._recompiles.explain()
@@ -223,6 +226,11 @@ class TraceHandler(logging.Handler):
             self._window.start()
             atexit.register(self.end_measuring)
         self._window.prime()
+
+    def _write_graph(self) -> None:
+        from inspector.capture.logged_graph import write_dynamo_graph
+
+        write_dynamo_graph()
 
     def _write_guard_costs(self) -> None:
         from inspector.capture.guard_costs import write_guard_costs

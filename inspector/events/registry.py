@@ -35,6 +35,7 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
     TorchVersion,
 )
+from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.envelope import Envelope
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
@@ -125,6 +126,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_target"): InspectorTarget,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
+    ("artifact", "inspector_dynamo_graph"): InspectorDynamoGraph,
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.

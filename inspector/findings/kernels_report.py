@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
+from inspector.events.dynamo_graph import graph_nodes
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
-from inspector.kernels.node_lines import node_lines
+from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
 from inspector.kernels.recorded_facts import with_recorded
 from inspector.model.gpu_table import find_gpu
@@ -17,6 +19,7 @@ from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.output_code import OutputCodes, OutputText
+from inspector.model.roots import Roots
 from inspector.model.run import Process, Run
 
 __all__ = ["FORMAT_VERSION", "KernelRow", "KernelsReport", "make_kernels_report"]
@@ -92,7 +95,7 @@ def make_kernels_report(
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:
-        graphs += _graphs(process, unread)
+        graphs += _graphs(process, run.roots, unread)
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     rows = tuple(_rows(graphs))
@@ -109,22 +112,24 @@ def make_kernels_report(
     )
 
 
-def _graphs(process: Process, unread: list[str]) -> Iterator[GraphCode]:
+def _graphs(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
     asked: set[str] = set()
     for text in codes.texts:
-        for graph in _read(text, text.text.text() if text.text else "", unread):
+        for graph in _read(text, text.text.text() if text.text else "", roots, unread):
             asked |= {graph.compile_id} if graph.direction == "backward" else set()
             yield graph
-    yield from _alternatives(codes, asked, unread)
+    yield from _alternatives(codes, roots, asked, unread)
 
 
-def _alternatives(codes: OutputCodes, asked: set[str], unread: list[str]) -> Iterator[GraphCode]:
+def _alternatives(
+    codes: OutputCodes, roots: Roots, asked: set[str], unread: list[str]
+) -> Iterator[GraphCode]:
     texts = {text.compile_id: text for text in codes.texts}
     for compile_id, target in codes.targets:
         for other in target.alternatives:
             text = texts.get(compile_id, OutputText(compile_id, None, "", None))
-            for graph in _read(text, other.code, unread):
+            for graph in _read(text, other.code, roots, unread):
                 # A backward pass that nobody asked for has no code to choose between.
                 if graph.direction != "backward" or compile_id in asked:
                     yield dataclasses.replace(graph, file="", alternative=other.decided)
@@ -139,8 +144,8 @@ def _alternatives(codes: OutputCodes, asked: set[str], unread: list[str]) -> Ite
                 yield GraphCode(compile_id, direction, name, tuple(kernels), (), alternative=what)
 
 
-def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]:
-    lines: Mapping[str, NodeLine] = node_lines(text.graph.text()) if text.graph else {}
+def _read(text: OutputText, code: str, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+    lines = _lines(text, roots)
     try:
         graph = read_output_code(code, text.compile_id, lines)
     except ValueError as error:
@@ -148,6 +153,13 @@ def _read(text: OutputText, code: str, unread: list[str]) -> Iterator[GraphCode]
         return
     graph = with_recorded(graph, text, lines)
     yield dataclasses.replace(graph, file=text.file)
+
+
+def _lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
+    if text.nodes is not None:
+        with contextlib.suppress(ValueError):  # cut off; the text may be there
+            return recorded_node_lines(graph_nodes(text.nodes), roots)
+    return node_lines(text.graph.text()) if text.graph else {}
 
 
 def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:

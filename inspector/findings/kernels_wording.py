@@ -9,9 +9,11 @@ from inspector.model.kernel import GraphCode, Kernel, NodeLine
 
 __all__ = [
     "TIMES", "cpp_line", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of",
+    "modules_line",
 ]  # fmt: skip
 
 _MOST_OPERATORS = 6
+_MOST_MODULES = 3
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -73,6 +75,13 @@ def kernel_detail(row: KernelRow) -> str:
     if row.is_candidate:
         parts.insert(0, "candidate")
     return " · ".join(part for part in parts if part)
+
+
+def modules_line(kernel: Kernel) -> str:
+    """The modules that a kernel computes of, or an empty string."""
+    modules = list(dict.fromkeys(node.module for node in kernel.nodes if node.module))
+    more = f" and {len(modules) - _MOST_MODULES:,} more" if len(modules) > _MOST_MODULES else ""
+    return f"in {', '.join(modules[:_MOST_MODULES])}{more}" if modules else ""
 
 
 def lines_of(kernel: Kernel) -> tuple[NodeLine, ...]:

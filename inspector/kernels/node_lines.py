@@ -1,18 +1,50 @@
-"""The user's line of each node in the text of a graph that Dynamo captured."""
+"""The user's line of each node of a graph that Dynamo captured."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from inspector.events.dynamo_graph import GraphNode
+from inspector.events.printed_stack import printed_frames
 from inspector.model.kernel import NodeLine
+from inspector.model.roots import Roots
+from inspector.model.stack import plain_frame, user_frame
 
-__all__ = ["node_lines"]
+__all__ = ["node_lines", "recorded_node_lines"]
 
 # `# File: model.py:12 in forward, code: return x` stands before the nodes of a line, and
 # `name: "f32[8]" = torch.relu(x)` is a node (torch/fx/graph.py, 2.11 to 2.13).
 _FILE = re.compile(r"\s*# File: (?P<file>.+?):(?P<line>\d+) in [^,\s]+(?:, code: (?P<code>.*))?")
 _NODE = re.compile(r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = ")
+
+# `L['self'].layers.0`, `L['self']._modules['layers']._modules['0']`, `L['fn'].layers[0]`.
+_ROOT = re.compile(r"^L\['\w+'\]")
+_PART = re.compile(r"(?:\.?_modules)?(?:\.(\w+)|\[['\"]?([^\]'\"]+)['\"]?\])")
+
+
+def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str, NodeLine]:
+    """The lines by the names of nodes, with their modules.
+
+    Args:
+        nodes: The nodes as they were recorded.
+        roots: Tells the user's code from torch's.
+    """
+    return {node.name: _line(node, roots) for node in nodes if node.op.startswith("call_")}
+
+
+def _line(node: GraphNode, roots: Roots) -> NodeLine:
+    module = _path(node.modules[-1][0]) if node.modules else ""
+    frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
+    if frame is None:
+        return NodeLine(node.name, module=module)
+    return NodeLine(node.name, frame.file, frame.line, frame.code or "", module)
+
+
+def _path(source: str) -> str:
+    """A module's path below the one that is compiled, from what Dynamo calls it."""
+    rest = _ROOT.sub("", source)
+    return ".".join(name or item for name, item in _PART.findall(rest))
 
 
 def node_lines(text: str) -> Mapping[str, NodeLine]:

@@ -19,12 +19,15 @@ class NodeLine:
         file: The file of the line that made it, or an empty string where that is unknown.
         line: The line, or 0.
         code: Its text, or an empty string.
+        module: The path of the innermost module that it is in (``layers.0.norm``), or an empty
+            string.
     """
 
     node: str
     file: str = ""
     line: int = 0
     code: str = ""
+    module: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

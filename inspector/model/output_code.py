@@ -21,6 +21,8 @@ class OutputText:
         text: Where the code is, or None.
         file: The file that torch wrote it to, or an empty string.
         graph: Where the text of the graph is that Dynamo captured, or None.
+        nodes: Where the nodes of the graph are that Dynamo captured, or None: no plain trace has
+            them.
         lowered: Where the text of the post-grad graph is, which Inductor lowered, or None.
         cpp: What was recorded of its C++ kernels.
         triton: What was recorded of its Triton kernels.
@@ -33,6 +35,7 @@ class OutputText:
     cpp: tuple[InspectorCppKernel, ...] = ()
     triton: tuple[InspectorTritonKernel, ...] = ()
     lowered: Payload | None = None
+    nodes: Payload | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ def _node(node: NodeLine) -> dict[str, object]:
         "file": node.file or None,
         "line": node.line or None,
         "code": node.code or None,
+        "module": node.module or None,
     }
 
 

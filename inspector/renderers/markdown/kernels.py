@@ -16,6 +16,7 @@ from inspector.findings.kernels_wording import (
     kernel_detail,
     kernels_headline,
     lines_of,
+    modules_line,
 )
 from inspector.findings.overview import recording_line
 from inspector.renderers.markdown.finding import finding_lines
@@ -78,6 +79,7 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         places = ", ".join(
             f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines_of(row.kernel)
         )
+        places = "; ".join(filter(None, (places, modules_line(row.kernel))))
         name = cell(f"`{row.kernel.name}`")
         built = "" if row.facts is None else build_line(row.facts)
         parts = (name, str(row.launches), cell(kernel_detail(row)), cell(built), cell(places))

@@ -20,6 +20,7 @@ from inspector.findings.kernels_wording import (
     kernel_detail,
     kernels_headline,
     lines_of,
+    modules_line,
 )
 from inspector.findings.overview import recording_line
 from inspector.renderers.terminal.finding import finding_lines
@@ -99,6 +100,8 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
         yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
     if len(lines) > _MOST_LINES:
         yield Text(f"{_GAP * 2}+{len(lines) - _MOST_LINES} more lines", style="dim")
+    if modules_line(row.kernel):
+        yield page.cropped(Text(_GAP * 2).append_text(page.safe(modules_line(row.kernel), "dim")))
 
 
 def _nests(page: Page, row: KernelRow) -> Iterator[Text]:

@@ -1,0 +1,65 @@
+"""The graph that Dynamo captured is recorded as data, with the user's lines and modules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import fx, nn
+
+import inspector
+from inspector.events.dynamo_graph import InspectorDynamoGraph, graph_nodes
+from inspector.events.registry import read
+from inspector.sources.log import LogReader
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.RMSNorm(8)
+        self.layers = nn.Sequential(nn.Linear(8, 8), nn.GELU())
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        values, places = self.layers(self.norm(x)).max(-1)
+        return values.sum(), places
+
+
+def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
+    seen: list[fx.GraphModule] = []
+
+    def backend(graph: fx.GraphModule, _inputs: object) -> object:
+        seen.append(graph)
+        return graph.forward
+
+    torch._dynamo.reset()
+    with inspector.record(tmp_path / "recording", measure=False) as recording:
+        torch.compile(Net(), backend=backend, dynamic=True)(torch.randn(4, 8))
+
+    assert recording.run().processes[0].problems == ()
+    (graph,), (nodes,) = seen, [
+        graph_nodes(event.text)
+        for event in _events(recording.path)
+        if event.text is not None
+    ]  # fmt: skip
+    live = {node.name: node for node in graph.graph.nodes}
+    assert [node.name for node in nodes] == list(live)
+    for node in nodes:
+        assert node.op == live[node.name].op
+        assert node.inputs == tuple(other.name for other in live[node.name].all_input_nodes)
+    named = {node.target.rpartition(".")[2]: node for node in nodes}
+    assert "values, places" not in named["rms_norm"].stack.splitlines()[-1]
+    assert "in forward" in named["rms_norm"].stack
+    assert named["rms_norm"].modules[-1][1] == "RMSNorm"
+    assert [kind for _, kind in named["linear"].modules] == ["Sequential", "Linear"]
+    (meta,) = named["linear"].tensors
+    assert (meta.dtype, meta.device, meta.stride[-1], meta.shape[-1]) == ("float32", "cpu", 1, 8)
+    assert [meta.dtype for meta in named["max"].tensors] == ["float32", "int64"]
+    # No symbol was given a value.
+    inputs = [node for node in nodes if node.op == "placeholder" and node.target.endswith("_x_")]
+    assert isinstance(inputs[0].tensors[0].shape[0], str)
+
+
+def _events(folder: Path) -> list[InspectorDynamoGraph]:
+    (log,) = folder.glob("*.log")
+    found = [read(envelope) for envelope in LogReader(log).read(ended=True)]
+    return [event for event in found if isinstance(event, InspectorDynamoGraph)]
