@@ -36,12 +36,12 @@ class MeasuredDecision:
         """Reads one entry."""
         candidates, sources = entry.get("candidates"), entry.get("sources")
         return cls(
-            what=str(entry.get("what", "")),
-            detail=str(entry.get("detail", "")),
-            taken=str(entry.get("taken", "")),
+            what=_text(entry.get("what")),
+            detail=_text(entry.get("detail")),
+            taken=_text(entry.get("taken")),
             candidates=_texts(candidates),
             sources=_named_texts(sources),
-            direction=str(entry.get("direction", "")),
+            direction=_text(entry.get("direction")),
         )
 
 
@@ -61,8 +61,8 @@ class AlternativeCode:
     def of(cls, entry: object) -> Self:
         """Reads one entry; of the first recordings, the code alone."""
         if isinstance(entry, Mapping):
-            return cls(str(entry.get("if", "")), str(entry.get("code", "")))
-        return cls("padded", str(entry))
+            return cls(_text(entry.get("if")) or "unknown", _text(entry.get("code")))
+        return cls("padded", _text(entry))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,13 +98,13 @@ class InspectorGpuTarget:
         alternatives = payload.get("alternatives")
         codes = alternatives if isinstance(alternatives, list) else []
         return cls(
-            gpu=str(payload.get("gpu", "")),
+            gpu=_text(payload.get("gpu")),
             is_begin=payload.get("state") == "begin",
             measured=tuple(MeasuredDecision.of(item) for item in entries if isinstance(item, dict)),
             attention=_texts(payload.get("attention")),
             alternatives=tuple(map(AlternativeCode.of, codes)),
             missing=_texts(payload.get("missing")),
-            error=str(payload.get("error", "")),
+            error=_text(payload.get("error")),
             where=_texts(payload.get("where")),
         )
 
@@ -115,4 +115,8 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _named_texts(value: object) -> dict[str, str]:
     found = value if isinstance(value, Mapping) else {}
-    return {str(name): str(text) for name, text in found.items()}
+    return {str(name): text for name, text in found.items() if isinstance(text, str)}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -18,6 +18,11 @@ _MOST_NAMES = 4
 _SIZES = re.compile(r"torch\.Size\(\[([^\]]*)\]\), \([^)]*\), torch\.(\w+)")
 _OPERATOR = re.compile(r"op='aten\.(\w+)'")
 _MOST_DECISIONS = 12
+_IF = {
+    "padded": "it is padded",
+    "template": "templates are taken",
+    "subgraph": "graphs of their own are taken (decompose_k)",
+}
 
 
 def choice_lines(report: KernelsReport) -> Iterator[str]:
@@ -32,7 +37,7 @@ def choice_lines(report: KernelsReport) -> Iterator[str]:
     for index, graph in enumerate(report.graphs):
         names = [row.kernel.name for row in report.rows if row.graphs[0] == index]
         if graph.alternative and graph.calls and names:
-            what = "templates are taken" if graph.alternative == "template" else "it is padded"
+            what = " and ".join(_IF.get(each, each) for each in graph.alternative.split(" and "))
             place = f"graph {graph.compile_id} {graph.direction}"
             yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
 

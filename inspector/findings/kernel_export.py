@@ -136,7 +136,8 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
 def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:
     """Of what is changed in place, Inductor leaves stores out that nobody reads."""
     name = re.escape(argument.name)
-    is_stored = re.search(rf"tl\.(store|atomic_\w+)\(\s*{name}\b", source) is not None
+    stores = rf"(store|atomic_\w+|make_block_ptr|make_tensor_descriptor)\([^\n]*\b{name}\b"
+    is_stored = re.search(stores, source) is not None
     return dataclasses.replace(argument, is_written=argument.is_written and is_stored)
 
 

@@ -205,9 +205,15 @@ def _notices(
         )
     for compile_id, said in targets:
         if said.error:
-            yield f"graph {compile_id} has no code: {said.error.splitlines()[0]}"
+            some = any(graph.compile_id == compile_id for graph in graphs)
+            which = "not all of its code" if some else "no code"
+            yield f"graph {compile_id} has {which}: {_first_line(said.error)}"
         for missing in said.missing:
-            why = missing.splitlines()[0]
+            why = _first_line(missing)
             yield f"what the GPU may choose instead in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0] or "it does not say why"

@@ -148,7 +148,7 @@ def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
 
 @pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"])
 def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
-    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64))
+    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 96))
     said: list[dict[str, Any]] = []
     codes: list[str] = []
     save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
@@ -164,6 +164,7 @@ def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
     assert "triton_tem_" not in taken
     if mode == "reduce-overhead":
         assert not target["measured"]
+        assert "partition_0" in taken
         return
     # The GPU would measure: the source of each template, and the code if templates are taken.
     multiplications = [item for item in target["measured"] if item["what"] == "template"]
@@ -175,6 +176,40 @@ def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
         assert all("tl.dot(" in source for source in item["sources"].values())
     assert [item["if"] for item in templates] == ["template", "template"]
     assert all("triton_tem_fused" in item["code"] for item in templates)
+
+
+def test_what_is_cut_along_k_is_a_candidate_of_its_own_kind() -> None:
+    model = torch.nn.Linear(64, 64, bias=False)
+    said: list[dict[str, Any]] = []
+    with gpu_target(known_gpu("h200"), said.append):
+        torch.compile(model, mode="max-autotune-no-cudagraphs")(
+            torch.randn(16384, 64)
+        ).sum().backward()
+    torch._dynamo.reset()
+
+    (target,) = said
+    assert "error" not in target
+    assert target["missing"] == []
+    kinds = {item["detail"]: item["kinds"] for item in target["measured"] if "kinds" in item}
+    assert any("subgraph" in found for found in kinds.values())
+    assert {item["taken"] for item in target["measured"] if "kinds" in item} == {"mm"}
+    codes = {item["if"]: item["code"] for item in target["alternatives"]}
+    assert "extern_kernels.mm(" not in codes["subgraph"]
+
+
+def test_padded_multiplications_have_templates_of_their_own() -> None:
+    weight = torch.randn(2047, 2047, dtype=torch.bfloat16)
+    said: list[dict[str, Any]] = []
+    with gpu_target(known_gpu("h200"), said.append), torch.no_grad():
+        torch.compile(torch.mm, mode="max-autotune-no-cudagraphs")(weight, weight)
+    torch._dynamo.reset()
+
+    (target,) = said
+    decided = [item["if"] for item in target["alternatives"]]
+    assert decided == ["padded", "template", "padded and template"]
+    details = [item["detail"] for item in target["measured"] if item["what"] == "template"]
+    assert any("2047" in detail for detail in details)
+    assert any("2048" in detail for detail in details)
 
 
 def _unnamed(code: str) -> str:

@@ -52,6 +52,7 @@ def compiling_for(notes: Notes, report: Report) -> Iterator[None]:
         except Exception as raised:  # noqa: BLE001 - it is reported, and the program goes on
             error = raised
         finally:
+            notes.take_backward()  # of a graph that failed, and is of no other
             inside.reset(token)
         report(error)
         return run

@@ -38,11 +38,14 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         return key in notes.padded
 
     def measured(*_: object, **__: object) -> float:
-        notes.decision("fusion", "a benchmark while compiling", "as if both took as long", [])
+        notes.decision("fusion", "wherever it is measured", "fused", ["fused", "not fused"])
         return _TAKEN_MS
 
     def measured_module(*_: object, **__: object) -> tuple[float, str]:
         return measured(), ""
+
+    def measured_combination(*_: object, **__: object) -> tuple[float, float, list[str | None]]:
+        return measured(), 0.0, []
 
     cache = select_algorithm.AlgorithmSelectorCache
     patches: list[Any] = [
@@ -56,6 +59,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         mock.patch.object(Scheduler, "compile_kernel", _not_compiled),
         mock.patch.object(Scheduler, "benchmark_fused_nodes", measured_module),
         mock.patch.object(Scheduler, "benchmark_codegened_module", measured_module),
+        mock.patch.object(Scheduler, "benchmark_combo_kernel", measured_combination),
     ]  # fmt: skip
     with ExitStack() as stack:
         for patch in patches:
@@ -70,18 +74,18 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
     def chosen(*args: Any, **options: Any) -> dict[Any, float]:  # noqa: ANN401 - torch's function
         given = signature.bind(*args, **options).arguments
         choices: list[Any] = list(given["choices"])
-        sources = {str(choice.name): _source(choice) for choice in choices}
-        first = next((c for c in choices if not sources[str(c.name)]), choices[0])
+        kinds = {choice: _kind(choice) for choice in choices}
+        first = next((c for c in choices if kinds[c] == "library"), choices[0])
         notes.decision(
             "template",
             f"{given['name']} {_sizes(given['input_nodes'])}",
             str(first.name),
-            list(sources),
-            sources={name: source for name, source in sources.items() if source},
+            [str(choice.name) for choice in choices],
+            sources={str(c.name): _source(c) for c in choices if kinds[c] == "template"},
+            kinds=sorted(set(kinds.values()) - {kinds[first]}),
             direction=_direction(),
         )
-        if notes.takes_templates:
-            first = next((c for c in choices if sources[str(c.name)]), first)
+        first = next((c for c in choices if kinds[c] == notes.takes), first)
         return {
             choice: _TAKEN_MS if choice is first else _LEFT_MS + place
             for place, choice in enumerate(choices)
@@ -97,9 +101,17 @@ def _direction() -> str:
     return "inference" if V.graph.is_inference else "forward"
 
 
-def _source(choice: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+def _kind(choice: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+    """What a candidate is: a library's function, a template of Triton, or a graph of its own."""
+    if isinstance(choice, select_algorithm.ExternKernelCaller):
+        return "library"
+    return "template" if _source(choice) else "subgraph"
+
+
+def _source(choice: Any) -> str:  # noqa: ANN401
     """Of a candidate that is a Triton template, the source that would be measured; else nothing."""
-    path = getattr(getattr(choice, "bmreq", None), "module_path", None)
+    # Of graphs it is a property that asserts in 2.13.
+    path = getattr(vars(choice).get("bmreq"), "module_path", None)
     try:
         return Path(path).read_text(encoding="utf-8") if path else ""
     except OSError:

@@ -29,8 +29,8 @@ class Notes:
         alternatives: Output code of the same graph with these decisions made the other way, each
             with what was decided (``padded``, ``template``).
         is_alternative: Whether such code is being generated.
-        takes_templates: Whether templates of Triton are taken wherever there are any, and no
-            library.
+        takes: Which kind of candidate is taken wherever there is any, and no library:
+            ``template``, ``subgraph``, or an empty string.
         backward: Records of the log about code for the backward pass, which was not asked for yet.
     """
 
@@ -40,7 +40,7 @@ class Notes:
     alternatives: list[dict[str, str]] = dataclasses.field(default_factory=list)
     missing: list[str] = dataclasses.field(default_factory=list)
     is_alternative: bool = False
-    takes_templates: bool = False
+    takes: str = ""
     backward: list[logging.LogRecord] = dataclasses.field(default_factory=list)
 
     def decision(
@@ -58,21 +58,24 @@ class Notes:
             detail: What it is about.
             taken: What is taken instead.
             candidates: What there is.
-            more: ``sources``, of candidates that Triton compiles, by name; ``direction`` of the
-                graph (``inference``, ``forward`` or ``backward``).
+            more: ``sources``, of candidates that Triton compiles, by name; ``kinds`` of candidates
+                that were not taken; ``direction`` of the graph (``inference``, ``forward`` or
+                ``backward``).
         """
-        if self.is_alternative:
+        if self.is_alternative and what != "template":
             return  # it was noted, or follows from what was
         found: dict[str, object] = {
             "what": what, "detail": detail, "taken": taken, "candidates": candidates,
             **more,
         }  # fmt: skip
-        if found not in self.measured:
+        # Candidates of the same operator and sizes differ in their numbers alone.
+        same = ("what", "detail", "direction")
+        if not any(all(item.get(key) == found.get(key) for key in same) for item in self.measured):
             self.measured.append(found)
 
     def generated(self, code: str) -> None:
         """Takes the code of an alternative."""
-        what = "template" if self.takes_templates else "padded"
+        what = " and ".join(filter(None, ("padded" if self.padded else "", self.takes)))
         self.alternatives.append({"if": what, "code": code})
 
     def choose(self, attention: str) -> None:
@@ -103,10 +106,17 @@ class Notes:
         Args:
             nodes: How large the graph is: a large one is not compiled as often as a small one.
         """
-        found = [self._alternative(padded) for padded in self._other_paddings(nodes)]
-        # In what was noted since the last time.
-        has_templates = any(item.get("sources") for item in self.measured)
-        return found + ([self._alternative(templates=True)] if has_templates else [])
+        paddings = self._other_paddings(nodes)
+        kinds = [kind for kind in ("template", "subgraph") if self._has(kind)]
+        found = [(padded, "") for padded in paddings] + [(frozenset[str](), kind) for kind in kinds]
+        # The first is all that can be padded.
+        found += [(paddings[0], kind) for kind in kinds] if paddings else []
+        return [self._alternative(*decided) for decided in found]
+
+    def _has(self, kind: str) -> bool:
+        """Whether there are candidates of a kind, in what was noted since the last time."""
+        kinds = (item.get("kinds") for item in self.measured)
+        return any(isinstance(found, list) and kind in found for found in kinds)
 
     def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
         """What else could be padded: all of it, each alone, all but each, each two, and so on."""
@@ -118,15 +128,13 @@ class Notes:
         return list(islice(some, min(_MOST, max(_LEAST, _MOST_NODES // max(nodes, 1)))))
 
     @contextmanager
-    def _alternative(
-        self, padded: frozenset[str] = frozenset(), *, templates: bool = False
-    ) -> Iterator[None]:
+    def _alternative(self, padded: frozenset[str], takes: str) -> Iterator[None]:
         """Other decisions inside of the ``with``; nothing of it goes into the log.
 
         An exception ends the ``with`` and is noted: there is code of the graph without it.
         """
         before = list(self.attention)
-        self.padded, self.takes_templates, self.is_alternative = padded, templates, True
+        self.padded, self.takes, self.is_alternative = padded, takes, True
         try:
             # A filter would be too late: our own handler stands in front of the logger.
             with mock.patch.object(logging.getLogger("torch.__trace"), "handle", _drop):
@@ -134,7 +142,7 @@ class Notes:
         except Exception as error:  # noqa: BLE001 - it is reported
             self.missing.append(f"{type(error).__name__}: {error}"[:500])
         finally:
-            self.padded, self.takes_templates, self.is_alternative = frozenset(), False, False
+            self.padded, self.takes, self.is_alternative = frozenset(), "", False
             self.attention = before
 
 
