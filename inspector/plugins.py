@@ -33,6 +33,7 @@ __all__ = [
     "command_table",
     "load_all_analyses",
     "load_analyses",
+    "load_code_analyses",
     "load_cold_start_analyses",
     "load_cold_start_renderer",
     "load_command",
@@ -110,16 +111,22 @@ COLD_START_ANALYSES: tuple[str, ...] = (
 
 KERNEL_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.kernel_atomics",
+    "inspector.analyses.kernel_copy",
     "inspector.analyses.kernel_float64",
+    "inspector.analyses.kernel_indirect",
     "inspector.analyses.kernel_int64",
     "inspector.analyses.kernel_narrow",
     "inspector.analyses.kernel_occupancy",
+    "inspector.analyses.kernel_small",
     "inspector.analyses.kernel_spills",
     "inspector.analyses.kernel_split_reduction",
     "inspector.analyses.kernel_tensor_cores",
     "inspector.analyses.kernel_uncoalesced",
 )
 """Modules of the analyses of compiled kernels, one kernel at a time."""
+
+CODE_ANALYSES: tuple[str, ...] = ("inspector.analyses.aten_fallback",)
+"""Modules of the analyses of the code that launches kernels."""
 
 CPP_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.cpp_not_vectorised",
@@ -195,6 +202,11 @@ def load_kernel_analyses() -> tuple[ModuleType, ...]:
     return tuple(import_module(module) for module in KERNEL_ANALYSES)
 
 
+def load_code_analyses() -> tuple[ModuleType, ...]:
+    """Imports the analyses of the code that launches kernels."""
+    return tuple(import_module(module) for module in CODE_ANALYSES)
+
+
 def load_cpp_analyses() -> tuple[ModuleType, ...]:
     """Imports the analyses of C++ kernels."""
     return tuple(import_module(module) for module in CPP_ANALYSES)
@@ -203,7 +215,7 @@ def load_cpp_analyses() -> tuple[ModuleType, ...]:
 def load_all_analyses() -> tuple[ModuleType, ...]:
     """Imports every analysis, whatever it looks at."""
     built_in = (*load_analyses(), *load_cold_start_analyses())
-    return (*built_in, *load_cpp_analyses(), *load_kernel_analyses())
+    return (*built_in, *load_code_analyses(), *load_cpp_analyses(), *load_kernel_analyses())
 
 
 def load_cold_start_renderer(name: str) -> ModuleType:

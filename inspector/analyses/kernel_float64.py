@@ -16,8 +16,7 @@ class Float64Rule(OneKernelRule):
     """A kernel computes in float64 though its data are not.
 
     What it means:
-        Most of what the kernel loads and stores is float32 or narrower, and it computes in
-        float64.
+        Half of what the kernel loads or more is float32 or narrower, and it computes in float64.
 
     Why it matters:
         Most GPUs do 2 results in float64 for 64 or 128 in float32 (data-center GPUs do half), and
@@ -40,19 +39,24 @@ class Float64Rule(OneKernelRule):
         if not all(facts.analysis.float64_lines for facts in kernel.configs):
             return None
         analysis = kernel.configs[0].analysis
-        moved = [access for access in analysis.accesses if access.kind in _MOVED]
-        wide = sum(access.bytes for access in moved if access.dtype == "f64")
-        total = sum(access.bytes for access in moved)
+        # What it stores follows from what it loads.
+        moved = [access for access in analysis.accesses if access.kind in _LOADED]
+        wide = sum(access.elements for access in moved if access.dtype == "f64")
+        total = sum(access.elements for access in moved)
         if not total or wide > _LEAST_SHARE * total:
             return None
         names = sorted({access.argument for access in moved if access.dtype == "f64"} - {""})
         scalars = [name for name, kind in kernel.build.arguments if kind == "fp64"]
         cause = " and ".join([*names, *scalars])
+        if not cause and any(access.dtype == "f64" for access in analysis.accesses):
+            fix = "Drop the conversion (.double(), dtype=torch.float64) where float32 is enough."
+        else:
+            fix = "Convert what is float64 before it meets the rest (.float())."
         line = analysis.float64_lines[0]
         return Advised(
-            message="computes in float64, and most of its data are narrower",
+            message="computes in float64, and much of what it loads is narrower",
             why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
-            fix="Convert what is float64 before it meets the rest (.float()).",
+            fix=fix,
             alternatives=(_SCALAR,) if scalars else (),
         )
 
@@ -60,7 +64,7 @@ class Float64Rule(OneKernelRule):
 _SCALAR = (
     "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
 )
-_MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
+_LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
 
 
 RULE = Float64Rule()

@@ -26,13 +26,14 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.near_matches import did_you_mean
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.plugins import load_cpp_analyses
+from inspector.plugins import load_code_analyses, load_cpp_analyses
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
+_MOST_NAMED = 5
 _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
@@ -214,7 +215,8 @@ def _read(target: str | None, show: str | None, stack: contextlib.ExitStack) -> 
 
 def _report(run: Run, show: str | None) -> KernelsReport:
     rules = [module.RULE for module in load_cpp_analyses()]
-    return make_kernels_report(run, show or "", rules)
+    code_rules = [module.RULE for module in load_code_analyses()]
+    return make_kernels_report(run, show or "", rules, code_rules)
 
 
 def _checked(report: KernelsReport) -> KernelsReport:
@@ -229,5 +231,8 @@ def _checked(report: KernelsReport) -> KernelsReport:
     begun = [name for name in names if name.startswith(report.shown)]
     if len(begun) == 1:
         return dataclasses.replace(report, shown=begun[0])
+    if begun:
+        message = f"{len(begun)} kernels begin with {report.shown!r}."
+        raise UsageError(message, f"Name one of them: {', '.join(begun[:_MOST_NAMED])}.")
     hint = did_you_mean(report.shown, names) if names else "The recording has no kernels at all."
     raise UsageError(f"There is no kernel {report.shown!r} in the recording.", hint)

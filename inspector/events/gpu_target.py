@@ -52,16 +52,19 @@ class AlternativeCode:
     Attributes:
         decided: What was decided otherwise: ``padded`` or ``template``.
         code: The code.
+        about: What is padded in it, as torch identifies it.
     """
 
     decided: str
     code: str
+    about: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, entry: object) -> Self:
         """Reads one entry; of the first recordings, the code alone."""
         if isinstance(entry, Mapping):
-            return cls(_text(entry.get("if")) or "unknown", _text(entry.get("code")))
+            decided, code = _text(entry.get("if")) or "unknown", _text(entry.get("code"))
+            return cls(decided, code, _texts(entry.get("about")))
         return cls("padded", _text(entry))
 
 

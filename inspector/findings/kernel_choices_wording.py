@@ -38,6 +38,9 @@ def choice_lines(report: KernelsReport) -> Iterator[str]:
         names = [row.kernel.name for row in report.rows if row.graphs[0] == index]
         if graph.alternative and graph.calls and names:
             what = " and ".join(_IF.get(each, each) for each in graph.alternative.split(" and "))
+            padded = [_about(item) for item in graph.about]
+            if padded:
+                what = what.replace("it is padded", f"{_named(padded)} is padded")
             place = f"graph {graph.compile_id} {graph.direction}"
             yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
 

@@ -90,7 +90,7 @@ def _row(
         return row
     known, grid = _at_launch(row.kernel, call)
     facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
-    return dataclasses.replace(row, facts=facts)
+    return dataclasses.replace(row, facts=dataclasses.replace(facts, aten=row.kernel.aten))
 
 
 def _first_call(report: KernelsReport, row: KernelRow) -> Call | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.events.dynamo_graph import graph_nodes
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
@@ -85,7 +86,10 @@ class KernelsReport:
 
 
 def make_kernels_report(
-    run: Run, shown: str = "", cpp_rules: Iterable[CppRule] = ()
+    run: Run,
+    shown: str = "",
+    cpp_rules: Iterable[CppRule] = (),
+    code_rules: Iterable[CodeRule] = (),
 ) -> KernelsReport:
     """Reads the output code of a run, whose logs must still be there.
 
@@ -108,7 +112,10 @@ def make_kernels_report(
         targets=targets,
         notices=tuple(_notices(run, graphs, targets, unread)),
         shown=shown,
-        findings=tuple(cpp_findings(run, [row.kernel for row in rows], cpp_rules)),
+        findings=(
+            *cpp_findings(run, [row.kernel for row in rows], cpp_rules),
+            *code_findings(run, graphs, code_rules),
+        ),
     )
 
 
@@ -132,7 +139,9 @@ def _alternatives(
             for graph in _read(text, other.code, roots, unread):
                 # A backward pass that nobody asked for has no code to choose between.
                 if graph.direction != "backward" or compile_id in asked:
-                    yield dataclasses.replace(graph, file="", alternative=other.decided)
+                    yield dataclasses.replace(
+                        graph, file="", alternative=other.decided, about=other.about
+                    )
         for decision in target.measured:
             if decision.direction == "backward" and compile_id not in asked:
                 continue
@@ -192,10 +201,12 @@ def _notices(
 ) -> Iterator[str]:
     target = run.meta.target or "model.py"
     if not graphs:
-        yield (
-            "no code of Inductor was recorded: "
-            f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
-        )
+        instead = f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
+        if targets:
+            instead = "generating it failed"
+        elif any(process.codes.gpu for process in run.processes):
+            instead = f"no graph came to Inductor, and `inspect explain {target}` says why"
+        yield f"no code of Inductor was recorded: {instead}"
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inspector.findings.cpp_wording import isa_name, parallel_text, vector_text
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import count
@@ -68,7 +70,7 @@ def kernel_detail(row: KernelRow) -> str:
     operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
     shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))
     more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
-    sizes = TIMES.join(str(size) for size in kernel.size_hints.values())
+    sizes = TIMES.join(_size(kernel, *item) for item in kernel.size_hints.items())
     parts = [kernel.kind, sizes, shown + more]
     if kernel.cpp is not None:
         parts = [vector_text(kernel.cpp), parallel_text(kernel.cpp), shown + more]
@@ -82,6 +84,12 @@ def modules_line(kernel: Kernel) -> str:
     modules = list(dict.fromkeys(node.module for node in kernel.nodes if node.module))
     more = f" and {len(modules) - _MOST_MODULES:,} more" if len(modules) > _MOST_MODULES else ""
     return f"in {', '.join(modules[:_MOST_MODULES])}{more}" if modules else ""
+
+
+def _size(kernel: Kernel, index: str, hint: int) -> str:
+    """The size of an index; where it changes, Inductor's hint, a power of two that is no less."""
+    found = re.search(rf"^\s*{index}numel = (\d+)$", kernel.source, re.MULTILINE)
+    return found[1] if found else f"up to {hint}"
 
 
 def lines_of(kernel: Kernel) -> tuple[NodeLine, ...]:

@@ -111,6 +111,7 @@ class GraphCode:
         file: The file that torch wrote it to, or an empty string.
         alternative: What was decided otherwise in it than in the code that was taken, or an empty
             string: the device would choose between them.
+        about: What that decision is about, as torch identifies it: multiplications that are padded.
     """
 
     compile_id: str
@@ -120,6 +121,7 @@ class GraphCode:
     calls: tuple[Call, ...]
     file: str = ""
     alternative: str = ""
+    about: tuple[str, ...] = ()
 
     def launches(self, kernel: str) -> int:
         """How often it launches a kernel of its own."""

@@ -38,6 +38,7 @@ class KernelFacts:
         work: What Inductor says that it does.
         launches: How often one call of the model launches it.
         is_users: Whether a person wrote it, and not Inductor.
+        aten: ATen operators that it computes, as Inductor names them.
     """
 
     build: KernelBuild
@@ -46,6 +47,7 @@ class KernelFacts:
     work: KernelWork | None = None
     launches: int = 1
     is_users: bool = False
+    aten: tuple[str, ...] = ()
 
     @property
     def time_ns(self) -> int | None:

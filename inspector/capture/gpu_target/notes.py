@@ -37,7 +37,7 @@ class Notes:
     measured: list[dict[str, object]] = dataclasses.field(default_factory=list)
     attention: list[str] = dataclasses.field(default_factory=list)
     padded: frozenset[str] = frozenset()
-    alternatives: list[dict[str, str]] = dataclasses.field(default_factory=list)
+    alternatives: list[dict[str, object]] = dataclasses.field(default_factory=list)
     missing: list[str] = dataclasses.field(default_factory=list)
     is_alternative: bool = False
     takes: str = ""
@@ -76,7 +76,7 @@ class Notes:
     def generated(self, code: str) -> None:
         """Takes the code of an alternative."""
         what = " and ".join(filter(None, ("padded" if self.padded else "", self.takes)))
-        self.alternatives.append({"if": what, "code": code})
+        self.alternatives.append({"if": what, "about": sorted(self.padded), "code": code})
 
     def choose(self, attention: str) -> None:
         """Notes the kernel that was chosen for one call of attention."""

@@ -58,6 +58,7 @@ def _graph(graph: GraphCode) -> dict[str, object]:
         "name": graph.name or None,
         "file": graph.file or None,
         "alternative": graph.alternative or None,
+        "about": list(graph.about),
         "kernels": [kernel.name for kernel in graph.kernels],
         "calls": [_call(call) for call in graph.calls],
     }

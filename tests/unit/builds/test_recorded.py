@@ -23,7 +23,7 @@ HEALTHY = (
     "transpose_bf16", "permute", "cat", "rope", "sum_rows", "sum_columns", "sum_all",
     "mean_all_bf16", "amax_argmax", "variance", "softmax", "softmax_bf16", "layer_norm",
     "layer_norm_bf16", "layer_norm_wide", "rms_norm", "group_norm", "batch_norm", "embedding",
-    "gather", "random", "normal", "cumsum", "max_pool", "upsample", "bilinear", "adam", "own_add",
+    "random", "normal", "cumsum", "max_pool", "upsample", "bilinear", "adam", "own_add",
     "own_matmul", "tuned_pointwise", "tuned_reduction", "fp8", "complex_sum", "float64",
 )  # fmt: skip
 """Programs about whose kernels nothing is to be said."""
@@ -98,6 +98,7 @@ def test_nothing_is_said_of_healthy_kernels(program: str) -> None:
         ("promoted", {"kernel-float64"}, "in_ptr1"),
         ("int64_index", {"kernel-int64-offsets"}, "xnumel"),
         ("scatter", {"kernel-atomics"}, "line"),
+        ("gather", {"kernel-indirect-loads"}, "takes 4 bytes from each place"),
         ("dynamic", {"kernel-narrow-accesses", "kernel-int64-offsets"}, "dynamic"),
     ],
 )
@@ -181,3 +182,66 @@ def test_broadcast_arguments_count_once() -> None:
     assert prediction.memory_ns == pytest.approx(
         2 * 8192 * 4096 * 2 / (4.8e12 * 0.89) * 1e9, rel=0.01
     )
+
+
+def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
+    (kernel,) = _kernels()[program]
+    return dataclasses.replace(kernel, aten=aten, launches=launches)
+
+
+def _of(rule: str, *kernels: KernelFacts) -> list[Any]:
+    (found,) = [module.RULE for module in load_kernel_analyses() if module.RULE.id == rule]
+    return list(found.check(kernels, lambda _: Place()))
+
+
+@pytest.mark.parametrize(
+    ("aten", "said"),
+    [
+        (("aten.transpose", "aten.clone"), "clone"),
+        (("aten.cat.default",), "cat"),
+        (("aten.convolution",), "channels-last"),
+        (("aten.clone", "aten.mul"), ""),
+        (("aten.view",), ""),
+        ((), ""),
+    ],
+)
+def test_copies_that_are_kernels_of_their_own(aten: tuple[str, ...], said: str) -> None:
+    found = _of("kernel-copy", _named("strided", *aten))
+    assert len(found) == bool(said)
+    for finding in found:
+        assert said in finding.why
+        assert finding.cost.cost_ns == _kernels()["strided"][0].time_ns
+
+
+def test_what_adds_the_bias_of_a_convolution_is_no_copy() -> None:
+    assert _of("kernel-copy", _named("bias", "aten.convolution")) == []
+
+
+def test_small_kernels_are_spoken_of_where_they_are_most_of_the_model() -> None:
+    small, large = _named("small", launches=24), _named("gelu")
+    few = dataclasses.replace(small, launches=4)
+
+    (finding,) = _of("kernel-small", small)
+    assert "24 of 24 launches" in finding.message
+    assert "reduce-overhead" in finding.fix
+    assert _of("kernel-small", few, large) == []
+    hundred = dataclasses.replace(large, launches=100)
+    assert _of("kernel-small", small, hundred) == []
+    assert _of("kernel-small") == []
+
+
+def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
+    (kernel,) = _kernels()["promoted"]
+    analysis = kernel.configs[0].analysis
+    wide = tuple(
+        dataclasses.replace(access, dtype="f64", bytes=2 * access.bytes)
+        if access.kind is AccessKind.STORE
+        else dataclasses.replace(access, bytes=16) if access.dtype == "f64" else access
+        for access in analysis.accesses
+    )  # fmt: skip
+    configs = tuple(
+        dataclasses.replace(facts, analysis=dataclasses.replace(facts.analysis, accesses=wide))
+        for facts in kernel.configs
+    )
+    (finding,) = _of("kernel-float64", dataclasses.replace(kernel, configs=configs))
+    assert "because in_ptr1 is" in finding.why

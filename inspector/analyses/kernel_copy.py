@@ -1,0 +1,79 @@
+"""Kernels that only copy."""
+
+from __future__ import annotations
+
+from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.severity import Severity
+from inspector.model.kernel_facts import KernelFacts
+
+__all__ = ["RULE"]
+
+_COPIES = {"clone", "copy", "copy_", "contiguous", "_unsafe_view", "cat", "stack"}
+# Of themselves they move nothing; together with a copy they say what it is for.
+_VIEWS = {
+    "view", "reshape", "_reshape_alias", "permute", "transpose", "t", "expand", "squeeze",
+    "unsqueeze", "slice", "select", "split", "split_with_sizes", "chunk", "unbind", "alias",
+    "detach", "as_strided", "unfold", "movedim", "numpy_T",
+}  # fmt: skip
+_CONVOLUTIONS = {"convolution", "convolution_backward"}
+
+
+class CopyRule(OneKernelRule):
+    """A kernel only copies.
+
+    What it means:
+        A kernel of its own moves a tensor to another place or into another order, and computes
+        nothing.
+
+    Why it matters:
+        It reads and writes all of the tensor once more. Inductor puts copies into the kernels
+        around them where it can; before and after a library's call, and for what the model gives,
+        it cannot.
+
+    Example:
+        ``x.transpose(1, 2).contiguous()`` in front of a matrix product; ``torch.cat`` of what two
+        linear layers give; a convolution without ``channels_last``, whose inputs are put into that
+        order for cuDNN, each time.
+
+    What to do:
+        Keep the tensor in the order in which it is used; let linear layers that are concatenated be
+        one; for convolutions, put model and inputs into ``memory_format=torch.channels_last`` once.
+    """
+
+    id = "kernel-copy"
+    severity = Severity.INFO
+
+    def look(self, kernel: KernelFacts) -> Advised | None:
+        """What it computes are copies and views alone."""
+        names = {name.removeprefix("aten.").partition(".")[0] for name in kernel.aten}
+        time_ns = kernel.time_ns
+        if names and names <= _CONVOLUTIONS and not _computes(kernel):
+            return Advised(
+                message="only copies, into the order that cuDNN takes",
+                why="the convolution's tensor is not in channels-last order",
+                fix="Put the model and its inputs into memory_format=torch.channels_last, once.",
+                at_stake_ns=time_ns,
+            )
+        if not names & _COPIES or not names <= _COPIES | _VIEWS:
+            return None
+        what = ", ".join(sorted(names & _COPIES))
+        return Advised(
+            message="only copies",
+            why=f"it is {what}, and no kernel around it could take it in",
+            fix="Keep the tensor in the order in which what follows uses it.",
+            alternatives=_INSTEAD_OF_CAT if names & {"cat", "stack"} else (),
+            at_stake_ns=time_ns,
+        )
+
+
+def _computes(kernel: KernelFacts) -> bool:
+    """Whether there is more in it than loads and stores: a bias, say, is added."""
+    loads = {access.argument for access in kernel.configs[0].analysis.accesses}
+    return len(loads) > 2  # noqa: PLR2004 - what is read, and what is written
+
+
+_INSTEAD_OF_CAT = (
+    "Of layers whose results are concatenated, make one with the weights concatenated.",
+)
+
+RULE = CopyRule()

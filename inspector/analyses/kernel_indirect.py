@@ -1,0 +1,71 @@
+"""Kernels that gather single elements from addresses that come from memory."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.severity import Severity
+from inspector.model.kernel_analysis import Access, AccessKind
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+
+__all__ = ["RULE"]
+
+_LEAST_SHARE = 0.25
+_SECTOR_BYTES = 32  # what memory delivers at least (CUDA C++ Programming Guide, device memory)
+
+
+class IndirectRule(OneKernelRule):
+    """A kernel gathers single elements.
+
+    What it means:
+        The address of each element comes from memory (an index tensor), and neighbouring threads
+        take single elements from wherever it says.
+
+    Why it matters:
+        Memory delivers sectors of 32 bytes. If the places lie apart, all of a sector is moved for
+        one element, and what the caches hold decides. Whole rows (an embedding) are not concerned.
+
+    Example:
+        ``torch.gather(x, -1, index)`` along the last dimension, ``x[:, index]``.
+
+    What to do:
+        Let the index choose rows: transpose the tensor once, so that what one index takes lies side
+        by side (``x.t().contiguous()[index]``), or sort the index. Where the index is a pattern
+        (a flip, a shift, every other element), write it as a slice.
+    """
+
+    id = "kernel-indirect-loads"
+    severity = Severity.INFO
+
+    def look(self, kernel: KernelFacts) -> Advised | None:
+        """In every configuration, a good part of what is loaded is gathered."""
+        found = [_gathered(facts) for facts in kernel.configs]
+        if not all(found):
+            return None
+        worst = max(found[0], key=lambda access: access.bytes)
+        size = _bytes(worst.dtype)
+        return Advised(
+            message="gathers single elements",
+            why=f"line {worst.line} of its source takes {size} bytes from each place that memory "
+            f"names, of sectors of {_SECTOR_BYTES} bytes",
+            fix="Let the index choose whole rows: put what one index takes side by side, once.",
+            alternatives=("If the index is a pattern (a flip, a shift), write it as a slice.",),
+        )
+
+
+def _gathered(facts: ConfigFacts) -> list[Access]:
+    """Its indirect loads of one element each, if they are a good part of all loads."""
+    loads = [a for a in facts.analysis.accesses if a.kind is AccessKind.LOAD]
+    single = [a for a in loads if a.is_indirect and a.bits and max(a.bits) <= 8 * _bytes(a.dtype)]
+    share = sum(access.bytes for access in single)
+    return single if share >= _LEAST_SHARE * sum(access.bytes for access in loads) else []
+
+
+def _bytes(dtype: str) -> int:
+    """Bytes of an element, by Triton's name of its dtype (``f32``, ``i64``, ``f8E4M3FN``)."""
+    found = re.search(r"\d+", dtype)
+    return max(1, int(found[0]) // 8) if found else 1
+
+
+RULE = IndirectRule()
