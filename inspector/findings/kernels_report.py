@@ -25,6 +25,8 @@ from inspector.model.run import Process, Run
 
 __all__ = ["FORMAT_VERSION", "KernelRow", "KernelsReport", "make_kernels_report"]
 
+_BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
+
 FORMAT_VERSION = 1
 """Of a kernels report as JSON: counts up when a field changes its meaning or goes."""
 
@@ -156,7 +158,8 @@ def _alternatives(
 def _read(text: OutputText, code: str, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     lines = _lines(text, roots)
     try:
-        graph = read_output_code(code, text.compile_id, lines)
+        lowered = _lowered_lines(text, roots) if _BACKWARD in code else {}
+        graph = read_output_code(code, text.compile_id, lines, lowered=lowered)
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
@@ -169,6 +172,12 @@ def _lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
         with contextlib.suppress(ValueError):  # cut off; the text may be there
             return recorded_node_lines(graph_nodes(text.nodes), roots)
     return node_lines(text.graph.text()) if text.graph else {}
+
+
+def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
+    """The text has the innermost line of each node, which may be torch's own."""
+    found = node_lines(text.lowered.text()) if text.lowered else {}
+    return {name: line for name, line in found.items() if roots.is_user(line.file)}
 
 
 def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:

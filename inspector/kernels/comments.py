@@ -13,6 +13,7 @@ _HEAD = re.compile(
     r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], "
     r"Original ATen: \[(?P<aten>[^\]]*)\]"
 )
+_FRAGMENT = re.compile(r"#   %(?P<name>\w+) : .* = call_")
 # define_user_defined_triton_kernel in torch/_inductor/codegen/wrapper.py
 _PATH = re.compile(r"# Original path: (?P<file>.+):(?P<line>\d+)$")
 # Between a comment and what it is about stand at most other statements about streams.
@@ -26,6 +27,7 @@ class Comment:
     Attributes:
         nodes: Names of nodes in Dynamo's graph.
         aten: Names of ATen operators.
+        lowered: Names of nodes in the post-grad graph.
         file: Of a kernel that the user wrote, its file, or an empty string.
         line: Its line there, or 0.
     """
@@ -34,16 +36,22 @@ class Comment:
     aten: tuple[str, ...] = ()
     file: str = ""
     line: int = 0
+    lowered: tuple[str, ...] = ()
 
 
 def comment_before(source: Sequence[str], line: int) -> Comment:
     """The comment about the statement that begins in a line, from 1; an empty one if none is."""
     seen_comment = False
+    lowered: list[str] = []
     for number in range(line - 2, max(line - _MOST_LINES, -1), -1):
         text = source[number].strip()
         found = _HEAD.match(text)
         if found is not None:
-            return Comment(_names(found["nodes"]), _names(found["aten"]))
+            nodes, aten = _names(found["nodes"]), _names(found["aten"])
+            return Comment(nodes, aten, lowered=tuple(reversed(lowered)))
+        fragment = _FRAGMENT.match(text)
+        if fragment is not None:
+            lowered.append(fragment["name"])
         path = _PATH.match(text)
         if path is not None:
             return Comment(file=path["file"], line=int(path["line"]))

@@ -29,7 +29,11 @@ _NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.w
 
 
 def read_output_code(
-    text: str, compile_id: str, lines: Mapping[str, NodeLine], direction: str = ""
+    text: str,
+    compile_id: str,
+    lines: Mapping[str, NodeLine],
+    direction: str = "",
+    lowered: Mapping[str, NodeLine] | None = None,
 ) -> GraphCode:
     """Reads the output code of one graph.
 
@@ -38,6 +42,8 @@ def read_output_code(
         compile_id: The compilation that it belongs to.
         lines: The user's lines by the names of nodes in Dynamo's graph.
         direction: What it is for where the code itself does not say.
+        lowered: The user's lines by the names of nodes in the post-grad graph: of a backward pass,
+            whose nodes Dynamo's graph has not.
 
     Raises:
         ValueError: It is no Python (cut off, say).
@@ -51,9 +57,10 @@ def read_output_code(
     named = _NAME.search(text)
     name = named[1] if named else ""
     found = next((each for each in _DIRECTIONS if name.endswith(each)), direction)
-    kernels = tuple(_kernels(module, source, lines))
+    nodes = _Nodes(lines, (lowered or {}) if found == "backward" else {})
+    kernels = tuple(_kernels(module, source, nodes))
     names = {kernel.name for kernel in kernels}
-    calls = sorted(_calls(module, source, names, lines), key=lambda call: call.line)
+    calls = sorted(_calls(module, source, names, nodes), key=lambda call: call.line)
     kernels = tuple(_with_nodes(kernel, calls) for kernel in kernels)
     return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
 
@@ -81,9 +88,7 @@ def read_template(name: str, source: str, operator: str) -> Kernel:
     )
 
 
-def _kernels(
-    module: ast.Module, source: Sequence[str], lines: Mapping[str, NodeLine]
-) -> Iterator[Kernel]:
+def _kernels(module: ast.Module, source: Sequence[str], lines: _Nodes) -> Iterator[Kernel]:
     for statement in module.body:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
             continue
@@ -100,7 +105,7 @@ def _kernel(
     language: str,
     statement: ast.Assign,
     comment: Comment,
-    lines: Mapping[str, NodeLine],
+    lines: _Nodes,
 ) -> Kernel:
     call = statement.value
     assert isinstance(call, ast.Call)  # noqa: S101 - its caller has looked
@@ -110,7 +115,7 @@ def _kernel(
         if isinstance(item, ast.Constant) and isinstance(item.value, str)
     ]
     body = max(texts, key=len, default="")
-    nodes = _nodes(comment, lines)
+    nodes = lines.of(comment)
     if language in _CPP:
         return Kernel(name, "cpp", "cpp", body, statement.lineno, aten=comment.aten, nodes=nodes)
     found = read_heuristics(body)
@@ -140,12 +145,32 @@ def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
     return dataclasses.replace(kernel, nodes=tuple(dict.fromkeys(nodes)))
 
 
-def _nodes(comment: Comment, lines: Mapping[str, NodeLine]) -> tuple[NodeLine, ...]:
-    return tuple(lines.get(node, NodeLine(node)) for node in comment.nodes)
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The user's lines by the names of nodes in two graphs.
+
+    Attributes:
+        captured: Dynamo's.
+        lowered: The post-grad one.
+    """
+
+    captured: Mapping[str, NodeLine]
+    lowered: Mapping[str, NodeLine]
+
+    def of(self, comment: Comment) -> tuple[NodeLine, ...]:
+        """The nodes that a comment names; of the second graph, what has a line of its own."""
+        nodes = [self.captured.get(node, NodeLine(node)) for node in comment.nodes]
+        known = {(node.file, node.line) for node in nodes}
+        for name in comment.lowered:
+            node = self.lowered.get(name, NodeLine(name))
+            if node.line and (node.file, node.line) not in known:
+                known.add((node.file, node.line))
+                nodes.append(node)
+        return tuple(nodes)
 
 
 def _calls(
-    module: ast.Module, source: Sequence[str], names: set[str], lines: Mapping[str, NodeLine]
+    module: ast.Module, source: Sequence[str], names: set[str], lines: _Nodes
 ) -> Iterator[Call]:
     for body in _bodies(module):
         for node in ast.walk(body):
@@ -154,7 +179,7 @@ def _calls(
                 if kind:
                     comment = comment_before(source, node.lineno)
                     arguments = tuple(text_of(item) for item in node.args)
-                    nodes = _nodes(comment, lines)
+                    nodes = lines.of(comment)
                     yield Call(kind, name, node.lineno, arguments, comment.aten, nodes)
 
 

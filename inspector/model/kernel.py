@@ -15,7 +15,7 @@ class NodeLine:
     """A node of the captured graph that a kernel computes, with the user's line.
 
     Attributes:
-        node: The node's name in Dynamo's graph.
+        node: The node's name in Dynamo's graph; of a backward pass, also in the post-grad graph.
         file: The file of the line that made it, or an empty string where that is unknown.
         line: The line, or 0.
         code: Its text, or an empty string.

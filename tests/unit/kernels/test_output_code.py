@@ -99,3 +99,35 @@ def test_cpp_kernels_are_read() -> None:
     assert [(k.name, k.language) for k in graph.kernels] == [("cpp_fused_relu_0", "cpp")]
     assert graph.kernels[0].source.startswith("\n#include")
     assert graph.launches("cpp_fused_relu_0") == 1
+
+
+BACKWARD = """
+# AOT ID: ['0_{direction}']
+# Topologically Sorted Source Nodes: [tanh], Original ATen: [aten._softmax_backward_data, aten.tanh]
+# Source node to ATen node mapping:
+#   tanh => tanh
+# Graph fragment:
+#   %div : Tensor "f32[8][1]cuda:0" = PlaceHolder[target=div]
+#   %neg : Tensor "f32[8][1]cuda:0" = call_function[target=aten.neg.default]
+#   %mul : Tensor "f32[8][1]cuda:0" = call_function[target=aten.mul.Tensor]
+#   %tanh : Tensor "f32[8][1]cuda:0" = call_function[target=aten.tanh.default]
+#   return %mul
+triton_poi_0 = async_compile.triton('triton_poi_0', 'pass')
+def call(args):
+    triton_poi_0.run(args[0])
+"""
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+def test_a_backward_pass_has_lines_of_the_graph_that_was_lowered(direction: str) -> None:
+    tanh = NodeLine("tanh", "model.py", 7, "h = x.tanh()")
+    softmax = NodeLine("mul", "model.py", 8, "return h.softmax(-1)")
+    # What is no call, or has a line that is there already, is no other node.
+    lowered = {
+        "div": NodeLine("div", "model.py", 3), "mul": softmax, "tanh": tanh,
+        "neg": NodeLine("neg", "model.py", 8),
+    }  # fmt: skip
+    code = BACKWARD.replace("{direction}", direction)
+    graph = read_output_code(code, "0/0", {"tanh": tanh}, lowered=lowered)
+    expected = (tanh, lowered["neg"]) if direction == "backward" else (tanh,)
+    assert graph.kernels[0].nodes == expected
