@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from inspector.findings.diff_report import DiffReport, Side
+from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.kernels_wording import lines_of
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, duration, listed, size
@@ -17,6 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MOST_OPERATORS = 8
+_LANGUAGES = {"cpp": "C++", "triton": "Triton"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +52,16 @@ def answer(report: DiffReport) -> str:
         named = [f"{number} {kind}" for kind, number in kinds if number]
         what = ", ".join(named) if named else "other operators or calls"
         return f"fused as before ({_same(diff.after)}), {what}"
+    languages = [_languages(side.report) for side in (report.before, report.after)]
+    if all(languages) and languages[0] != languages[1]:
+        names = " against ".join(" and ".join(sorted(found)) for found in languages)
+        return f"not to be compared, {names}: {', '.join(shown)}"
     return f"{_verdict(diff)}: {', '.join(shown)}"
+
+
+def _languages(report: KernelsReport) -> set[str]:
+    found = {row.kernel.language for row in report.rows if not row.is_candidate}
+    return {_LANGUAGES.get(language, language) for language in found}
 
 
 def _verdict(diff: KernelDiff) -> str:

@@ -68,6 +68,14 @@ def test_what_starts_less_is_better(report: KernelsReport, empty: KernelsReport)
     assert (worse.diff.is_worse, better.diff.is_worse) == (True, False)
 
 
+def test_kernels_of_two_compilers_are_not_compared(report: KernelsReport) -> None:
+    row = report.rows[0]
+    triton = dataclasses.replace(row, kernel=dataclasses.replace(row.kernel, language="triton"))
+    twice = dataclasses.replace(report, rows=(triton, triton))
+    found = answer(make_diff_report(report, twice))
+    assert found.startswith("not to be compared, C++ against Triton: 1 → 2 kernels")
+
+
 def test_other_operators_are_not_compared(report: KernelsReport, empty: KernelsReport) -> None:
     diff = make_diff_report(report, empty)
     counts = dataclasses.replace(diff.diff.after, operators=1)
