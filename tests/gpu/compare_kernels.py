@@ -1,6 +1,6 @@
 """Compares kernels generated without a GPU with those that a GPU generated.
 
-    python -m tests.gpu.compare_kernels [case …] [--recorded FILE] [--jobs N]
+    python -m tests.gpu.compare_kernels [case …] [--recorded FILE]
 
 prints how many kernels of each case and pass are identical. A kernel is identical if its source is,
 byte for byte except ``backend_hash``, which is made of paths and of the driver. Where the GPU
