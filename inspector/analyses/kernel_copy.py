@@ -8,12 +8,12 @@ from inspector.model.kernel_facts import KernelFacts
 
 __all__ = ["RULE"]
 
-_COPIES = {"clone", "copy", "copy_", "contiguous", "_unsafe_view", "cat", "stack"}
+_COPIES = {"clone", "copy", "copy_", "_unsafe_view", "cat", "stack"}
 # Of themselves they move nothing; together with a copy they say what it is for.
 _VIEWS = {
     "view", "reshape", "_reshape_alias", "permute", "transpose", "t", "expand", "squeeze",
     "unsqueeze", "slice", "select", "split", "split_with_sizes", "chunk", "unbind", "alias",
-    "detach", "as_strided", "unfold", "movedim", "numpy_T",
+    "detach", "as_strided", "unfold",
 }  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 
@@ -68,8 +68,8 @@ class CopyRule(OneKernelRule):
 
 def _computes(kernel: KernelFacts) -> bool:
     """Whether there is more in it than loads and stores: a bias, say, is added."""
-    loads = {access.argument for access in kernel.configs[0].analysis.accesses}
-    return len(loads) > 2  # noqa: PLR2004 - what is read, and what is written
+    tensors = {access.argument for access in kernel.configs[0].analysis.accesses}
+    return len(tensors) > 2  # noqa: PLR2004 - what is read, and what is written
 
 
 _INSTEAD_OF_CAT = (

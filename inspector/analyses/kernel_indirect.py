@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from inspector.builds.ttgir import element_bytes
 from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind
@@ -44,7 +43,7 @@ class IndirectRule(OneKernelRule):
         if not all(found):
             return None
         worst = max(found[0], key=lambda access: access.bytes)
-        size = _bytes(worst.dtype)
+        size = element_bytes(worst.dtype)
         return Advised(
             message="gathers single elements",
             why=f"line {worst.line} of its source takes {size} bytes from each place that memory "
@@ -57,15 +56,13 @@ class IndirectRule(OneKernelRule):
 def _gathered(facts: ConfigFacts) -> list[Access]:
     """Its indirect loads of one element each, if they are a good part of all loads."""
     loads = [a for a in facts.analysis.accesses if a.kind is AccessKind.LOAD]
-    single = [a for a in loads if a.is_indirect and a.bits and max(a.bits) <= 8 * _bytes(a.dtype)]
+    single = [a for a in loads if a.is_indirect and a.bits and _is_single(a)]
     share = sum(access.bytes for access in single)
     return single if share >= _LEAST_SHARE * sum(access.bytes for access in loads) else []
 
 
-def _bytes(dtype: str) -> int:
-    """Bytes of an element, by Triton's name of its dtype (``f32``, ``i64``, ``f8E4M3FN``)."""
-    found = re.search(r"\d+", dtype)
-    return max(1, int(found[0]) // 8) if found else 1
+def _is_single(access: Access) -> bool:
+    return max(access.bits) <= 8 * element_bytes(access.dtype)
 
 
 RULE = IndirectRule()

@@ -26,7 +26,7 @@ def write_dynamo_graph() -> None:
     """Writes ``inspector_dynamo_graph``; to be called while ``dynamo_output_graph`` is handled."""
     module = _logged()
     if module is not None:
-        write_artifact("dynamo_graph", graph_fields(module))
+        write_artifact("dynamo_graph", _fields(module))
 
 
 def _logged() -> fx.GraphModule | None:
@@ -40,7 +40,7 @@ def _logged() -> fx.GraphModule | None:
     return found if isinstance(found, fx.GraphModule) else None
 
 
-def graph_fields(module: fx.GraphModule) -> dict[str, object]:
+def _fields(module: fx.GraphModule) -> dict[str, object]:
     """The payload: nodes in order; their stacks and modules, which many share, stand once."""
     stacks, modules = _Table(), _Table()
     nodes = [_node(node, stacks, modules) for node in module.graph.nodes]

@@ -60,7 +60,12 @@ def write_all_exported(report: KernelsReport, folder: Path) -> None:
         _write(export, folder / f"{name}{again}.py")
     if not names:
         message = "No kernel could be exported."
-        raise UsageError(message, "Only Triton kernels of Inductor are: record with --gpu h200.")
+        raise UsageError(
+            message,
+            "What stands in the way of each is said above."
+            if compilable(report)
+            else "Only Triton kernels are, and there are none: record with --gpu h200.",
+        )
 
 
 def _gpu_name(report: KernelsReport, row: KernelRow) -> str:

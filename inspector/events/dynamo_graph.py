@@ -27,7 +27,7 @@ class InspectorDynamoGraph:
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the payload, and not the payload."""
         payload = envelope.payload
-        return cls(text=payload and dataclasses.replace(payload, held=None))
+        return cls(text=payload and payload.place())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

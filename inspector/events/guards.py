@@ -28,7 +28,7 @@ class DynamoGuards:
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the text, and not the text."""
         payload = envelope.payload
-        return cls(text=payload and dataclasses.replace(payload, held=None))
+        return cls(text=payload and payload.place())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

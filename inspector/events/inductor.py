@@ -31,7 +31,7 @@ class InductorStage:
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the text, and not the text."""
         payload = envelope.payload
-        return cls(payload and dataclasses.replace(payload, held=None))
+        return cls(payload and payload.place())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,4 +51,4 @@ class OutputCode:
         """Keeps the place of the text, and not the text."""
         payload = envelope.payload
         file = envelope.fields().get("filename")
-        return cls(payload and dataclasses.replace(payload, held=None), str(file or ""))
+        return cls(payload and payload.place(), str(file or ""))

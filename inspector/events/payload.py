@@ -33,6 +33,10 @@ class Payload:
     held: bytes | None = dataclasses.field(default=None, repr=False, compare=False)
     is_crlf: bool = False
 
+    def place(self) -> Payload:
+        """Where it lies, without its bytes: for an event whose text few ask for."""
+        return dataclasses.replace(self, held=None)
+
     def raw(self) -> bytes:
         """The payload's bytes as torch wrote them, without the tabs of the log format.
 

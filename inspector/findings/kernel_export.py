@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.errors import UsageError
 from inspector.events.triton_kernel import InspectorTritonKernel, KernelArgument
@@ -86,15 +86,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     writes = {item.writes: item.buffer for item in tensors if item.is_written and item.writes}
     parts = dict(_parts(tensors, text, graph))
     whole = writes | {node: buffer for node, (buffer, _) in parts.items()}
-    reference = graph.reference(reads, list(whole))
-    second = _second_half(tensors, writes, graph)
-    if second is not None:
-        reference = second
-    else:
-        unnamed_inputs = [item.buffer for item in tensors if item.is_read and item.reads is None]
-        if unnamed_inputs:
-            why = _GETS_PART.format(", ".join(unnamed_inputs))
-            reference = Reference(missing=dict.fromkeys(whole, why))
+    reference = _second_half(tensors, writes, graph) or _reference(tensors, list(whole), graph)
     nodes = {item.buffer: item.buffer for item in tensors} | whole | reads
     missing = {whole[node]: why for node, why in reference.missing.items()}
     unnamed = {
@@ -115,11 +107,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         numels=said.numels,
         buffers=buffers,
         read=tuple(dict.fromkeys(item.buffer for item in tensors if item.is_read)),
-        workspaces={
-            item.name: (item.dtype, item.value or 0)
-            for item in said.arguments
-            if item.kind == "WorkspaceArg"
-        },
+        workspaces=_workspaces(said),
         reference=reference,
         shapes={
             node: shape
@@ -131,6 +119,22 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         parts={node: how for node, (_, how) in parts.items()},
         not_compared=missing | unnamed,
     )
+
+
+def _workspaces(said: InspectorTritonKernel) -> Mapping[str, tuple[str, int]]:
+    found = (item for item in said.arguments if item.kind == "WorkspaceArg")
+    return {item.name: (item.dtype, item.value or 0) for item in found}
+
+
+def _reference(
+    tensors: Iterable[KernelArgument], nodes: Sequence[str], graph: LoweredGraph
+) -> Reference:
+    """What a kernel should compute; nothing if it gets something that is no node's value."""
+    reads = [item for item in tensors if item.is_read]
+    unnamed = [item.buffer for item in reads if item.reads is None]
+    if unnamed:
+        return Reference(missing=dict.fromkeys(nodes, _GETS_PART.format(", ".join(unnamed))))
+    return graph.reference([item.reads for item in reads if item.reads], nodes)
 
 
 def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:

@@ -124,21 +124,24 @@ def make_kernels_report(
 def _graphs(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
     asked: set[str] = set()
+    # Forward, backward and alternatives of a compilation have one captured graph.
+    texts = {text.compile_id: text for text in codes.texts}
+    lines = _Lines(roots, {key: _captured_lines(text, roots) for key, text in texts.items()})
     for text in codes.texts:
-        for graph in _read(text, text.text.text() if text.text else "", roots, unread):
+        for graph in _read(text, text.text.text() if text.text else "", lines, unread):
             asked |= {graph.compile_id} if graph.direction == "backward" else set()
             yield graph
-    yield from _alternatives(codes, roots, asked, unread)
+    yield from _alternatives(codes, lines, asked, unread)
 
 
 def _alternatives(
-    codes: OutputCodes, roots: Roots, asked: set[str], unread: list[str]
+    codes: OutputCodes, lines: _Lines, asked: set[str], unread: list[str]
 ) -> Iterator[GraphCode]:
     texts = {text.compile_id: text for text in codes.texts}
     for compile_id, target in codes.targets:
         for other in target.alternatives:
             text = texts.get(compile_id, OutputText(compile_id, None, "", None))
-            for graph in _read(text, other.code, roots, unread):
+            for graph in _read(text, other.code, lines, unread):
                 # A backward pass that nobody asked for has no code to choose between.
                 if graph.direction != "backward" or compile_id in asked:
                     yield dataclasses.replace(
@@ -155,19 +158,32 @@ def _alternatives(
                 yield GraphCode(compile_id, direction, name, tuple(kernels), (), alternative=what)
 
 
-def _read(text: OutputText, code: str, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
-    lines = _lines(text, roots)
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lines:
+    """The user's lines.
+
+    Attributes:
+        roots: Tells the user's code from torch's.
+        captured: By compilation, by the names of nodes in Dynamo's graph.
+    """
+
+    roots: Roots
+    captured: Mapping[str, Mapping[str, NodeLine]]
+
+
+def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iterator[GraphCode]:
+    captured = lines.captured.get(text.compile_id, {})
     try:
-        lowered = _lowered_lines(text, roots) if _BACKWARD in code else {}
-        graph = read_output_code(code, text.compile_id, lines, lowered=lowered)
+        lowered = _lowered_lines(text, lines.roots) if _BACKWARD in code else {}
+        graph = read_output_code(code, text.compile_id, captured, lowered=lowered)
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
-    graph = with_recorded(graph, text, lines)
+    graph = with_recorded(graph, text, captured)
     yield dataclasses.replace(graph, file=text.file)
 
 
-def _lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
+def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     if text.nodes is not None:
         with contextlib.suppress(ValueError):  # cut off; the text may be there
             return recorded_node_lines(graph_nodes(text.nodes), roots)
