@@ -3,7 +3,8 @@
 The syntax tree is changed before it is compiled, and every node keeps its line and columns: the
 code runs, is traced by Dynamo and is reported like the file on disk, as if its author had written
 ``cpu``. Nothing is patched and no mode is active while the model runs, so guards and graphs are
-those of the model. What is mapped, in the files of the target's project alone:
+those of the model. What is mapped, in the target's project and in other sources that are nobody's
+installed package (a folder that the program adds to ``sys.path``, an editable install):
 
 - the texts ``"cuda"`` and ``"cuda:1"`` (also as f-strings), except where they are only compared
   with, looked up or taken apart (``device.type == "cuda"``, ``{"cuda": …}``, ``startswith``);
@@ -26,11 +27,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from inspector.capture.roots import recorded_roots
+from inspector.model.roots import Owner
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
-__all__ = ["CpuLoader", "SourceLoader", "map_imports_below"]
+__all__ = ["CpuLoader", "SourceLoader", "map_imports"]
 
 _DEVICE = re.compile(r"cuda(?::\d*)?")
 _CPU_TWINS = frozenset(
@@ -137,7 +141,7 @@ class CpuLoader(SourceLoader):
 
 
 class _CpuFinder(importlib.abc.MetaPathFinder):
-    """Finds a project's own modules for `CpuLoader` and leaves all others to Python."""
+    """Finds the user's own modules for `CpuLoader` and leaves all others to Python."""
 
     def __init__(self, root: str) -> None:
         self._root = root
@@ -145,21 +149,28 @@ class _CpuFinder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of a module of the project; None for any other."""
+        """The spec of a module of the user's; None for any other."""
         if fullname.partition(".")[0] in _NOT_PROJECTS:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
             return None
-        file = Path(spec.loader.path)
-        if not file.is_relative_to(self._root):
-            return None
-        if "site-packages" in file.relative_to(self._root).parts:
+        if not self._is_users(spec.loader.path):
             return None
         spec.loader = CpuLoader(spec.loader.name, spec.loader.path)
         return spec
 
+    def _is_users(self, file: str) -> bool:
+        path = Path(file)
+        if path.is_relative_to(self._root):  # it may be an installed package itself
+            return "site-packages" not in path.relative_to(self._root).parts
+        return recorded_roots().owner(file) is Owner.PROJECT
 
-def map_imports_below(root: str) -> None:
-    """Maps the CUDA requests of every module in `root` that is imported from now on."""
+
+def map_imports(root: str) -> None:
+    """Maps the CUDA requests of the user's modules that are imported from now on.
+
+    Args:
+        root: A folder whose modules are the user's, wherever it is.
+    """
     sys.meta_path.insert(0, _CpuFinder(root))

@@ -213,10 +213,12 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
         return _lacks_package(request.backend, missing)
     if asks_for_value(error):
         return value_needed(error, f"calling `{target.name}`", target.root)
-    if lacks_cuda(error):
-        return user_failure(error, f"calling `{target.name}`", target.root)
     with torch.compiler.set_stance("force_eager"):
         eager = _error_of(target, index, request, target.function)
+    for raised in (eager, error):
+        if raised is not None and lacks_cuda(raised):
+            mapped = request.device == "cpu"
+            return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
     if eager is None:
         first_line = str(error).strip().partition("\n")[0]
         message = (

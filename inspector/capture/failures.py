@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from inspector.capture.gpu_target.accelerator import cuda_is_here
 from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 
@@ -27,6 +28,7 @@ _NO_CUDA = re.compile(
     r"|Cannot access accelerator device when none|not linked with support for cuda"
     r"|object on a CUDA device|requires CUDA support|dummy base class|'_cuda_\w+'"
     r"|torch\.cuda\.\w+ not available|[Nn]o CUDA runtime|CUDA is not available"
+    r"|arguments from the 'CUDA' backend"
     # And how the authors of models say it.
     r"|(?i:\b(?:needs?|requires?)(?: an?)?(?: nvidia)? (?:gpu|cuda)\b)"
     r"|(?i:\b(?:gpu|cuda)(?: is)? (?:required|needed|unavailable|not (?:available|found))\b)",
@@ -37,8 +39,15 @@ _NO_VALUE = re.compile(
     r"|Unsupported(?:FakeTensor|Operator)Exception"
 )
 _LONG = 300
+# What torch's dispatcher adds: a list of 60 backends.
+_DISPATCH = re.compile(
+    r" This could be because the operator doesn't exist for this backend.*?(?=\n\n[A-Z]\w+ |\Z)",
+    re.DOTALL,
+)
 _MAP = "Add `--device cpu`, which maps such requests to the CPU, or run it where a GPU is."
-_NOT_MAPPED = "`--device cpu` cannot map this request: change that line, or run it where a GPU is."
+_NOT_MAPPED = (
+    "This request cannot be mapped to the CPU: change that line, or run it where a GPU is."
+)
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
@@ -53,7 +62,7 @@ def user_traceback(error: BaseException, root: str = "") -> str:
         part.stack = traceback.StackSummary.from_list(
             [frame for frame in part.stack if not _is_foreign(frame.filename)]
         )
-    text = "".join(whole.format()).rstrip()
+    text = _DISPATCH.sub("", "".join(whole.format()).rstrip())
     return text.replace(f'File "{root.rstrip("/")}/', 'File "') if root else text
 
 
@@ -121,7 +130,7 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
 
 def lacks_cuda(error: BaseException) -> bool:
     """Whether `error`, or what caused it, says that CUDA was asked for where there is none."""
-    if torch.cuda.is_available():
+    if cuda_is_here():
         return False
     seen: BaseException | None = error
     while seen is not None:

@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from inspector.capture.cuda_source import CpuLoader, SourceLoader, map_imports_below
+from inspector.capture.cuda_source import CpuLoader, SourceLoader, map_imports
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def import_target(code: UserCode) -> ModuleType:
     sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
     sys.argv = [str(place.file or place.source)]
     if code.maps_cuda:
-        map_imports_below(place.root)
+        map_imports(place.root)
     return code.run(f"loading `{place.shown}`", lambda: _import(code))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.capture.call import Call, fresh
 from inspector.capture.compiled import is_compiled
-from inspector.capture.cuda_source import map_imports_below
+from inspector.capture.cuda_source import map_imports
 from inspector.capture.discover import compiles_itself, find_target
 from inspector.capture.importing import import_target
 from inspector.capture.inputs import make_calls
@@ -72,7 +72,7 @@ def load_target(request: Request) -> Target:
     parse_inputs(request.inputs)  # What is wrong with them is said before anything is run.
     placement = Placement(request.device, request.dtype)
     if placement.maps_cuda:
-        map_imports_below(str(Path.cwd()))
+        map_imports(str(Path.cwd()))
     place = locate(request.target)
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)

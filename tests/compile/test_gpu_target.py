@@ -54,8 +54,8 @@ example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16
 """
 
 
-def kernels(folder: Path, *arguments: str) -> dict[str, Any]:
-    (folder / "model.py").write_text(ATTENTION)
+def kernels(folder: Path, *arguments: str, model: str = ATTENTION) -> dict[str, Any]:
+    (folder / "model.py").write_text(model)
     command = [sys.executable, "-m", "inspector.commands", "kernels", "model.py", *arguments]
     command += ["--format", "json", "--no-progress", "--save", str(folder / "recording")]
     result = subprocess.run(
@@ -104,6 +104,20 @@ def test_a_model_that_asks_for_cuda_gets_the_gpus_kernels(
         assert kernel["options"]["triton_meta"]["device"]["cc"] == capability
     lines = [node["line"] for kernel in found["kernels"] for node in kernel["nodes"]]
     assert 13 in lines  # the last line of `forward`
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "site-packages"])
+def test_a_model_of_another_folder_may_ask_for_cuda(tmp_path: Path, place: str) -> None:
+    other, project = tmp_path / place, tmp_path / "project"
+    for folder in (other, project):
+        folder.mkdir()
+    (other / "its_model.py").write_text(ATTENTION)
+    model = f"import sys; sys.path.append({str(other)!r}); from its_model import *"
+
+    found = kernels(project, "--gpu", "h200", model=model)
+
+    assert [target["error"] for target in found["targets"]] == [None]
+    assert {node["line"] for kernel in found["kernels"] for node in kernel["nodes"]} >= {12, 13}
 
 
 def test_what_is_patched_is_put_back_after_an_exception() -> None:

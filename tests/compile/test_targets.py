@@ -255,7 +255,7 @@ def test_a_request_that_cannot_be_mapped_says_so() -> None:
         pytest.skip("there is a GPU here")
     error = fails("cuda_only_function.py", device="cpu")
     assert type(error) is EnvironmentLacksError
-    assert "cannot map this request" in error.next_step
+    assert "cannot be mapped" in error.next_step
 
 
 def test_the_file_sees_itself_as_a_program_would() -> None:

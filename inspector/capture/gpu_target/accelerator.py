@@ -37,12 +37,14 @@ from inspector.capture.gpu_target.virtual_table import (
 )
 from inspector.errors import EnvironmentLacksError
 
-__all__ = ["cuda_in_cpp"]
+__all__ = ["cuda_in_cpp", "cuda_is_here"]
 
 # c10/core/DeviceType.h
 _DEVICE_TYPES = 22
 _CUDA = 1
 _META = 14
+# A function that returns the device cuda:0, a c10::Device: type and index, a byte each.
+_DEVICE = ctypes.CFUNCTYPE(ctypes.c_uint16, ctypes.c_void_p)
 # A function that returns the default stream of cuda:0, a c10::Stream: {type 1, index 0}, id 0. It
 # fits into two registers, and ctypes has no functions that return such. x86: mov eax, 1;
 # xor edx, edx; ret. ARM: mov x0, #1; mov x1, #0; ret.
@@ -52,6 +54,14 @@ _STREAM = {
 }
 
 
+_is_available = torch.cuda.is_available
+
+
+def cuda_is_here() -> bool:
+    """Whether there is a GPU, whatever torch has been told."""
+    return bool(_is_available())
+
+
 @contextmanager
 def cuda_in_cpp() -> Iterator[None]:
     """Fake CUDA tensors can be indexed and differentiated inside of the ``with``.
@@ -59,7 +69,7 @@ def cuda_in_cpp() -> Iterator[None]:
     Raises:
         EnvironmentLacksError: This is not Linux on x86-64 or ARM, or not a torch of pip.
     """
-    if torch.cuda.is_available():
+    if cuda_is_here():
         yield
         return
     with _guard(), _hooks():
@@ -89,15 +99,17 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     """
     places = entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
     nothing, over = EFFECT(lambda _guard: None), ANSWER(lambda _guard: True)
+    first = _DEVICE(lambda _guard: _CUDA)
     stream, code = _stream_function()
     effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
     streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
     functions = {places[name]: address_of(nothing) for name in effects}
     functions |= {places[name]: stream for name in streams}
     functions[places["queryEvent"]] = address_of(over)
+    functions[places["getDevice"]] = address_of(first)
     meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
     table, address = table_with(meta.value or 0, functions)
-    return ctypes.c_void_p(address), (table, nothing, over, code)
+    return ctypes.c_void_p(address), (table, nothing, over, first, code)
 
 
 def _stream_function() -> tuple[int, object]:
