@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import DynamoOutputGraph
-from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.payload import Payload
 from inspector.events.triton_kernel import InspectorTritonKernel
@@ -19,7 +19,7 @@ OutputEvent: TypeAlias = (
     DynamoOutputGraph
     | InductorStage
     | InspectorCppKernel
-    | InspectorDynamoGraph
+    | InspectorGraph
     | InspectorGpuTarget
     | InspectorTritonKernel
     | OutputCode
@@ -44,7 +44,7 @@ class OutputCodesDraft:
         match event:
             case DynamoOutputGraph():
                 self._graphs[compile_id] = event.text
-            case InspectorDynamoGraph():
+            case InspectorGraph(stage="dynamo"):
                 self._nodes[compile_id] = event.text
             case InductorStage():
                 self._lowered[compile_id] = event.text

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.cuda_graphs import CudaGraphsDraft
+from inspector.builder.graph_places import GraphPlacesDraft
 from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
@@ -33,10 +34,12 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
     TorchVersion,
 )
-from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.envelope import Envelope
+from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.graph_logged import GraphLogged
+from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import InductorStage, OutputCode
 from inspector.events.inspector import (
@@ -95,6 +98,7 @@ class ProcessBuilder:
         self._measurements = Measurements()
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
+        self._graphs = GraphPlacesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -117,10 +121,12 @@ class ProcessBuilder:
                 CacheArtifact()
                 | ChromiumEvent()
                 | CodeState()
+                | GraphLogged()
                 | InductorStage()
                 | InspectorCppKernel()
-                | InspectorDynamoGraph()
+                | InspectorFusion()
                 | InspectorGpuTarget()
+                | InspectorGraph()
                 | InspectorTritonKernel()
                 | OutputCode()
             ):
@@ -162,10 +168,12 @@ class ProcessBuilder:
         event: CacheArtifact
         | ChromiumEvent
         | CodeState
+        | GraphLogged
         | InductorStage
         | InspectorCppKernel
-        | InspectorDynamoGraph
+        | InspectorFusion
         | InspectorGpuTarget
+        | InspectorGraph
         | InspectorTritonKernel
         | OutputCode,
     ) -> None:
@@ -173,18 +181,23 @@ class ProcessBuilder:
             case (
                 InductorStage()
                 | InspectorCppKernel()
-                | InspectorDynamoGraph()
+                | InspectorGraph()
                 | InspectorGpuTarget()
                 | InspectorTritonKernel()
                 | OutputCode()
             ):
-                self._codes.add(str(envelope.compile_id or ""), event)
+                compile_id = str(envelope.compile_id or "")
+                self._codes.add(compile_id, event)
+                if isinstance(event, InductorStage | InspectorGraph):
+                    self._graphs.add(compile_id, event)
             case ChromiumEvent():
                 self._cold_start.add_event(event)
                 self._cuda_graphs.add_span(event)
                 self._add_to_recompile(event)
             case CacheArtifact() | CodeState():
                 self._cold_start.add_said(envelope.compile_id, event)
+            case GraphLogged() | InspectorFusion():
+                self._graphs.add(str(envelope.compile_id or ""), event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
         is_inductors = isinstance(event, CacheArtifact) and (
             event.state == "hit" or event.cache == "FX graph"
@@ -201,6 +214,7 @@ class ProcessBuilder:
                 draft.graph_attempts.append(envelope.attempt)
                 self._measurements.add_graph(draft.compile_id, event)
                 self._codes.add(str(draft.compile_id), event)
+                self._graphs.add(str(draft.compile_id), event)
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case InspectorGraphBreak():
@@ -303,6 +317,7 @@ class ProcessBuilder:
             lowered=frozenset(self._lowered),
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
             codes=self._codes.build(),
+            graphs=self._graphs.build(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -87,6 +87,8 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     begin()
     if request.guards:
         handler.time_guards()
+    if request.graphs:
+        handler.keep_graphs()
     seed_trial(request)
     with _without_memory(request):
         target = load_target(request)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
 from inspector.capture.cuda_graphs import CudaGraphObserver
+from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
+from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import PREFIX, guarded, write_artifact
 
@@ -48,7 +50,8 @@ class TraceHandler(logging.Handler):
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
         self._cuda_graphs = CudaGraphObserver(self.sources)
-        self._kernels = KernelObserver()
+        self._fusion = FusionObserver()
+        self._kernels = KernelObserver(self._fusion.defined)
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -58,6 +61,7 @@ class TraceHandler(logging.Handler):
         self._window: WarmWindow | None = None
         self._measures = False
         self._times_guards = False
+        self._keeps_graphs = False
 
     @property
     def is_attached(self) -> bool:
@@ -84,6 +88,7 @@ class TraceHandler(logging.Handler):
         if not self._logs:
             self._skips.release()
             self._kernels.release()
+            self._fusion.release()
             self._step_aside()
 
     def measure_when_warm(self) -> None:
@@ -96,6 +101,10 @@ class TraceHandler(logging.Handler):
     def time_guards(self) -> None:
         """Times the guards of every cache entry from now on, which makes compiling slower."""
         self._times_guards = True
+
+    def keep_graphs(self) -> None:
+        """Writes the graphs of all stages as data from now on, and what Inductor fuses."""
+        self._keeps_graphs = True
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
@@ -196,20 +205,21 @@ class TraceHandler(logging.Handler):
             if self._times_guards:
                 self._write_guard_costs()
         else:
-            stages = ("dynamo_output_graph", "inductor_post_grad_graph")
-            stage = next((name for name in stages if name in metadata), None)
-            # The second is an artifact since 2.13, and was a key of its own before.
+            # What is an artifact in one version may be a key of its own in another.
+            stage = next(iter(LOGGED_GRAPHS.keys() & metadata.keys()), None)
             self._look_at_stage(stage or metadata.get("artifact", {}).get("name"))
 
     def _look_at_stage(self, name: object) -> None:
-        if name == "dynamo_output_graph":
-            self._write_graph()
-        elif name == "dynamo_graph_break_reason":
+        if name == "dynamo_graph_break_reason":
             self._add_positions()
         elif name == "recompile_reasons":
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
             self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
+            if self._keeps_graphs:
+                self._fusion.watch()
+        if name in LOGGED_GRAPHS and (self._keeps_graphs or name == "dynamo_output_graph"):
+            self._write_graph(str(name))
 
     def _add_caller(self, stack: Sequence[tuple[str, int]]) -> None:
         """Says who calls what is being compiled, where torch's stack does not."""
@@ -227,10 +237,10 @@ class TraceHandler(logging.Handler):
             atexit.register(self.end_measuring)
         self._window.prime()
 
-    def _write_graph(self) -> None:
-        from inspector.capture.logged_graph import write_dynamo_graph
+    def _write_graph(self, event: str) -> None:
+        from inspector.capture.logged_graph import write_logged_graph
 
-        write_dynamo_graph()
+        write_logged_graph(event)
 
     def _write_guard_costs(self) -> None:
         from inspector.capture.guard_costs import write_guard_costs

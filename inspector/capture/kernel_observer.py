@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
@@ -36,9 +36,13 @@ class KernelObserver:
 
     ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
     arguments and the bytes of one for a GPU.
+
+    Args:
+        defined: Is told the name of each, and the scheduler's nodes that it computes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:
+        self._defined = defined
         self._watched: list[_Watched] = []
         self._note: TilingNote | None = None
         self._nests: list[dict[str, object]] = []
@@ -100,12 +104,13 @@ class KernelObserver:
         result = call()
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
+        guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
-    @staticmethod
-    def _triton(call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+    def _triton(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         result = call()
         guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
+        guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
 

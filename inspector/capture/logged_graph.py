@@ -7,37 +7,47 @@ its module. The graph itself is a local variable of the function that logs it: n
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import fx
 
+from inspector.capture.graph_flops import flops_of
+from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.writer import write_artifact
 
-__all__ = ["write_dynamo_graph"]
+__all__ = ["write_logged_graph"]
 
 _MOST_FRAMES = 40
-# `compile_and_call_fx_graph` (torch/_dynamo/output_graph.py, 2.11 to 2.13).
-_LOGS, _GRAPH = "trace_structured", "gm"
+_LOGS = "trace_structured"
 
 
-def write_dynamo_graph() -> None:
-    """Writes ``inspector_dynamo_graph``; to be called while ``dynamo_output_graph`` is handled."""
-    module = _logged()
-    if module is not None:
-        write_artifact("dynamo_graph", _fields(module))
+def write_logged_graph(event: str) -> None:
+    """Writes ``inspector_<stage>_graph``; to be called while torch's event is handled.
+
+    Args:
+        event: What torch logs: a key of `LOGGED_GRAPHS`. Nothing is written where it logs a text
+            out of a cache.
+    """
+    stage, variable = LOGGED_GRAPHS[event]
+    found = _logging_frame()
+    module = found.f_locals.get(variable) if found is not None else None
+    if found is not None and isinstance(module, fx.GraphModule):
+        fields = _fields(module)
+        if "is_backward" in found.f_locals:
+            fields["backward"] = bool(found.f_locals["is_backward"])
+        write_artifact(f"{stage}_graph", fields)
 
 
-def _logged() -> fx.GraphModule | None:
+def _logging_frame() -> FrameType | None:
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
     for _ in range(_MOST_FRAMES):
         if frame is None or frame.f_code.co_name == _LOGS:
             break
         frame = frame.f_back
-    caller = frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
-    found = caller.f_locals.get(_GRAPH) if caller is not None else None
-    return found if isinstance(found, fx.GraphModule) else None
+    return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
 
 
 def _fields(module: fx.GraphModule) -> dict[str, object]:
@@ -49,23 +59,54 @@ def _fields(module: fx.GraphModule) -> dict[str, object]:
 
 def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
     meta = node.meta
-    stack = meta.get("nn_module_stack") or {}
+    is_backward = meta.get("partitioner_tag") == "is_backward" or "fwd_nn_module_stack" in meta
+    stack = meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack") or {}
     path = [[str(name), getattr(kind, "__name__", str(kind))] for name, kind in stack.values()]
-    return {
+    value = meta.get("example_value", meta.get("val"))
+    fields = {
         "name": node.name,
         "op": node.op,
         "target": _target(node),
         "inputs": [other.name for other in node.all_input_nodes],
-        "tensors": [_tensor(value) for value in _tensors(meta.get("example_value"))],
+        "tensors": [_tensor(item) for item in _tensors(value)],
         "stack": stacks.number(str(meta.get("stack_trace") or "")),
         "modules": modules.number(path),
     }
+    more: dict[str, object] = {
+        "from": _earlier(meta.get("from_node") or ()),
+        "aten": str(meta.get("original_aten") or ""),
+        "backward": is_backward,
+        "flops": flops_of(node),
+        "nested": [] if node.op != "get_attr" else _nested(node),
+    }
+    return fields | {key: item for key, item in more.items() if item}
+
+
+def _earlier(sources: Iterable[Any]) -> list[str]:
+    """Names that the node had in earlier graphs, the latest first."""
+    names: list[str] = []
+    for source in sources:
+        item = source
+        while item is not None:
+            names.append(str(getattr(item, "name", "")))
+            item = next(iter(getattr(item, "from_node", None) or ()), None)
+    return list(dict.fromkeys(filter(None, reversed(names))))
+
+
+def _nested(node: fx.Node) -> list[str]:
+    """Names of the nodes of a graph that a higher-order operator takes."""
+    owner: Any = node.graph.owning_module
+    for name in str(node.target).split("."):
+        owner = getattr(owner, name, None)
+    return [inner.name for inner in owner.graph.nodes] if isinstance(owner, fx.GraphModule) else []
 
 
 def _target(node: fx.Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
+    if isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - no public name yet
+        return str(target)
     module = str(getattr(target, "__module__", "") or "")
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
     return f"{module}.{name}".lstrip(".") if name else str(target)

@@ -35,10 +35,12 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
     TorchVersion,
 )
-from inspector.events.dynamo_graph import InspectorDynamoGraph
 from inspector.events.envelope import Envelope
+from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
+from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
+from inspector.events.graph_nodes import GRAPH_NODES, InspectorGraph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inductor import INDUCTOR_KEYS, InductorStage, OutputCode
 from inspector.events.inspector import (
@@ -126,16 +128,14 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_target"): InspectorTarget,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
-    ("artifact", "inspector_dynamo_graph"): InspectorDynamoGraph,
+    ("artifact", "inspector_fusion"): InspectorFusion,
+    **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
+    **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.
 _UNUSED_KEYS = frozenset(
     [
-        "aot_backward_graph",
-        "aot_forward_graph",
-        "aot_inference_graph",
-        "aot_joint_graph",
         "compiled_autograd_graph",
         "create_unbacked_symbol",
         "describe_source",
@@ -163,7 +163,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "after_activation_quantization_fwd_aten_pass",
         "after_joint_graph",
         "after_post_grad_graph",
-        "after_pre_grad_graph",
         "aot_forward_graph_fw_metadata",
         "aot_forward_graph_fw_subclass_metadata",
         "aot_inference_graph_after_hop_passes",

@@ -7,8 +7,8 @@ import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.events.dynamo_graph import graph_nodes
 from inspector.events.gpu_target import InspectorGpuTarget
+from inspector.events.graph_nodes import recorded_graph
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
@@ -186,7 +186,7 @@ def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iter
 def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     if text.nodes is not None:
         with contextlib.suppress(ValueError):  # cut off; the text may be there
-            return recorded_node_lines(graph_nodes(text.nodes), roots)
+            return recorded_node_lines(recorded_graph(text.nodes).nodes, roots)
     return node_lines(text.graph.text()) if text.graph else {}
 
 

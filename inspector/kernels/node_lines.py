@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from inspector.events.dynamo_graph import GraphNode
+from inspector.events.graph_nodes import GraphNode
 from inspector.events.printed_stack import printed_frames
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots

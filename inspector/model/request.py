@@ -14,7 +14,7 @@ names as ``module.name``."""
 
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
-    "target", "config", "line_times", "dynamic_sources", "marks", "keep_outputs",
+    "target", "config", "graphs", "line_times", "dynamic_sources", "marks", "keep_outputs",
     "compare_outputs",
 )  # fmt: skip
 
@@ -50,6 +50,7 @@ class Request:
             None.
         no_grad: Whether the calls are made under ``torch.no_grad()``.
         fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
+        graphs: Whether the graphs of all stages are recorded as data, and what Inductor fuses.
     """
 
     target: str
@@ -73,6 +74,7 @@ class Request:
     gpu: str | None = None
     no_grad: bool = False
     fake: bool = False
+    graphs: bool = False
 
     @property
     def asked(self) -> dict[str, object]:

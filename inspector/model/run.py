@@ -13,6 +13,7 @@ from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
+from inspector.model.graph_places import GraphPlaces
 from inspector.model.lanes import Lane
 from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
@@ -74,6 +75,7 @@ class Process:
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
             their compile id: known from what it logs, whoever asked for it.
         codes: Where the code is that Inductor generated.
+        graphs: Where the graphs of all stages are.
     """
 
     host: str
@@ -106,6 +108,7 @@ class Process:
     lowered: frozenset[str] = frozenset()
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
+    graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import torch
 from torch import fx, nn
 
 import inspector
-from inspector.events.dynamo_graph import InspectorDynamoGraph, graph_nodes
+from inspector.events.graph_nodes import InspectorGraph, recorded_graph
 from inspector.events.registry import read
 from inspector.sources.log import LogReader
 
@@ -37,7 +37,7 @@ def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
 
     assert recording.run().processes[0].problems == ()
     (graph,), (nodes,) = seen, [
-        graph_nodes(event.text)
+        recorded_graph(event.text).nodes
         for event in _events(recording.path)
         if event.text is not None
     ]  # fmt: skip
@@ -61,7 +61,7 @@ def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
     assert isinstance(inputs[0].tensors[0].shape[0], str)
 
 
-def _events(folder: Path) -> list[InspectorDynamoGraph]:
+def _events(folder: Path) -> list[InspectorGraph]:
     (log,) = folder.glob("*.log")
     found = [read(envelope) for envelope in LogReader(log).read(ended=True)]
-    return [event for event in found if isinstance(event, InspectorDynamoGraph)]
+    return [event for event in found if isinstance(event, InspectorGraph)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.events.dynamo_graph import GraphNode, TensorMeta, graph_nodes
+from inspector.events.graph_nodes import GraphNode, TensorMeta, recorded_graph
 from inspector.events.payload import Payload
 from inspector.kernels.node_lines import recorded_node_lines
 from inspector.model.kernel import NodeLine
@@ -54,7 +54,7 @@ def test_without_a_line_there_is_the_module(source: str, path: str) -> None:
 def read(tmp_path: Path, text: str) -> tuple[GraphNode, ...]:
     log = tmp_path / "x.log"
     log.write_text(f"\t{text}\n")
-    return graph_nodes(Payload(str(log), 0, log.stat().st_size))
+    return recorded_graph(Payload(str(log), 0, log.stat().st_size)).nodes
 
 
 def test_nodes_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Our artifact about a graph that Dynamo captured: its nodes as data."""
+"""Our artifacts about graphs: the nodes of one stage as data."""
 
 from __future__ import annotations
 
@@ -10,24 +10,39 @@ from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural
 from inspector.events.payload import Payload
 
-__all__ = ["GraphNode", "InspectorDynamoGraph", "TensorMeta", "graph_nodes"]
+__all__ = [
+    "GRAPH_NODES",
+    "GraphNode",
+    "InspectorGraph",
+    "RecordedGraph",
+    "TensorMeta",
+    "recorded_graph",
+]
+
+_STAGES = ("dynamo", "pre_grad", "joint", "forward", "backward", "inference", "post_grad")
+GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
+"""The artifacts' names; `inspector.capture.stages` has torch's."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InspectorDynamoGraph:
-    """``inspector_dynamo_graph``: stands behind ``dynamo_output_graph``, and stays in the log.
+class InspectorGraph:
+    """``inspector_<stage>_graph``: stands behind torch's text of it, and stays in the log.
 
     Attributes:
+        stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference`` or
+            ``post_grad``.
         text: Where the payload is, or None.
     """
 
+    stage: str
     text: Payload | None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the payload, and not the payload."""
         payload = envelope.payload
-        return cls(text=payload and payload.place())
+        stage = envelope.name.removeprefix("inspector_").removesuffix("_graph")
+        return cls(stage, text=payload and payload.place())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,6 +81,11 @@ class GraphNode:
         tensors: What it gives.
         stack: The stack that led to it, as Python prints it, or an empty string.
         modules: The modules that it is in, outermost first, each with the name of its class.
+        earlier: Names that it had in graphs of earlier stages, Dynamo's first.
+        aten: The ATen operator that it was before decompositions, or an empty string.
+        is_backward: Whether it belongs to the backward pass.
+        flops: Floating-point operations of one call by torch's formulas, or None.
+        nested: Names of the nodes of the graph that it is, for a higher-order operator.
     """
 
     name: str
@@ -75,10 +95,28 @@ class GraphNode:
     tensors: tuple[TensorMeta, ...]
     stack: str
     modules: tuple[tuple[str, str], ...]
+    earlier: tuple[str, ...] = ()
+    aten: str = ""
+    is_backward: bool = False
+    flops: int | None = None
+    nested: tuple[str, ...] = ()
 
 
-def graph_nodes(payload: Payload) -> tuple[GraphNode, ...]:
-    """Reads the nodes of a graph, in order.
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecordedGraph:
+    """A graph.
+
+    Attributes:
+        nodes: Its nodes, in order.
+        is_backward: Of a post-grad graph, whether it is that of the backward pass; else None.
+    """
+
+    nodes: tuple[GraphNode, ...]
+    is_backward: bool | None = None
+
+
+def recorded_graph(payload: Payload) -> RecordedGraph:
+    """Reads a graph.
 
     Raises:
         OSError: The log is gone.
@@ -87,7 +125,9 @@ def graph_nodes(payload: Payload) -> tuple[GraphNode, ...]:
     found = payload.json()
     fields = found if isinstance(found, dict) else {}
     stacks, modules = items(fields.get("stacks")), items(fields.get("modules"))
-    return tuple(_node(node, stacks, modules) for node in mappings(fields.get("nodes")))
+    nodes = tuple(_node(node, stacks, modules) for node in mappings(fields.get("nodes")))
+    is_backward = fields.get("backward")
+    return RecordedGraph(nodes, is_backward if isinstance(is_backward, bool) else None)
 
 
 def _node(
@@ -103,6 +143,11 @@ def _node(
         tensors=tuple(map(TensorMeta.of, mappings(fields.get("tensors")))),
         stack=str(_at(stacks, fields.get("stack")) or ""),
         modules=tuple((str(pair[0]), str(pair[1])) for pair in pairs if len(pair) == 2),  # noqa: PLR2004
+        earlier=tuple(map(str, items(fields.get("from")))),
+        aten=str(fields.get("aten") or ""),
+        is_backward=bool(fields.get("backward")),
+        flops=natural(fields.get("flops")),
+        nested=tuple(map(str, items(fields.get("nested")))),
     )
 
 

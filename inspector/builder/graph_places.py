@@ -1,0 +1,53 @@
+"""Collects where the graphs of a process are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeAlias
+
+from inspector.events.dynamo import DynamoOutputGraph
+from inspector.events.fusion import InspectorFusion
+from inspector.events.graph_logged import GraphLogged
+from inspector.events.graph_nodes import InspectorGraph
+from inspector.events.inductor import InductorStage
+from inspector.model.graph_places import GraphPlace, GraphPlaces
+
+__all__ = ["GraphEvent", "GraphPlacesDraft"]
+
+GraphEvent: TypeAlias = (
+    DynamoOutputGraph | GraphLogged | InductorStage | InspectorFusion | InspectorGraph
+)
+
+
+class GraphPlacesDraft:
+    """Takes the events that are about graphs, in order."""
+
+    def __init__(self) -> None:
+        self._places: list[GraphPlace] = []
+
+    def add(self, compile_id: str, event: GraphEvent) -> None:
+        """Takes one event."""
+        match event:
+            case InspectorFusion():
+                self._places.append(GraphPlace(compile_id, "fusion", recorded=event.text))
+            case InspectorGraph():
+                self._add_recorded(compile_id, event)
+            case DynamoOutputGraph():
+                self._places.append(GraphPlace(compile_id, "dynamo", text=event.text))
+            case InductorStage():
+                self._places.append(GraphPlace(compile_id, "post_grad", text=event.text))
+            case GraphLogged():
+                self._places.append(GraphPlace(compile_id, event.stage, text=event.text))
+
+    def _add_recorded(self, compile_id: str, event: InspectorGraph) -> None:
+        """It stands behind torch's text of the same graph."""
+        place = GraphPlace(compile_id, event.stage)
+        if self._places:
+            last = self._places[-1]
+            if (last.compile_id, last.stage, last.recorded) == (compile_id, event.stage, None):
+                place = self._places.pop()
+        self._places.append(dataclasses.replace(place, recorded=event.text))
+
+    def build(self) -> GraphPlaces:
+        """What there is."""
+        return GraphPlaces(tuple(self._places))

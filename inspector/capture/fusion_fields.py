@@ -1,0 +1,159 @@
+"""What Inductor's scheduler decided, as data: its nodes, what became one kernel, and buffers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["buffer_fields", "group_fields", "operation_fields"]
+
+
+def operation_fields(node: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
+    """A scheduler node before anything is fused."""
+    operation = getattr(node, "node", None)
+    origin = _origin(operation)
+    return {
+        "name": node.get_name(),
+        "kind": _kind(node),
+        "origins": _origins(node),
+        "origin": origin,
+        "target": _called(operation),
+        "sizes": [[str(size) for size in sizes] for sizes in _sizes(node)],
+        "mutates": [str(name) for name in _mutated(node)],
+        "device": str(node.get_device() or ""),
+        **_traffic(node),
+    }
+
+
+def group_fields(node: Any) -> dict[str, object]:  # noqa: ANN401
+    """A scheduler node that is about to become code: one operation, or several."""
+    inner = list(node.get_nodes())
+    return {"nodes": [item.get_name() for item in inner], "kind": _kind(node), **_traffic(node)}
+
+
+def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:
+    """The buffers of these names, which the scheduler's dependencies have."""
+    from torch._inductor.virtualized import V
+
+    outputs = set(map(str, V.graph.get_output_names()))
+    return [
+        {
+            "name": name,
+            "kind": _buffer_kind(name, outputs),
+            "removed": name in V.graph.removed_buffers,
+            **_described(name),
+        }
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _kind(node: Any) -> str:  # noqa: ANN401
+    from torch._inductor import ir
+
+    name = type(node).__name__
+    operation = getattr(node, "node", None)
+    if isinstance(operation, ir.UserDefinedTritonKernel):
+        return "user_kernel"
+    if node.is_template():
+        return "template"
+    if node.is_extern():
+        return "fallback" if isinstance(operation, ir.FallbackKernel) else "extern"
+    if name.startswith("Nop"):
+        return "nop"
+    if name.startswith(("Foreach", "Combo")):
+        return "foreach"
+    return "reduction" if node.is_reduction() else "pointwise"
+
+
+def _origins(node: Any) -> list[str]:  # noqa: ANN401
+    """Names of the post-grad graph's nodes that it computes, in the order of that graph."""
+    found: dict[str, Any] = {}
+    for inner in node.get_nodes():
+        operation = getattr(inner, "node", None)
+        for origin in operation.get_origins() if operation is not None else ():
+            if origin.op != "output":
+                found[origin.name] = origin
+    return sorted(found, key=lambda name: found[name])  # nodes of torch.fx compare by place
+
+
+def _origin(operation: Any) -> str:  # noqa: ANN401
+    found = operation.get_origin_node() if operation is not None else None
+    return "" if found is None else str(found.name)
+
+
+def _called(operation: Any) -> str:  # noqa: ANN401
+    overload = getattr(operation, "op_overload", None)
+    if overload is not None:
+        return str(overload)
+    return str(getattr(operation, "python_kernel_name", None) or "")
+
+
+def _sizes(node: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    with contextlib.suppress(Exception):  # kinds that have no loops
+        return tuple(node.get_ranges())
+    return ()
+
+
+def _mutated(node: Any) -> list[Any]:  # noqa: ANN401
+    found = []
+    for output in node.get_outputs():
+        found += list(output.get_mutations())
+    return found
+
+
+def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
+    """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
+
+    That function remembers its result on the node; this one does not.
+    """
+    if not hasattr(node, "get_read_write_buffer_accesses"):
+        return {"reads": {}, "writes": {}, "bytes": None}
+    both, reads, writes = (
+        node.get_read_write_buffer_accesses(include_reads=is_read, include_writes=is_written)
+        for is_read, is_written in ((True, True), (True, False), (False, True))
+    )
+    numbers = {str(name): _number(size) for name, size in both.items()}
+    total = None if None in numbers.values() else sum(size or 0 for size in numbers.values())
+    # What is written and read inside of one kernel is in neither, so long as nothing else reads it.
+    return {
+        "reads": {str(name): _number(size) for name, size in reads.items() if name in both},
+        "writes": {str(name): _number(size) for name, size in writes.items() if name in both},
+        "bytes": total,
+    }
+
+
+def _buffer_kind(name: str, outputs: set[str]) -> str:
+    from torch._inductor.virtualized import V
+
+    if name in V.graph.graph_inputs:
+        return "input"
+    if name in V.graph.constants:
+        return "constant"
+    return "output" if name in outputs else "intermediate"
+
+
+def _described(name: str) -> dict[str, object]:
+    from torch._inductor.virtualized import V
+
+    buffer = V.graph.name_to_buffer.get(name) or V.graph.graph_inputs.get(name)
+    with contextlib.suppress(Exception):  # kinds without a shape: several outputs, a state
+        sizes = [_size(size) for size in buffer.get_size()]
+        strides = [_size(size) for size in buffer.get_stride()]
+        dtype, device = str(buffer.get_dtype()).removeprefix("torch."), str(buffer.get_device())
+        made = _origin(buffer)
+        return {
+            "dtype": dtype, "shape": sizes, "stride": strides, "device": device, "origin": made,
+        }  # fmt: skip
+    return {}
+
+
+def _size(size: Any) -> int | str:  # noqa: ANN401
+    return _number(size) if getattr(size, "is_number", True) else str(size)  # type: ignore[return-value]
+
+
+def _number(value: Any) -> int | None:  # noqa: ANN401
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return None

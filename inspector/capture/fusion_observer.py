@@ -1,0 +1,186 @@
+"""Observes what Inductor's scheduler fuses, and the reasons for what it does not.
+
+``config._post_fusion_custom_pass`` would show the nodes too, but a custom pass is part of the key
+of Inductor's cache, or bypasses it (torch/_inductor/codecache.py). So the functions themselves are
+watched; they do what they did.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from inspector.capture.fusion_fields import buffer_fields, group_fields, operation_fields
+from inspector.capture.writer import guarded, write_artifact
+
+__all__ = ["FusionObserver"]
+
+_OPERATION = re.compile(r"op\d+")
+
+
+class _Draft:
+    """What is known of one graph's scheduler until its code is generated."""
+
+    def __init__(self) -> None:
+        self.operations: list[dict[str, object]] = []
+        # By the operations of both sides; of several reasons the last one counts.
+        self.refused: dict[tuple[frozenset[str], frozenset[str]], tuple[str, list[str]]] = {}
+        self.kernels: dict[str, tuple[int, str]] = {}
+        self.launches = 0
+
+
+class FusionObserver:
+    """Writes ``inspector_fusion`` for each graph whose code Inductor generates."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Any, str, Any, Any]] = []
+        self._drafts: dict[int, _Draft] = {}
+
+    def watch(self) -> None:
+        """Begins to observe, once Inductor is there; further calls do nothing."""
+        if not self._before:
+            guarded("watch fusion", self._watch)
+
+    def release(self) -> None:
+        """Puts torch's own functions back, where nobody else has replaced ours since."""
+        for owner, name, original, ours in self._before:
+            if vars(owner).get(name) is ours:
+                setattr(owner, name, original)
+        self._before = []
+
+    def defined(self, kernel: str, nodes: Iterable[Any]) -> None:
+        """Takes the name of a kernel that has been defined for scheduler nodes."""
+        draft = self._current()
+        if draft is None:
+            return
+        for node in nodes:
+            if hasattr(node, "get_nodes"):
+                for inner in node.get_nodes():
+                    draft.kernels[inner.get_name()] = draft.launches, kernel
+        draft.launches += 1
+
+    def _watch(self) -> None:
+        from torch._inductor import scheduler
+
+        for owner, name, hook in (
+            (scheduler.Scheduler, "fuse_nodes", self._fuse),
+            (scheduler.Scheduler, "codegen", self._generate),
+            (scheduler.WhyNoFuse, "__call__", self._refuse),
+        ):
+            original = vars(owner)[name]
+            ours = _observed(original, hook)
+            setattr(owner, name, ours)
+            self._before.append((owner, name, original, ours))
+
+    def _fuse(self, call: Callable[[], Any], scheduler: Any, nodes: Any) -> object:  # noqa: ANN401
+        draft = self._drafts[id(scheduler)] = _Draft()
+        guarded("nodes before fusion", lambda: draft.operations.extend(_operations(nodes)))
+        return call()
+
+    def _refuse(self, call: Callable[[], Any], why: Any, reason: str, *args: Any) -> object:  # noqa: ANN401
+        draft = self._current()
+        if draft is not None:
+            guarded("a reason not to fuse", lambda: _refused(draft, why, reason, args))
+        return call()
+
+    def _generate(self, call: Callable[[], Any], scheduler: Any) -> object:  # noqa: ANN401
+        draft = self._drafts.get(id(scheduler))
+        groups: list[dict[str, object]] = []
+        if draft is not None:
+            guarded("nodes after fusion", lambda: groups.extend(_groups(scheduler.nodes)))
+        try:
+            return call()
+        finally:
+            self._drafts.pop(id(scheduler), None)
+            if draft is not None:
+                guarded("what was fused", lambda: _write(draft, groups))
+
+    def _current(self) -> _Draft | None:
+        from torch._inductor.virtualized import V
+
+        return self._drafts.get(id(getattr(V.graph, "scheduler", None)))
+
+
+def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
+    @functools.wraps(original)
+    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        return hook(lambda: original(self, *args, **kwargs), self, *args, *kwargs.values())
+
+    return observed
+
+
+def _operations(nodes: Iterable[Any]) -> list[dict[str, object]]:
+    return [operation_fields(inner) for node in nodes for inner in node.get_nodes()]
+
+
+def _groups(nodes: Iterable[Any]) -> list[dict[str, object]]:
+    return [group_fields(node) for node in nodes]
+
+
+def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:  # noqa: ANN401
+    first, second = (frozenset(_OPERATION.findall(name)) for name in (why.name1, why.name2))
+    draft.refused[first, second] = str(reason), [_short(value) for value in args]
+
+
+def _short(value: Any) -> str:  # noqa: ANN401
+    return str(value)[:300]
+
+
+def _write(draft: _Draft, groups: list[dict[str, object]]) -> None:
+    from torch._inductor.virtualized import V
+
+    for group in groups:
+        found = [draft.kernels[name] for name in _names(group) if name in draft.kernels]
+        if found:
+            group["launch"], group["kernel"] = found[-1]
+    direction = "backward" if V.graph.is_backward else "forward"
+    write_artifact(
+        "fusion",
+        {
+            "v": 1,
+            "graph": str(getattr(V.graph, "name", None) or ""),
+            "direction": "inference" if V.graph.is_inference else direction,
+            "operations": draft.operations,
+            "groups": groups,
+            "buffers": buffer_fields(_buffers([*draft.operations, *groups])),
+            "apart": _apart(draft, groups),
+        },
+    )
+
+
+def _names(group: dict[str, object]) -> list[str]:
+    names = group["nodes"]
+    return names if isinstance(names, list) else []
+
+
+def _buffers(parts: Iterable[dict[str, object]]) -> list[str]:
+    names: list[str] = []
+    for part in parts:
+        for key in ("reads", "writes"):
+            found = part.get(key)
+            names += found if isinstance(found, dict) else []
+    return names
+
+
+def _apart(draft: _Draft, groups: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The reason for each pair of kernels that share a buffer, if torch gave one."""
+    sides = [(frozenset(_names(group)), set(_buffers([group]))) for group in groups]
+    wanted: dict[tuple[int, int], tuple[int, str, list[str]]] = {}
+    place = {name: number for number, (names, _) in enumerate(sides) for name in names}
+    for (first, second), (reason, arguments) in draft.refused.items():
+        left, right = ({place.get(name) for name in side} for side in (first, second))
+        if len(left) != 1 or len(right) != 1 or None in left | right or left == right:
+            continue
+        pair = (*left, *right)
+        size = len(first) + len(second)
+        before = wanted.get(pair)  # type: ignore[arg-type]
+        # The larger parts came later: what was said of them is what decided.
+        if before is None or size >= before[0]:
+            wanted[pair] = size, reason, arguments  # type: ignore[index]
+    return [
+        {"first": first, "second": second, "reason": reason, "arguments": arguments}
+        for (first, second), (_, reason, arguments) in wanted.items()
+        if sides[first][1] & sides[second][1]
+    ]

@@ -1,0 +1,47 @@
+"""Floating-point operations of a node, with the formulas of ``torch.utils.flop_counter``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import fx
+
+__all__ = ["flops_of"]
+
+
+def flops_of(node: fx.Node) -> int | None:
+    """The operations of one call, or None: torch has no formula, or a size is a symbol.
+
+    Args:
+        node: A node of an ATen graph; its inputs have been propagated (``meta["val"]``).
+    """
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - no public name yet
+        return None
+    from torch.utils.flop_counter import flop_registry
+
+    formula = flop_registry.get(target.overloadpacket)
+    if formula is None:
+        return None
+    arguments, named = fx.map_arg((node.args, node.kwargs), _value)
+    if not _has_numbers(arguments) or not _has_numbers(named):
+        return None
+    try:
+        count = formula(*arguments, **named, out_val=node.meta.get("val"))
+    except Exception:  # noqa: BLE001 - a formula of torch's, for arguments it does not expect
+        return None
+    return count if type(count) is int else None
+
+
+def _value(node: fx.Node) -> Any:  # noqa: ANN401 - whatever the node gives
+    return node.meta.get("val")
+
+
+def _has_numbers(value: Any) -> bool:  # noqa: ANN401
+    """Whether all sizes are numbers: to calculate with a symbol could guard on it."""
+    leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
+    sizes = [size for leaf in leaves if isinstance(leaf, torch.Tensor) for size in leaf.shape]
+    return all(type(size) is int for size in sizes) and not any(
+        isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves
+    )

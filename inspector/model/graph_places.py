@@ -1,0 +1,38 @@
+"""Where the graphs of a process lie, until somebody asks for them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.events.payload import Payload
+
+__all__ = ["GraphPlace", "GraphPlaces"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphPlace:
+    """One graph of one stage.
+
+    Attributes:
+        compile_id: The compilation, as text.
+        stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
+            ``post_grad`` or ``fusion``.
+        recorded: Where its nodes are as data, or None: no plain trace has them.
+        text: Where torch's text of it is, or None.
+    """
+
+    compile_id: str
+    stage: str
+    recorded: Payload | None = None
+    text: Payload | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphPlaces:
+    """All graphs of a process.
+
+    Attributes:
+        places: In the order in which torch made them.
+    """
+
+    places: tuple[GraphPlace, ...] = ()
