@@ -192,7 +192,7 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
                 "--gpu and --device exclude each other.",
                 "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
             )
-    return Request(target, gpu=gpu, measure=False, **{"backend": "inductor", **given})
+    return Request(target, gpu=gpu, measure=False, graphs=True, **{"backend": "inductor", **given})
 
 
 def _recorded(

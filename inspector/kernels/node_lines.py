@@ -11,7 +11,7 @@ from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
 from inspector.model.stack import plain_frame, user_frame
 
-__all__ = ["node_lines", "recorded_node_lines"]
+__all__ = ["module_path", "node_lines", "recorded_node_lines"]
 
 # `# File: model.py:12 in forward, code: return x` stands before the nodes of a line, and
 # `name: "f32[8]" = torch.relu(x)` is a node (torch/fx/graph.py, 2.11 to 2.13).
@@ -34,14 +34,14 @@ def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str
 
 
 def _line(node: GraphNode, roots: Roots) -> NodeLine:
-    module = _path(node.modules[-1][0]) if node.modules else ""
+    module = module_path(node.modules[-1][0]) if node.modules else ""
     frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
     if frame is None:
         return NodeLine(node.name, module=module)
     return NodeLine(node.name, frame.file, frame.line, frame.code or "", module)
 
 
-def _path(source: str) -> str:
+def module_path(source: str) -> str:
     """A module's path below the one that is compiled, from what Dynamo calls it."""
     rest = _ROOT.sub("", source)
     return ".".join(name or item for name, item in _PART.findall(rest))

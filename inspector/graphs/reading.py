@@ -1,0 +1,175 @@
+"""Reads the graphs of a recording: as data where they were recorded so, else out of the text."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.events.graph_nodes import GraphNode, TensorMeta, recorded_graph
+from inspector.events.graph_text import TextNode, TextTensor, parse_graph
+from inspector.events.payload import Payload
+from inspector.events.printed_stack import printed_frames
+from inspector.kernels.node_lines import module_path, node_lines
+from inspector.model.dtypes import find_dtype
+from inspector.model.graph import Graph, Node, Stage
+from inspector.model.graph_places import GraphPlace
+from inspector.model.kernel import NodeLine
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, plain_frame
+
+__all__ = ["read_graphs"]
+
+_STAGES = {stage.value.replace("-", "_"): stage for stage in Stage}
+
+
+def read_graphs(
+    places: Iterable[GraphPlace], roots: Roots, stages: frozenset[Stage] = frozenset(Stage)
+) -> tuple[list[Graph], list[str]]:
+    """Reads the graphs of some stages, in torch's order.
+
+    Args:
+        places: Where they lie.
+        roots: Tells the user's frames from torch's.
+        stages: Those to read.
+
+    Returns:
+        The graphs, and what could not be read: a sentence for each.
+    """
+    graphs: list[Graph] = []
+    unread: list[str] = []
+    seen: collections.Counter[tuple[str, Stage, str]] = collections.Counter()
+    directions = _Directions()
+    for place in places:
+        stage = _STAGES.get(place.stage)
+        default = directions.after(place)
+        if stage is None or stage not in stages:
+            continue
+        try:
+            graph = _read(place, stage, roots, default)
+        except (OSError, ValueError, RecursionError) as error:
+            unread.append(f"the {stage.value} graph of {place.compile_id}: {error}")
+            continue
+        key = graph.compile_id, stage, graph.direction
+        graphs.append(dataclasses.replace(graph, number=seen[key]))
+        seen[key] += 1
+    return _with_saved(graphs), unread
+
+
+class _Directions:
+    """Which pass a post-grad graph belongs to, where only its text was logged.
+
+    With a backward graph behind it AOTAutograd's forward graph stands first, and so it is lowered
+    first; the backward graph is lowered next, however much later.
+    """
+
+    def __init__(self) -> None:
+        self._partitioned: set[str] = set()
+        self._lowered: collections.Counter[str] = collections.Counter()
+
+    def after(self, place: GraphPlace) -> str:
+        if place.stage == "forward":
+            self._partitioned.add(place.compile_id)
+        if place.stage != "post_grad":
+            return ""
+        if place.compile_id not in self._partitioned:
+            return "inference"
+        self._lowered[place.compile_id] += 1
+        return "forward" if self._lowered[place.compile_id] == 1 else "backward"
+
+
+def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Graph:
+    if place.recorded is not None:
+        found = recorded_graph(place.recorded)
+        if found.is_backward is not None and direction != "inference":
+            direction = "backward" if found.is_backward else "forward"
+        nodes = tuple(_recorded(node, roots) for node in found.nodes)
+        return Graph(place.compile_id, stage, direction, nodes)
+    if place.text is None:
+        message = "the log has neither its nodes nor its text"
+        raise ValueError(message)
+    return Graph(place.compile_id, stage, direction, _parsed(place.text, roots), is_parsed=True)
+
+
+def _recorded(node: GraphNode, roots: Roots) -> Node:
+    frames = map(plain_frame, printed_frames(node.stack))
+    return Node(
+        name=node.name,
+        op=node.op,
+        target=node.target,
+        inputs=node.inputs,
+        tensors=node.tensors,
+        stack=tuple(frame for frame in frames if roots.is_user(frame.file)),
+        modules=tuple((module_path(path), kind) for path, kind in node.modules),
+        earlier=node.earlier,
+        aten=node.aten,
+        is_backward=node.is_backward,
+        flops=node.flops,
+        nested=node.nested,
+    )
+
+
+def _parsed(text: Payload, roots: Roots) -> tuple[Node, ...]:
+    readable = text.text()
+    graph, lines = parse_graph(readable), node_lines(readable)
+    nodes = [_from_text(node, "placeholder", lines, roots) for node in graph.inputs]
+    nodes += [_from_text(node, _op(node), lines, roots) for node in graph.nodes]
+    inputs = tuple(dict.fromkeys(graph.outputs))
+    return (*nodes, Node("output", "output", "output", inputs))
+
+
+def _op(node: TextNode) -> str:
+    if not node.operation:
+        return "get_attr"
+    return "call_method" if node.operation.startswith(".") else "call_function"
+
+
+def _from_text(node: TextNode, op: str, lines: Mapping[str, NodeLine], roots: Roots) -> Node:
+    line = lines.get(node.name)
+    is_users = op.startswith("call_") and line is not None and roots.is_user(line.file)
+    target = node.operation.removeprefix("torch.ops.").removeprefix(".") or node.name
+    return Node(
+        name=node.name,
+        op=op,
+        target=target,
+        inputs=tuple(name for name in dict.fromkeys(node.arguments) if name != "self"),
+        tensors=tuple(_tensor(node.tensor)) if node.tensor else (),
+        stack=(StackFrame(line.file, line.line, "", line.code),) if is_users and line else (),
+    )
+
+
+def _tensor(tensor: TextTensor) -> Iterator[TensorMeta]:
+    dtype = find_dtype(tensor.dtype)
+    name = dtype.torch_name if dtype else tensor.dtype
+    yield TensorMeta(name, _sizes(tensor.shape), _sizes(tensor.stride or ()), tensor.device)
+
+
+def _sizes(texts: Iterable[str]) -> tuple[int | str, ...]:
+    return tuple(int(text) if text.isdecimal() else text for text in texts)
+
+
+def _with_saved(graphs: list[Graph]) -> list[Graph]:
+    """Marks what the forward graphs keep: the backward graph takes it under the same name.
+
+    ``_extract_fwd_bwd_modules`` makes the backward graph's placeholders of the nodes that are saved
+    (torch/_functorch/partitioners.py, 2.11 to 2.13).
+    """
+    taken: dict[str, set[str]] = {}
+    for graph in graphs:
+        if graph.stage is Stage.BACKWARD:
+            inputs = {node.name for node in graph.nodes if node.op == "placeholder"}
+            taken.setdefault(graph.compile_id, set()).update(inputs)
+    return [
+        _marked(graph, taken.get(graph.compile_id, set()))
+        if graph.stage is Stage.FORWARD
+        else graph
+        for graph in graphs
+    ]
+
+
+def _marked(graph: Graph, taken: set[str]) -> Graph:
+    returned = {name for node in graph.nodes if node.op == "output" for name in node.inputs}
+    nodes = [
+        dataclasses.replace(node, is_saved=node.name in taken & returned) for node in graph.nodes
+    ]
+    return dataclasses.replace(graph, nodes=tuple(nodes))

@@ -1,0 +1,128 @@
+"""A graph of one stage of the compiler, whoever wrote it down."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+
+from inspector.events.graph_nodes import TensorMeta
+from inspector.model.dtypes import find_dtype
+from inspector.model.stack import StackFrame
+
+__all__ = ["Graph", "Node", "Stage", "tensor_bytes"]
+
+
+class Stage(enum.Enum):
+    """A stage, in the compiler's order; the value is its name on the command line."""
+
+    DYNAMO = "dynamo"
+    PRE_GRAD = "pre-grad"
+    JOINT = "joint"
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    INFERENCE = "inference"
+    POST_GRAD = "post-grad"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Node:
+    """A node of a graph.
+
+    Attributes:
+        name: Its name, which no other node of the graph has.
+        op: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or
+            ``output``.
+        target: What is called (``aten.mm.default``, ``torch.relu``), or taken.
+        inputs: Names of the nodes whose values it takes.
+        tensors: What it gives.
+        stack: The user's frames that led to it, outermost first; torch's own are left out.
+        modules: The path of each module that it is in with the name of its class, outermost first.
+        earlier: Names that it had in graphs of earlier stages, Dynamo's first.
+        aten: The ATen operator that it was before decompositions, or an empty string.
+        is_backward: Whether it belongs to the backward pass.
+        flops: Floating-point operations by the formulas of ``torch.utils.flop_counter``, or None.
+        is_saved: Whether the forward pass keeps what it gives for the backward pass.
+        kernels: Kernels, or functions of libraries, that compute it.
+        nested: Names of the nodes of the graph that it is, for a higher-order operator.
+    """
+
+    name: str
+    op: str
+    target: str
+    inputs: tuple[str, ...] = ()
+    tensors: tuple[TensorMeta, ...] = ()
+    stack: tuple[StackFrame, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
+    earlier: tuple[str, ...] = ()
+    aten: str = ""
+    is_backward: bool = False
+    flops: int | None = None
+    is_saved: bool = False
+    kernels: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
+
+    @property
+    def is_compute(self) -> bool:
+        """Whether something is computed, or at least a view is made."""
+        return self.op.startswith("call_")
+
+    @property
+    def line(self) -> StackFrame | None:
+        """The user's innermost frame."""
+        return self.stack[-1] if self.stack else None
+
+    @property
+    def module(self) -> str:
+        """The path of the innermost module that it is in, or an empty string."""
+        return self.modules[-1][0] if self.modules else ""
+
+    @property
+    def bytes_(self) -> int | None:
+        """Bytes of what it gives, or None where a size or a dtype is not known."""
+        sizes = [tensor_bytes(tensor) for tensor in self.tensors]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Graph:
+    """A graph.
+
+    Attributes:
+        compile_id: The compilation, as text.
+        stage: Its stage.
+        direction: Of a post-grad graph ``forward``, ``backward`` or ``inference``, else empty.
+        nodes: Its nodes, in order; each stands behind its inputs.
+        is_parsed: Whether it was read out of torch's text, which lacks modules and other things.
+        number: How many graphs of the same compilation, stage and direction stand before it: a
+            graph is compiled in parts for DDP, say.
+    """
+
+    compile_id: str
+    stage: Stage
+    direction: str
+    nodes: tuple[Node, ...]
+    is_parsed: bool = False
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """How it is called: ``0/0 forward``, ``0/0 post-grad backward``; no other is called so."""
+        parts = [self.compile_id, self.stage.value, self.direction]
+        parts += [f"({self.number + 1})"] if self.number else []
+        return " ".join(filter(None, parts))
+
+    def id_of(self, node: Node) -> str:
+        """A node's id, which is the same in every recording of the same program."""
+        return f"{self.name}: {node.name}"
+
+
+def tensor_bytes(tensor: TensorMeta) -> int | None:
+    """The elements' bytes, whatever the strides; None where a size is a symbol.
+
+    An unknown dtype, which a newer torch may have, gives None as well.
+    """
+    dtype = find_dtype(tensor.dtype)
+    if dtype is None or not all(isinstance(size, int) for size in tensor.shape):
+        return None
+    return math.prod(int(size) for size in tensor.shape) * dtype.size_bytes
