@@ -10,48 +10,14 @@ __all__ = ["Traffic", "is_view"]
 
 # Operators of ATen that move nothing: those with an alias of their input as result in
 # native_functions.yaml, and what takes one of several results.
-_VIEWS = frozenset(
-    [
-        "alias",
-        "as_strided",
-        "detach",
-        "diagonal",
-        "expand",
-        "expand_as",
-        "getitem",
-        "lift_fresh",
-        "movedim",
-        "narrow",
-        "permute",
-        "reshape",
-        "select",
-        "slice",
-        "split",
-        "split_with_sizes",
-        "squeeze",
-        "t",
-        "transpose",
-        "unbind",
-        "unfold",
-        "unsqueeze",
-        "unsafe_split",
-        "unsafe_split_with_sizes",
-        "unsafe_view",
-        "view",
-        "view_as",
-        "view_as_complex",
-        "view_as_real",
-        "_unsafe_view",
-        "_reshape_alias",
-        "real",
-        "imag",
-        "chunk",
-        "flatten",
-        "unflatten",
-        "swapaxes",
-        "swapdims",
-    ]
-)
+_VIEWS = frozenset([
+    "alias", "as_strided", "detach", "diagonal", "expand", "expand_as", "getitem", "lift_fresh",
+    "movedim", "narrow", "permute", "reshape", "select", "slice", "split", "split_with_sizes",
+    "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "unsafe_split",
+    "unsafe_split_with_sizes", "unsafe_view", "view", "view_as", "view_as_complex",
+    "view_as_real", "_unsafe_view", "_reshape_alias", "real", "imag", "chunk", "flatten",
+    "unflatten", "swapaxes", "swapdims",
+])  # fmt: skip
 
 
 def is_view(node: Node) -> bool:
