@@ -75,6 +75,10 @@ COMMANDS: dict[str, CommandEntry] = {
         "inspector.commands.kernels",
         "Show the generated kernels, also for a GPU that is not here.",
     ),
+    "graph": CommandEntry(
+        "inspector.commands.graph",
+        "Show which operators became which kernel, and each stage.",
+    ),
     "diff": CommandEntry(
         "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
     ),

@@ -51,19 +51,19 @@ def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:
 def _kind(node: Any) -> str:  # noqa: ANN401
     from torch._inductor import ir
 
-    name = type(node).__name__
     operation = getattr(node, "node", None)
-    if isinstance(operation, ir.UserDefinedTritonKernel):
-        return "user_kernel"
-    if node.is_template():
-        return "template"
-    if node.is_extern():
-        return "fallback" if isinstance(operation, ir.FallbackKernel) else "extern"
-    if name.startswith("Nop"):
-        return "nop"
-    if name.startswith(("Foreach", "Combo")):
-        return "foreach"
-    return "reduction" if node.is_reduction() else "pointwise"
+    name = type(node).__name__
+    kinds = {
+        "user_kernel": isinstance(operation, ir.UserDefinedTritonKernel),
+        "template": node.is_template(),
+        "output": isinstance(operation, ir.MultiOutput),
+        "fallback": node.is_extern() and isinstance(operation, ir.FallbackKernel),
+        "extern": node.is_extern(),
+        "nop": name.startswith("Nop"),
+        "foreach": name.startswith(("Foreach", "Combo")),
+        "reduction": node.is_reduction(),
+    }
+    return next((kind for kind, is_that in kinds.items() if is_that), "pointwise")
 
 
 def _origins(node: Any) -> list[str]:  # noqa: ANN401
@@ -102,11 +102,18 @@ def _mutated(node: Any) -> list[Any]:  # noqa: ANN401
     return found
 
 
+def _given(node: Any) -> list[Any]:  # noqa: ANN401
+    return [output.get_name() for output in node.get_outputs()]
+
+
 def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
     """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
 
     That function remembers its result on the node; this one does not.
     """
+    if _kind(node) == "output":  # Inductor counts nothing for it, nor says which value it is of
+        reads = {str(dependency.name): 0 for dependency in node.read_writes.reads}
+        return {"reads": reads, "writes": dict.fromkeys(map(str, _given(node)), 0), "bytes": 0}
     if not hasattr(node, "get_read_write_buffer_accesses"):
         return {"reads": {}, "writes": {}, "bytes": None}
     both, reads, writes = (

@@ -62,7 +62,8 @@ class Operation:
     Attributes:
         name: Inductor's name of it (``op3``).
         kind: ``pointwise``, ``reduction``, ``extern`` (cuBLAS, cuDNN, MKL), ``fallback`` (an ATen
-            kernel), ``template``, ``user_kernel``, ``foreach`` or ``nop``.
+            kernel), ``template``, ``user_kernel``, ``foreach``, ``output`` (one of the values that
+            a call gives, which costs nothing) or ``nop``.
         origins: The nodes of the post-grad graph that it computes. Of a call of a library, also
             those that compute its inputs.
         origin: The one node whose value it gives, or an empty string.

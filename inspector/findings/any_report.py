@@ -6,11 +6,14 @@ from typing import TypeAlias
 
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
+from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import Report
 
 __all__ = ["AnyReport"]
 
-AnyReport: TypeAlias = Report | GuardsReport | CudaGraphsReport | KernelsReport | DiffReport
+AnyReport: TypeAlias = (
+    Report | GuardsReport | CudaGraphsReport | KernelsReport | GraphReport | DiffReport
+)
 """A report of any command."""

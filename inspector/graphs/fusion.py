@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
+from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.traffic import Traffic, is_view
-from inspector.model.graph import Graph, Node
+from inspector.model.graph import Graph, Node, tensor_bytes
 
 __all__ = ["Fusion", "Step", "make_fusion"]
 
@@ -19,14 +20,16 @@ class Step:
     Attributes:
         name: The kernel's name, or the function's of a library (``aten.addmm.out``).
         kind: As `inspector.events.fusion.Operation.kind`.
-        operators: The nodes of the post-grad graph that it computes, in order. A cheap one may
-            stand in several steps, each of which computes it.
+        operators: The nodes of the post-grad graph that it computes, as Inductor has it, in order.
+        again: Names of those that stand in earlier steps, too: a cheap one is computed where it is
+            needed, and of a reduction in two parts both are said to compute the same.
         launches: Places in the plan of what it is made of: in C++ one kernel has several.
         reads: Bytes that it reads, by buffer.
         writes: Bytes that it writes, by buffer.
         bytes_: Bytes that it reads and writes, as Inductor counts them, or None.
         bytes_alone: Bytes if each of its operators were a kernel of its own, which reads its inputs
-            and writes what it gives; views cost nothing. None where a size is not known.
+            and writes what it gives; views cost nothing, and what stands in an earlier step is
+            counted there. None where a size is not known.
         flops: Floating-point operations by torch's formulas (of multiplications, convolutions and
             attention), or None where none of its operators has one.
         removed: Those operators whose value never reaches memory; views are not among them.
@@ -35,6 +38,7 @@ class Step:
     name: str
     kind: str
     operators: tuple[Node, ...]
+    again: frozenset[str]
     launches: tuple[int, ...]
     reads: Mapping[str, int]
     writes: Mapping[str, int]
@@ -114,63 +118,104 @@ def make_fusion(plan: FusionPlan, graph: Graph, number: int = 0) -> Fusion:
         graph: The post-grad graph of the same compilation and direction.
         number: How many graphs of both stand before it.
     """
-    operations = {operation.name: operation for operation in plan.operations}
+    making = _Making(plan, graph)
     shared: dict[object, list[int]] = {}
     for place, launch in enumerate(plan.launches):
-        if launch.kind != "nop":
+        if launch.kind not in {"nop", "output"}:
             key = place if launch.number is None else ("kernel", launch.number)
             shared.setdefault(key, []).append(place)
-    traffic = Traffic(graph)
-    steps = []
-    for places in shared.values():
-        parts = [plan.launches[place] for place in places]
+    steps = tuple(making.step(tuple(places)) for places in shared.values())
+    return Fusion(graph.compile_id, plan.direction, number, steps, plan.buffers, plan, graph)
+
+
+class _Making:
+    """Makes the steps, in order."""
+
+    def __init__(self, plan: FusionPlan, graph: Graph) -> None:
+        self._plan = plan
+        self._operations = {operation.name: operation for operation in plan.operations}
+        self._values = _values(plan)
+        self._traffic = Traffic(graph)
+        self._nodes = {node.name: node for node in graph.nodes}
+        self._seen: set[str] = set()
+
+    def step(self, places: tuple[int, ...]) -> Step:
+        parts = [self._plan.launches[place] for place in places]
         names = [name for part in parts for name in part.operations]
-        inner = [operations[name] for name in names if name in operations]
-        steps.append(_step(parts, tuple(places), inner, plan.buffers, traffic))
-    return Fusion(graph.compile_id, plan.direction, number, tuple(steps), plan.buffers, plan, graph)
+        inner = [self._operations[name] for name in names if name in self._operations]
+        operators = self._traffic.in_order(
+            name for item in inner for name in _computed(item, self._traffic)
+        )
+        new = [node for node in operators if node.name not in self._seen]
+        again = frozenset(node.name for node in operators) & self._seen
+        self._seen |= {node.name for node in operators}
+        flops = [node.flops for node in operators if node.flops is not None]
+        stored = self._stored({name for part in parts for name in part.writes}, inner)
+        bytes_ = total(part.bytes_ for part in parts)
+        alone = total(self._traffic.bytes_of(node) for node in new)
+        return Step(
+            name=_name(parts[0], inner),
+            kind=parts[0].kind,
+            operators=operators,
+            again=again,
+            launches=places,
+            reads=_merged(part.reads for part in parts),
+            writes=_with_values(_merged(part.writes for part in parts), self._values),
+            bytes_=bytes_,
+            bytes_alone=bytes_ if all(item.is_call for item in inner) else alone,
+            flops=sum(flops) if flops else None,
+            removed=tuple(node for node in new if node.name not in stored and not is_view(node)),
+        )
+
+    def _stored(self, written: set[str], inner: Sequence[Operation]) -> set[str]:
+        """The nodes whose values, or one of whose values, are in the buffers."""
+        found = {item.origin for name, item in self._plan.buffers.items() if name in written}
+        for operation in inner:
+            if operation.origins and not written.isdisjoint(operation.writes):
+                found.add(operation.origin or operation.origins[-1])
+        views = [self._nodes[name] for name in found if name in self._nodes]
+        return found | {name for node in views if is_view(node) for name in node.inputs}
 
 
-def _step(
-    parts: Sequence[Launch],
-    places: tuple[int, ...],
-    inner: Sequence[Operation],
-    buffers: Mapping[str, Buffer],
-    traffic: Traffic,
-) -> Step:
-    operators = traffic.in_order(name for item in inner for name in _computed(item))
-    flops = [node.flops for node in operators if node.flops is not None]
-    stored = _stored({name for part in parts for name in part.writes}, inner, buffers)
+def _name(launch: Launch, inner: Sequence[Operation]) -> str:
     called = next((operation.target for operation in inner if operation.target), "")
-    bytes_ = total(part.bytes_ for part in parts)
-    is_call = all(operation.is_call for operation in inner)
-    return Step(
-        name=parts[0].kernel or called or (inner[0].name if inner else parts[0].kind),
-        kind=parts[0].kind,
-        operators=operators,
-        launches=places,
-        reads=_merged(part.reads for part in parts),
-        writes=_merged(part.writes for part in parts),
-        bytes_=bytes_,
-        bytes_alone=bytes_ if is_call else total(traffic.bytes_of(node) for node in operators),
-        flops=sum(flops) if flops else None,
-        removed=tuple(node for node in operators if node.name not in stored and not is_view(node)),
-    )
+    return launch.kernel or called or (inner[0].name if inner else launch.kind)
 
 
-def _computed(operation: Operation) -> tuple[str, ...]:
-    """A library's call names as its origins what computes its inputs, too."""
-    return (operation.origin,) if operation.is_call and operation.origin else operation.origins
-
-
-def _stored(
-    written: set[str], inner: Sequence[Operation], buffers: Mapping[str, Buffer]
-) -> set[str]:
-    """The nodes whose values are in the buffers; one of several values has no origin of its own."""
-    found = {buffers[name].origin for name in written if name in buffers}
-    for operation in inner:
-        if operation.origins and not written.isdisjoint(operation.writes):
-            found.add(operation.origin or operation.origins[-1])
+def _values(plan: FusionPlan) -> Mapping[str, Mapping[str, int]]:
+    """The single values that a call gives together, by the buffer that stands for all of them."""
+    found: dict[str, dict[str, int]] = {}
+    for launch in plan.launches:
+        if launch.kind == "output":
+            sizes = {name: _size(plan.buffers.get(name)) for name in launch.writes}
+            for name in launch.reads:
+                found.setdefault(name, {}).update(sizes)
     return found
+
+
+def _size(buffer: Buffer | None) -> int:
+    meta = buffer and TensorMeta(buffer.dtype, buffer.shape, buffer.stride, buffer.device)
+    return (meta and tensor_bytes(meta)) or 0
+
+
+def _with_values(
+    writes: Mapping[str, int], values: Mapping[str, Mapping[str, int]]
+) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for name, size in writes.items():
+        found.update(values.get(name, {name: size}))
+    return found
+
+
+def _computed(operation: Operation, traffic: Traffic) -> tuple[str, ...]:
+    """A library's call names as its origins what computes its inputs, too."""
+    if not operation.is_call:
+        return operation.origins
+    if operation.origin:
+        return (operation.origin,)
+    # Without an origin of its own it gives several values; what takes them apart is a view.
+    work = [node.name for node in traffic.in_order(operation.origins) if not is_view(node)]
+    return tuple(work[-1:]) or operation.origins
 
 
 def _merged(parts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:

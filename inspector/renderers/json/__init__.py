@@ -13,6 +13,7 @@ from inspector.events.inspector import InspectorDropped
 from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
+from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.report import FORMAT_VERSION, Report
@@ -24,6 +25,7 @@ from inspector.renderers.json.diff import diff_fields
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
+from inspector.renderers.json.graph import graph_fields
 from inspector.renderers.json.guards import guards_fields
 from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.recompiles import recompile_fields
@@ -40,6 +42,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = guards_fields(report)
         case CudaGraphsReport():
             fields = cuda_graphs_fields(report)
+        case GraphReport():
+            fields = graph_fields(report)
         case DiffReport():
             fields = diff_fields(report)
         case KernelsReport():

@@ -8,6 +8,7 @@ from typing import TextIO
 from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
+from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
@@ -24,6 +25,7 @@ from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
+from inspector.renderers.markdown.graph import graph_lines
 from inspector.renderers.markdown.guards import guards_lines
 from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
@@ -41,6 +43,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(guards_lines(report))
         case CudaGraphsReport():
             lines = list(cuda_graphs_lines(report))
+        case GraphReport():
+            lines = list(graph_lines(report))
         case DiffReport():
             lines = list(diff_lines(report))
         case KernelsReport():

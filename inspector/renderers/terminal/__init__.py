@@ -12,6 +12,7 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
+from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
@@ -21,6 +22,7 @@ from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
+from inspector.renderers.terminal.graph import add_graphs
 from inspector.renderers.terminal.guards import add_guards
 from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
@@ -47,6 +49,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_cuda_graphs(page, report)
         case KernelsReport():
             add_kernels(page, report)
+        case GraphReport():
+            add_graphs(page, report)
         case DiffReport():
             add_diff(page, report)
         case Report():
