@@ -90,7 +90,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     if request.graphs:
         handler.keep_graphs()
     seed_trial(request)
-    with _without_memory(request):
+    with _without_memory(request), _without_compiling(request):
         target = load_target(request)
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
@@ -105,6 +105,14 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
             message = f"{target.name} ended the program with sys.exit({code}) while it was called."
             detail = user_traceback(exit_, target.root)
             raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
+
+
+def _without_compiling(request: Request) -> contextlib.AbstractContextManager[None]:
+    if not request.generates or request.gpu is not None:
+        return contextlib.nullcontext()
+    from inspector.capture.generating import generating_only
+
+    return generating_only()
 
 
 def _without_memory(request: Request) -> contextlib.AbstractContextManager[None]:

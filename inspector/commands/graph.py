@@ -115,7 +115,9 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
                 "--gpu and --device exclude each other.",
                 "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
             )
-    return Request(target, gpu=gpu, measure=False, graphs=True, **{"backend": "inductor", **given})
+    # Code that is not compiled is enough; other backends' graphs run as they are.
+    how = {"backend": "inductor", "measure": False, "graphs": True, "generates": True, "gpu": gpu}
+    return Request(target, **{**how, **given})
 
 
 def _recorded(

@@ -119,5 +119,10 @@ def _notices(
         yield f"the recording has no {stage} graph: {command}, if the compiler came that far"
     if any(graph.is_parsed for graph in graphs):
         yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
+    if run.meta.settings.get("generates") and not run.meta.settings.get("gpu"):
+        yield (
+            "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
+            "instructions that the processor declares"
+        )
     for text in unread:
         yield f"could not be read: {text}"

@@ -20,7 +20,7 @@ _OURS = (
 
 
 # Of these it says something where they were asked for: recordings from before know nothing of them.
-_WHERE_ASKED = ("gpu", "no_grad", "fake")
+_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Request:
         no_grad: Whether the calls are made under ``torch.no_grad()``.
         fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
         graphs: Whether the graphs of all stages are recorded as data, and what Inductor fuses.
+        generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
     target: str
@@ -75,6 +76,7 @@ class Request:
     no_grad: bool = False
     fake: bool = False
     graphs: bool = False
+    generates: bool = False
 
     @property
     def asked(self) -> dict[str, object]:

@@ -1,0 +1,100 @@
+"""``inspect graph``: what it records is what torch does, and needs no compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from inspector.findings.graph_report import FUSION, make_graph_report
+from inspector.findings.kernels_report import make_kernels_report
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """
+import torch
+from torch import nn
+from torch.nn.functional import scaled_dot_product_attention as attend
+
+class Block(nn.Module):
+    def __init__(self, width=64, heads=4):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.heads = heads
+
+    def forward(self, x):
+        b, n, w = x.shape
+        q, k, v = self.qkv(self.norm1(x)).view(b, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        x = x + self.out(attend(q, k, v).transpose(1, 2).reshape(b, n, w))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+model = Block()
+example_inputs = (torch.randn(2, 32, 64),)
+"""
+
+
+def inspected(folder: Path, *arguments: str, **environment: str) -> dict[str, Any]:
+    result = subprocess.run(
+        [sys.executable, "-m", "inspector.commands", *arguments, "--no-progress"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+    )
+    found: dict[str, Any] = json.loads(result.stdout) if "json" in arguments else {}
+    return found
+
+
+def codes(recording: Path) -> list[str]:
+    with opened(recording) as found:
+        run: Run = read_run(found)
+        (process,) = run.processes
+        assert process.problems == ()
+        return [text.text.text() for text in process.codes.texts if text.text is not None]
+
+
+def test_the_code_is_that_of_a_recording_without_graphs(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    graph, plain = tmp_path / "graph", tmp_path / "plain"
+    options = ["model.py", "--train", "--save"]
+    inspected(tmp_path, "graph", *options, str(graph))
+    inspected(tmp_path, "explain", *options, str(plain), "--backend", "inductor", "--no-measure")
+    assert codes(graph) == codes(plain)
+    assert len(codes(graph)) == 2
+
+
+def test_kernels_are_those_of_the_code_with_the_same_operators(tmp_path: Path) -> None:
+    """Those of the comment ``Original ATen`` that stands over each kernel."""
+    (tmp_path / "model.py").write_text(MODEL)
+    options = ["graph", "model.py", "--train", "--gpu", "h200", "--save", "recording"]
+    inspected(tmp_path, *options)
+    with opened(tmp_path / "recording") as found:
+        run = read_run(found)
+        graphs = make_kernels_report(run).taken
+        rows = make_graph_report(run, FUSION).rows
+    assert [graph.direction for graph in graphs] == ["forward", "backward"]
+    for graph, row in zip(graphs, rows, strict=True):
+        steps = {step.name: step for step in row.fusion.steps if not step.is_call}
+        assert list(steps) == list(dict.fromkeys(c.name for c in graph.calls if c.kind == "kernel"))
+        for kernel in graph.kernels:
+            nodes = steps[kernel.name].operators
+            operators = {".".join(node.aten.split(".")[:2]) for node in nodes if node.aten}
+            assert operators == set(kernel.aten)
+
+
+def test_no_compiler_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "bin").mkdir()
+    options = ["graph", "model.py", "--train", "--format", "json", "--save"]
+    with_it = inspected(tmp_path, *options, str(tmp_path / "with"))
+    without = inspected(tmp_path, *options, str(tmp_path / "without"), PATH=str(tmp_path / "bin"))
+    assert without["fusions"] == with_it["fusions"]
+    assert codes(tmp_path / "without") == codes(tmp_path / "with")
+    assert "nothing was compiled" in " ".join(without["notices"])
