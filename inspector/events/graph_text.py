@@ -5,14 +5,27 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["GraphText", "TextNode", "TextTensor", "parse_graph"]
+__all__ = ["GraphText", "TextNode", "TextPlace", "TextTensor", "parse_graph"]
 
 # `f32[8, 64][64, 1]cpu`, in torch/fx/graph.py; a symbol can stand for any number.
 _TENSOR = re.compile(
     r"(?P<dtype>[a-z]\w*)\[(?P<shape>[^\]]*)\](?:\[(?P<stride>[^\]]*)\])?(?P<device>[\w:]*)"
 )
+
+# A traced function has the class's name of its Python function: `class <lambda>(torch.nn.Module):`.
+_NO_NAME = re.compile(r"^( *class )<\w+>(?=\(torch\.nn\.Module\):)", re.MULTILINE)
+_FLATTENED = "fx_pytree.tree_flatten_spec"
+# `# File: model.py:12 in forward, code: return x` stands before the nodes of a line; what is
+# recomputed has `ac_graph_id: 4 - PREFER_RECOMPUTE` in front. `# No stacktrace found for following
+# nodes` ends it.
+_FILE = re.compile(
+    r"\s*# (?:[^#]*? )?File: (?P<file>.+?):(?P<line>\d+) in [^,]+(?:, code: (?P<code>.*))?"
+)
+# What Python's tokenizer takes for the end of a line; `str.splitlines` knows more.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_NO_FILE = re.compile(r"\s*# (?:[^#]*? )?No stacktrace found")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,21 +46,40 @@ class TextTensor:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class TextPlace:
+    """The innermost line of a node's stack.
+
+    Attributes:
+        file: The file.
+        line: The line.
+        code: Its text, or an empty string.
+    """
+
+    file: str
+    line: int
+    code: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class TextNode:
     """One assignment.
 
     Attributes:
         name: The node's name.
         operation: The called function's name with its module (``torch.nn.functional.relu``), a
-            method's name with a dot before it (``.sin``), the operator's sign, or an empty string.
-        arguments: Names of the nodes that it uses.
+            method's name with a dot before it (``.sin``), the operator's name in Python's syntax
+            tree (``Add``, ``Gt``; ``IAdd`` in place), ``getitem``, ``setitem`` or ``getattr``;
+            empty where an input gets another name, or an attribute of the module is taken.
+        arguments: Names of the nodes that it uses: of inputs, and of what stands before it.
         tensor: What it is, or None.
+        place: The line that led to it, or None.
     """
 
     name: str
     operation: str
     arguments: tuple[str, ...]
     tensor: TextTensor | None
+    place: TextPlace | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,7 +104,7 @@ def parse_graph(text: str) -> GraphText:
         ValueError: It is not the text of a graph.
     """
     try:
-        module = ast.parse(text)
+        module = ast.parse(_NO_NAME.sub(r"\1Graph", text))
     except (SyntaxError, MemoryError) as error:
         message = "the graph is no Python text"
         raise ValueError(message) from error
@@ -81,13 +113,12 @@ def parse_graph(text: str) -> GraphText:
     if forward is None:
         message = "there is no `forward` in the graph"
         raise ValueError(message)
-    inputs = tuple(
-        TextNode(argument.arg, "", (), _tensor(argument.annotation))
-        for argument in forward.args.args[1:]
-    )
+    inputs = _inputs(forward)
+    body = _Body((input_.name for input_ in inputs), _places(text))
+    nodes = tuple(body.nodes(forward.body))
     returned = [node for node in forward.body if isinstance(node, ast.Return)]
-    outputs = tuple(_names(returned[-1].value)) if returned else ()
-    return GraphText(inputs, tuple(_nodes(forward.body)), outputs)
+    outputs = body.used(returned[-1].value) if returned else ()
+    return GraphText(inputs, nodes, outputs)
 
 
 def _functions(scope: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -96,40 +127,118 @@ def _functions(scope: ast.ClassDef) -> Iterator[ast.FunctionDef]:
     )
 
 
-def _nodes(body: list[ast.stmt]) -> Iterator[TextNode]:
-    for statement in body:
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            yield _node(statement.target, statement.value, statement.annotation)
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            lets_memory_go = isinstance(statement.value, ast.Constant)  # `x = y = None`
-            if not lets_memory_go:
-                yield _node(statement.targets[0], statement.value, None)
+def _inputs(forward: ast.FunctionDef) -> tuple[TextNode, ...]:
+    """The arguments; of the joint graph, what its two lists are taken apart into."""
+    tensors = {
+        statement.target.id: _tensor(statement.annotation)
+        for statement in forward.body
+        if isinstance(statement, ast.AnnAssign)
+        and statement.value is None
+        and isinstance(statement.target, ast.Name)
+    }
+    for statement in forward.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Call(func=ast.Attribute() as function)
+            ) if ast.unparse(function) == _FLATTENED:
+                flat = [name.id for name in names if isinstance(name, ast.Name)]
+                return tuple(TextNode(name, "", (), tensors.get(name)) for name in flat)
+    return tuple(
+        TextNode(argument.arg, "", (), _tensor(argument.annotation))
+        for argument in forward.args.args[1:]
+    )
 
 
-def _node(target: ast.Name, value: ast.expr | None, annotation: ast.expr | None) -> TextNode:
-    return TextNode(target.id, _operation(value), tuple(_names(value)), _tensor(annotation))
+class _Body:
+    """Reads statements; knows the names that stand before them."""
+
+    def __init__(self, names: Iterable[str], places: Sequence[TextPlace | None]) -> None:
+        self._names = set(names)
+        self._places = places
+
+    def nodes(self, body: list[ast.stmt]) -> Iterator[TextNode]:
+        """What is assigned; an operator in place stands before the name of its result."""
+        in_place: ast.stmt | None = None
+        for statement in body:
+            node = self._assigned(statement, in_place)
+            if node is not None:
+                self._names.add(node.name)
+                yield node
+            in_place = statement if _is_in_place(statement) else None
+
+    def _assigned(self, statement: ast.stmt, before: ast.stmt | None) -> TextNode | None:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                tensor = _tensor(statement.annotation)
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value):
+                if isinstance(value, ast.Constant):  # `x = y = None` lets memory go
+                    return None
+                tensor = None
+            case _:
+                return None
+        source: ast.AST = value
+        if before is not None and isinstance(value, ast.Name):
+            source = before
+        place = self._places[statement.lineno - 1]
+        return TextNode(name, self._operation(source), self.used(source), tensor, place)
+
+    def _operation(self, value: ast.AST) -> str:
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
+                return f".{name}" if owner in self._names else f"{owner}.{name}"
+            case ast.Call(func=function):
+                return ast.unparse(function)
+            case ast.Attribute(value=ast.Name(id=owner)):
+                return "getattr" if owner in self._names else ""
+        return _sign(value)
+
+    def used(self, value: ast.AST | None) -> tuple[str, ...]:
+        """The names of nodes in an expression, in order, each as often as it stands there."""
+        return tuple(name for name in _names(value) if name in self._names)
 
 
-def _operation(value: ast.expr | None) -> str:
+def _sign(value: ast.AST) -> str:
     match value:
-        case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=name)):
-            return f"torch.{name}" if owner.id == "torch" else f".{name}"
-        case ast.Call(func=function):
-            return ast.unparse(function)
-        case ast.BinOp(op=operator):
+        case ast.BinOp(op=operator) | ast.UnaryOp(op=operator):
             return type(operator).__name__
+        case ast.AugAssign(op=operator):
+            return f"I{type(operator).__name__}"
+        case ast.Compare(ops=[comparison]):
+            return type(comparison).__name__
         case ast.Subscript():
             return "getitem"
+        case ast.Assign():
+            return "setitem"
     return ""
 
 
-def _names(value: ast.expr | None) -> Iterator[str]:
-    if value is None:
-        return
-    called = {id(node.func) for node in ast.walk(value) if isinstance(node, ast.Call)}
-    for node in ast.walk(value):
-        if isinstance(node, ast.Name) and id(node) not in called and node.id != "torch":
-            yield node.id
+def _places(text: str) -> list[TextPlace | None]:
+    """The place that each line of the text stands below."""
+    places: list[TextPlace | None] = []
+    place = None
+    for line in _LINE_END.split(text):
+        if match := _FILE.match(line):
+            place = TextPlace(match["file"], int(match["line"]), match["code"] or "")
+        elif _NO_FILE.match(line):
+            place = None
+        places.append(place)
+    return places
+
+
+def _is_in_place(statement: ast.stmt) -> bool:
+    """Whether it is `x += y`, or `x[0] = y`."""
+    return isinstance(statement, ast.AugAssign) or (
+        isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript)
+    )
+
+
+def _names(value: ast.AST | None) -> Iterator[str]:
+    """Depth first, as the text has them; `ast.walk` goes by depth."""
+    if isinstance(value, ast.Name):
+        yield value.id
+    elif value is not None:
+        for child in ast.iter_child_nodes(value):
+            yield from _names(child)
 
 
 def _tensor(annotation: ast.expr | None) -> TextTensor | None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
-from inspector.events.graph_nodes import GraphNode, TensorMeta, recorded_graph
-from inspector.events.graph_text import TextNode, TextTensor, parse_graph
-from inspector.events.payload import Payload
+from inspector.events.graph_nodes import GraphNode, recorded_graph
 from inspector.events.printed_stack import printed_frames
-from inspector.kernels.node_lines import module_path, node_lines
-from inspector.model.dtypes import find_dtype
+from inspector.graphs.parsed import parsed_nodes
+from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
-from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, plain_frame
+from inspector.model.stack import plain_frame
 
 __all__ = ["read_graphs"]
 
@@ -88,7 +85,8 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
     if place.text is None:
         message = "the log has neither its nodes nor its text"
         raise ValueError(message)
-    return Graph(place.compile_id, stage, direction, _parsed(place.text, roots), is_parsed=True)
+    nodes = parsed_nodes(place.text.text(), roots)
+    return Graph(place.compile_id, stage, direction, nodes, is_parsed=True)
 
 
 def _recorded(node: GraphNode, roots: Roots) -> Node:
@@ -107,45 +105,6 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
         flops=node.flops,
         nested=node.nested,
     )
-
-
-def _parsed(text: Payload, roots: Roots) -> tuple[Node, ...]:
-    readable = text.text()
-    graph, lines = parse_graph(readable), node_lines(readable)
-    nodes = [_from_text(node, "placeholder", lines, roots) for node in graph.inputs]
-    nodes += [_from_text(node, _op(node), lines, roots) for node in graph.nodes]
-    inputs = tuple(dict.fromkeys(graph.outputs))
-    return (*nodes, Node("output", "output", "output", inputs))
-
-
-def _op(node: TextNode) -> str:
-    if not node.operation:
-        return "get_attr"
-    return "call_method" if node.operation.startswith(".") else "call_function"
-
-
-def _from_text(node: TextNode, op: str, lines: Mapping[str, NodeLine], roots: Roots) -> Node:
-    line = lines.get(node.name)
-    is_users = op.startswith("call_") and line is not None and roots.is_user(line.file)
-    target = node.operation.removeprefix("torch.ops.").removeprefix(".") or node.name
-    return Node(
-        name=node.name,
-        op=op,
-        target=target,
-        inputs=tuple(name for name in dict.fromkeys(node.arguments) if name != "self"),
-        tensors=tuple(_tensor(node.tensor)) if node.tensor else (),
-        stack=(StackFrame(line.file, line.line, "", line.code),) if is_users and line else (),
-    )
-
-
-def _tensor(tensor: TextTensor) -> Iterator[TensorMeta]:
-    dtype = find_dtype(tensor.dtype)
-    name = dtype.torch_name if dtype else tensor.dtype
-    yield TensorMeta(name, _sizes(tensor.shape), _sizes(tensor.stride or ()), tensor.device)
-
-
-def _sizes(texts: Iterable[str]) -> tuple[int | str, ...]:
-    return tuple(int(text) if text.isdecimal() else text for text in texts)
 
 
 def _with_saved(graphs: list[Graph]) -> list[Graph]:

@@ -68,6 +68,77 @@ def test_symbolic_sizes_take_the_values_of_the_traced_call() -> None:
     assert make_boundary(graph, {"s77": 4}).outputs == ()
 
 
+def test_a_function_without_a_name_is_read() -> None:
+    text = "class <lambda>(torch.nn.Module):\n    def forward(self, x):\n        return (x,)"
+    assert parse_graph(text).outputs == ("x",)
+
+
+def test_the_inputs_of_a_joint_graph_are_what_its_lists_hold() -> None:
+    text = """
+    primals_1: "f32[8][1]cpu"  # PlainAOTInput(idx=0)
+    tangents_1: "f32[4][1]cpu"
+    primals_1, s0, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)
+    sin: "f32[8][1]cpu" = torch.ops.aten.sin.default(primals_1)
+    return pytree.tree_unflatten([sin, s0], self._out_spec)
+    """
+    graph = parse(text, "primals, tangents")
+    assert [node.name for node in graph.inputs] == ["primals_1", "s0", "tangents_1"]
+    assert [node.tensor and node.tensor.shape for node in graph.inputs] == [("8",), None, ("4",)]
+    assert [node.name for node in graph.nodes] == ["sin"]
+    assert graph.outputs == ("sin", "s0")
+
+
+def test_only_nodes_are_arguments() -> None:
+    body = """
+    y = torch.where(x, inf, device(type='cpu'))
+    part = self.part
+    z = torch.ops.higher_order.cond(y, part, (x,))
+    """
+    graph = parse(body, "x")
+    assert [(node.operation, node.arguments) for node in graph.nodes] == [
+        ("torch.where", ("x",)),
+        ("", ()),
+        ("torch.ops.higher_order.cond", ("y", "part", "x")),
+    ]
+
+
+def test_operators_of_python_and_what_is_written_in_place() -> None:
+    body = """
+    gt = x > 0
+    neg = -x;  x = None
+    neg[0] = gt;  setitem = neg;  setitem = None
+    neg += gt;  neg_1: "f32[8][1]cpu" = neg;  neg = gt = None
+    size = neg_1.shape
+    first = size[0]
+    """
+    graph = parse(body, "x")
+    assert [(node.name, node.operation, node.arguments) for node in graph.nodes] == [
+        ("gt", "Gt", ("x",)),
+        ("neg", "USub", ("x",)),
+        ("setitem", "setitem", ("neg", "gt")),
+        ("neg_1", "IAdd", ("neg", "gt")),
+        ("size", "getattr", ("neg_1",)),
+        ("first", "getitem", ("size",)),
+    ]
+
+
+def test_each_node_stands_below_its_line() -> None:
+    body = """
+    # File: /m.py:6 in forward, code: y = x.sin()  # File: /n.py:1 in f, code: z
+    sin = x.sin();  x = None
+    # No stacktrace found for following nodes
+    cos = sin.cos()
+    # ac_graph_id: 4 - PREFER_RECOMPUTE File: /m.py:9 in <lambda>, code: tan()
+    tan = cos.tan()
+    """
+    sin, cos, tan = parse(body, "x").nodes
+    assert sin.place is not None
+    assert tan.place is not None
+    assert (sin.place.file, sin.place.line) == ("/m.py", 6)
+    assert cos.place is None
+    assert (tan.place.line, tan.place.code) == (9, "tan()")
+
+
 @pytest.mark.parametrize("text", ["", "x = 1", "class GraphModule:\n    pass", "def (", "\0"])
 def test_what_is_no_graph_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"graph|null"):
