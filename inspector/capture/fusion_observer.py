@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from inspector.capture.fusion_fields import buffer_fields, group_fields, operation_fields
+from inspector.capture.fusion_uses import use_fields
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["FusionObserver"]
@@ -27,6 +28,8 @@ class _Draft:
         self.operations: list[dict[str, object]] = []
         # By the operations of both sides; of several reasons the last one counts.
         self.refused: dict[tuple[frozenset[str], frozenset[str]], tuple[str, list[str]]] = {}
+        self.groups: list[dict[str, object]] = []
+        self.apart: list[dict[str, object]] = []
         self.kernels: dict[str, tuple[int, str]] = {}
         self.launches = 0
 
@@ -87,15 +90,14 @@ class FusionObserver:
 
     def _generate(self, call: Callable[[], Any], scheduler: Any) -> object:  # noqa: ANN401
         draft = self._drafts.get(id(scheduler))
-        groups: list[dict[str, object]] = []
         if draft is not None:
-            guarded("nodes after fusion", lambda: groups.extend(_groups(scheduler.nodes)))
+            guarded("nodes after fusion", lambda: _fused(draft, list(scheduler.nodes)))
         try:
             return call()
         finally:
             self._drafts.pop(id(scheduler), None)
             if draft is not None:
-                guarded("what was fused", lambda: _write(draft, groups))
+                guarded("what was fused", lambda: _write(draft))
 
     def _current(self) -> _Draft | None:
         from torch._inductor.virtualized import V
@@ -115,8 +117,9 @@ def _operations(nodes: Iterable[Any]) -> list[dict[str, object]]:
     return [operation_fields(inner) for node in nodes for inner in node.get_nodes()]
 
 
-def _groups(nodes: Iterable[Any]) -> list[dict[str, object]]:
-    return [group_fields(node) for node in nodes]
+def _fused(draft: _Draft, nodes: Sequence[Any]) -> None:
+    draft.groups = [group_fields(node) for node in nodes]
+    draft.apart = _apart(draft, nodes)
 
 
 def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:  # noqa: ANN401
@@ -128,10 +131,10 @@ def _short(value: Any) -> str:  # noqa: ANN401
     return str(value)[:300]
 
 
-def _write(draft: _Draft, groups: list[dict[str, object]]) -> None:
+def _write(draft: _Draft) -> None:
     from torch._inductor.virtualized import V
 
-    for group in groups:
+    for group in draft.groups:
         found = [draft.kernels[name] for name in _names(group) if name in draft.kernels]
         if found:
             group["launch"], group["kernel"] = found[-1]
@@ -143,9 +146,9 @@ def _write(draft: _Draft, groups: list[dict[str, object]]) -> None:
             "graph": str(getattr(V.graph, "name", None) or ""),
             "direction": "inference" if V.graph.is_inference else direction,
             "operations": draft.operations,
-            "groups": groups,
-            "buffers": buffer_fields(_buffers([*draft.operations, *groups])),
-            "apart": _apart(draft, groups),
+            "groups": draft.groups,
+            "buffers": buffer_fields(_buffers([*draft.operations, *draft.groups])),
+            "apart": draft.apart,
         },
     )
 
@@ -164,9 +167,9 @@ def _buffers(parts: Iterable[dict[str, object]]) -> list[str]:
     return names
 
 
-def _apart(draft: _Draft, groups: list[dict[str, object]]) -> list[dict[str, object]]:
+def _apart(draft: _Draft, scheduled: Sequence[Any]) -> list[dict[str, object]]:
     """The reason for each pair of kernels that share a buffer, if torch gave one."""
-    sides = [(frozenset(_names(group)), set(_buffers([group]))) for group in groups]
+    sides = [(frozenset(_names(group)), set(_buffers([group]))) for group in draft.groups]
     wanted: dict[tuple[int, int], tuple[int, str, list[str]]] = {}
     place = {name: number for number, (names, _) in enumerate(sides) for name in names}
     for (first, second), (reason, arguments) in draft.refused.items():
@@ -179,8 +182,15 @@ def _apart(draft: _Draft, groups: list[dict[str, object]]) -> list[dict[str, obj
         # The larger parts came later: what was said of them is what decided.
         if before is None or size >= before[0]:
             wanted[pair] = size, reason, arguments  # type: ignore[index]
-    return [
-        {"first": first, "second": second, "reason": reason, "arguments": arguments}
-        for (first, second), (_, reason, arguments) in wanted.items()
-        if sides[first][1] & sides[second][1]
-    ]
+    found: list[dict[str, object]] = []
+    for (one, other), (_, reason, arguments) in wanted.items():
+        shared = sides[one][1] & sides[other][1]
+        if shared:
+            uses = use_fields(scheduled[one], scheduled[other], shared)
+            found.append(
+                {
+                    "first": one, "second": other, "reason": reason, "arguments": arguments,
+                    "uses": uses,
+                }
+            )  # fmt: skip
+    return found

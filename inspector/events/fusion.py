@@ -10,7 +10,16 @@ from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural
 from inspector.events.payload import Payload
 
-__all__ = ["Apart", "Buffer", "FusionPlan", "InspectorFusion", "Launch", "Operation", "fusion_plan"]
+__all__ = [
+    "Apart",
+    "Buffer",
+    "FusionPlan",
+    "InspectorFusion",
+    "Launch",
+    "Operation",
+    "Uses",
+    "fusion_plan",
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -118,6 +127,24 @@ class Launch:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Uses:
+    """How two launches use a buffer.
+
+    Attributes:
+        buffer: Its name.
+        kind: ``same``, ``order`` (the same elements in another order), ``broadcast``, ``offset``,
+            ``index``, ``part`` (another number of elements), ``gather`` or ``whole``.
+        first: What the first does: an index with its loops, an offset, or a number of elements.
+        second: What the second does.
+    """
+
+    buffer: str
+    kind: str
+    first: str
+    second: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Apart:
     """Two launches with a buffer in common that were not fused.
 
@@ -126,12 +153,14 @@ class Apart:
         second: Place of what it calls node2.
         reason: Torch's reason, with ``%s`` for its arguments.
         arguments: The arguments, as texts.
+        uses: How they use what they share.
     """
 
     first: int
     second: int
     reason: str
     arguments: tuple[str, ...] = ()
+    uses: tuple[Uses, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -218,11 +247,15 @@ def _launch(fields: Mapping[str, object]) -> Launch:
 
 def _apart(fields: Mapping[str, object]) -> Apart:
     first, second = (natural(fields.get(key)) for key in ("first", "second"))
-    reason = str(fields.get("reason") or "")
-    arguments = _names(fields.get("arguments"))
-    return Apart(
-        -1 if first is None else first, -1 if second is None else second, reason, arguments
-    )
+    if first is None or second is None:
+        message = "a pair that was not fused has no places"
+        raise ValueError(message)
+    uses = [
+        Uses(*_texts(item, "buffer", "kind", "first", "second"))
+        for item in mappings(fields.get("uses"))
+    ]
+    reason, arguments = str(fields.get("reason") or ""), _names(fields.get("arguments"))
+    return Apart(first, second, reason, arguments, tuple(uses))
 
 
 def _texts(fields: Mapping[str, object], *keys: str) -> tuple[str, ...]:

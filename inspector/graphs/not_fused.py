@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.fusion import Apart
+from inspector.graphs.buffer_uses import told_uses
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.reasons import Reason, explain, formatted
 from inspector.graphs.traffic import is_view
@@ -38,6 +39,8 @@ _LOOPS = Reason(
     "",
     "shape",
 )
+# Torch's reasons that say no more than that the two use what they share differently.
+_ABOUT_USES = ("no shared data", "memory deps did not match")
 _MULTIPLIES = ("mm", "addmm", "bmm", "baddbmm", "convolution", "_scaled_mm", "_int_mm")
 
 
@@ -138,6 +141,10 @@ def _reason(
     if found is None:
         return None
     ordered = names if apart[1] else names[::-1]
+    if apart[0].reason.startswith(_ABOUT_USES):
+        told = told_uses(fusion, apart[0].uses, ordered)
+        if told is not None:
+            return told
     return dataclasses.replace(found, sentence=found.between(*ordered))
 
 

@@ -74,11 +74,13 @@ def _apart(page: Page, report: GraphReport, row: FusionRow) -> Iterator[Text]:
     lines = apart_lines(row, report.gpu)
     if lines:
         yield from page.wrapped(Text(_APART, style="bold"))
+    told = ""
     for line in lines[:_MOST_APART]:
         title = Text(f"{line.saved}: ", style="yellow").append_text(page.safe(line.title))
         yield from page.wrapped(title, _GAP, _GAP * 3)
         yield from page.wrapped(page.safe(line.reason), _GAP * 2, _GAP * 2)
-        if line.change:
+        if line.change and line.change != told:
+            told = line.change
             change = Text("change: ", style="green").append_text(page.safe(line.change))
             yield from page.wrapped(change, _GAP * 2, _GAP * 3)
     yield from _more(len(lines) - _MOST_APART, "pairs")

@@ -1,0 +1,281 @@
+"""From a line of the user's to what became of it in every stage, and from a kernel back."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.traffic import is_view
+from inspector.model.graph import Graph, Node, Stage
+from inspector.model.stack import StackFrame
+
+__all__ = [
+    "Around",
+    "FoundNode",
+    "KernelAtLine",
+    "KernelOrigin",
+    "Origin",
+    "Relation",
+    "around_line",
+    "is_same_file",
+    "of_kernel",
+    "origins",
+]
+
+_T = TypeVar("_T")
+
+# What functionalisation makes of a change in place: it belongs to what it writes, not to whoever
+# reads it next.
+_WRITES = ("_scatter", "copy_", "copy")
+
+
+class Relation(enum.Enum):
+    """How a node belongs to a line."""
+
+    DIRECT = "direct"
+    """The innermost of the user's frames is there."""
+    THROUGH = "through"
+    """Another frame is there: the line calls what made the node."""
+    DERIVED = "derived"
+    """A pass of Inductor made the node without a stack; its neighbours' is there."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a node comes from.
+
+    Attributes:
+        stack: The user's frames, outermost first; empty where even the neighbours have none.
+        is_derived: Whether they are a neighbour's.
+    """
+
+    stack: tuple[StackFrame, ...]
+    is_derived: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node that a line led to.
+
+    Attributes:
+        graph: Its graph.
+        node: The node.
+        relation: How it belongs to the line.
+    """
+
+    graph: Graph
+    node: Node
+    relation: Relation
+
+    @property
+    def is_backward(self) -> bool:
+        """Whether it runs in the backward pass; what is recomputed there does."""
+        return _is_backward(self.graph) or self.node.is_backward
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelAtLine:
+    """A kernel, or a call of a library, that computes something of a line.
+
+    Attributes:
+        fusion: What the graph became.
+        step: The kernel.
+        nodes: Those of its operators that belong to the line.
+    """
+
+    fusion: Fusion
+    step: Step
+    nodes: tuple[FoundNode, ...]
+
+    @property
+    def is_backward(self) -> bool:
+        """Whether it runs in the backward pass."""
+        return self.fusion.direction == "backward"
+
+    @property
+    def relation(self) -> Relation:
+        """The closest of its operators'."""
+        order = list(Relation)
+        return min((found.relation for found in self.nodes), key=order.index)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Around:
+    """What became of a line.
+
+    Attributes:
+        files: The files that the name stood for, as the recording has them.
+        line: The line.
+        nodes: Those of every stage, in the compiler's order.
+        kernels: In the order of the generated code.
+    """
+
+    files: tuple[str, ...]
+    line: int
+    nodes: tuple[FoundNode, ...]
+    kernels: tuple[KernelAtLine, ...]
+
+    def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
+        """The nodes of one stage."""
+        return tuple(found for found in self.nodes if found.graph.stage is stage)
+
+    @property
+    def forward(self) -> tuple[KernelAtLine, ...]:
+        """The kernels of the forward pass, or of inference."""
+        return tuple(kernel for kernel in self.kernels if not kernel.is_backward)
+
+    @property
+    def backward(self) -> tuple[KernelAtLine, ...]:
+        """The kernels of the backward pass."""
+        return tuple(kernel for kernel in self.kernels if kernel.is_backward)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelOrigin:
+    """One launch of a kernel, or one call of a library.
+
+    Attributes:
+        fusion: What the graph became.
+        step: The kernel.
+        lines: The innermost lines of its operators, with how many of them each has; the most first.
+        modules: The innermost modules likewise; an empty string is the model itself.
+    """
+
+    fusion: Fusion
+    step: Step
+    lines: tuple[tuple[StackFrame, int], ...]
+    modules: tuple[tuple[str, int], ...]
+
+    @property
+    def operators(self) -> tuple[Node, ...]:
+        """The nodes of the post-grad graph that it computes."""
+        return self.step.operators
+
+
+def origins(graph: Graph) -> Mapping[str, Origin]:
+    """Where each node comes from, by its name.
+
+    Inductor's passes make nodes without a stack (a softmax that is divided first, a random seed):
+    such a node has that of the first node behind it that has one, else of the last before it.
+    """
+    before: dict[str, tuple[StackFrame, ...]] = {}
+    for node in graph.nodes:
+        taken = (before.get(name, ()) for name in reversed(node.inputs))
+        before[node.name] = node.stack or next(filter(None, taken), ())
+    behind: dict[str, tuple[StackFrame, ...]] = {}
+    for node in reversed(graph.nodes):
+        stack = node.stack or behind.get(node.name, ())
+        if stack:
+            behind |= dict.fromkeys(node.inputs, stack)
+    return {
+        node.name: Origin(node.stack)
+        if node.stack
+        else Origin(_neighbours(node, before, behind), is_derived=True)
+        for node in graph.nodes
+    }
+
+
+def _neighbours(
+    node: Node,
+    before: Mapping[str, tuple[StackFrame, ...]],
+    behind: Mapping[str, tuple[StackFrame, ...]],
+) -> tuple[StackFrame, ...]:
+    parts = node.target.split(".")
+    is_write = any(part.endswith(_WRITES) for part in parts[:2])
+    order = (before, behind) if is_write else (behind, before)
+    return next(filter(None, (each.get(node.name, ()) for each in order)), ())
+
+
+def is_same_file(asked: str, file: str) -> bool:
+    """Whether a recorded file is the asked one: ``model.py``, ``src/model.py`` or all of its path.
+
+    Args:
+        asked: What a person wrote.
+        file: What the recording has.
+    """
+    wanted, parts = (path.replace("\\", "/").split("/") for path in (asked, file))
+    wanted = wanted[1:] if wanted[0] == "." else wanted
+    return bool(wanted[-1]) and parts[-len(wanted) :] == wanted
+
+
+def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, line: int) -> Around:
+    """What became of a line in every stage.
+
+    Args:
+        graphs: Of any stages.
+        fusions: What became of their post-grad graphs.
+        file: Its name, or the end of its path.
+        line: From 1.
+    """
+    files: dict[str, None] = {}
+    nodes = []
+    for graph in graphs:
+        nodes += _at_line(graph, file, line, files)
+    kernels = []
+    for fusion in fusions:
+        found = {item.node.name: item for item in _at_line(fusion.graph, file, line, files)}
+        for step in fusion.steps:
+            inner = tuple(found[node.name] for node in step.operators if node.name in found)
+            # What takes one of a library's results is a step without being a kernel.
+            takes_one = step.is_call and all(is_view(node) for node in step.operators)
+            kernels += [KernelAtLine(fusion, step, inner)] if inner and not takes_one else []
+    return Around(tuple(files), line, tuple(nodes), tuple(kernels))
+
+
+def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list[FoundNode]:
+    known = origins(graph)
+    found = []
+    for node in filter(lambda node: node.is_compute, graph.nodes):
+        origin = known[node.name]
+        places = [number for number, frame in enumerate(origin.stack) if _is_at(frame, file, line)]
+        if places:
+            files.setdefault(origin.stack[places[-1]].file)
+            is_direct = places[-1] == len(origin.stack) - 1
+            relation = Relation.DIRECT if is_direct else Relation.THROUGH
+            found.append(
+                FoundNode(graph, node, Relation.DERIVED if origin.is_derived else relation)
+            )
+    return found
+
+
+def _is_at(frame: StackFrame, file: str, line: int) -> bool:
+    return frame.line <= line <= (frame.end_line or frame.line) and is_same_file(file, frame.file)
+
+
+def of_kernel(fusions: Iterable[Fusion], name: str) -> tuple[KernelOrigin, ...]:
+    """Where each launch of a kernel comes from.
+
+    Args:
+        fusions: Of the recording.
+        name: The kernel's name, or the function's of a library.
+    """
+    found = []
+    for fusion in fusions:
+        known: Mapping[str, Origin] | None = None
+        for step in fusion.steps:
+            if step.name == name:
+                known = origins(fusion.graph) if known is None else known
+                found.append(_origin(fusion, step, known))
+    return tuple(found)
+
+
+def _origin(fusion: Fusion, step: Step, known: Mapping[str, Origin]) -> KernelOrigin:
+    stacks = [known[node.name].stack for node in step.operators if node.name in known]
+    return KernelOrigin(
+        fusion,
+        step,
+        lines=_counted([stack[-1] for stack in stacks if stack]),
+        modules=_counted([node.module for node in step.operators]),
+    )
+
+
+def _counted(values: Sequence[_T]) -> tuple[tuple[_T, int], ...]:
+    return tuple(collections.Counter(values).most_common())
+
+
+def _is_backward(graph: Graph) -> bool:
+    return graph.stage is Stage.BACKWARD or graph.direction == "backward"

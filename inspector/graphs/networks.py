@@ -1,0 +1,135 @@
+"""Graphs as networkx has them, for whoever wants to ask them something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import networkx as nx
+
+from inspector.events.fusion import Buffer
+from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.fusion import Fusion, Step
+from inspector.model.graph import Graph, Node
+
+__all__ = ["fusion_network", "network"]
+
+
+def network(graph: Graph) -> nx.MultiDiGraph:
+    """One node for each node, by its name; one edge for each (input, node), as FX counts them.
+
+    An edge has the tensors of the node that it starts at. What is not known is None.
+
+    Args:
+        graph: Any stage's.
+    """
+    found = nx.MultiDiGraph(
+        name=graph.name,
+        compile_id=graph.compile_id,
+        stage=graph.stage.value,
+        direction=graph.direction,
+        parsed=graph.is_parsed,
+    )
+    for node in graph.nodes:
+        found.add_node(node.name, **_of_node(graph, node))
+    carried = {node.name: node for node in graph.nodes}
+    for node in graph.nodes:
+        for name in node.inputs:
+            # A damaged recording can name what is not there: it must not become a node.
+            if name in carried:
+                source = carried[name]
+                found.add_edge(name, node.name, **_of_tensors(source.tensors), bytes=source.bytes_)
+    return found
+
+
+def _of_node(graph: Graph, node: Node) -> dict[str, object]:
+    line = node.line
+    return {
+        "id": graph.id_of(node),
+        "op": node.op,
+        "target": node.target,
+        **_of_tensors(node.tensors),
+        "strides": tuple(tensor.stride for tensor in node.tensors),
+        "devices": tuple(tensor.device for tensor in node.tensors),
+        "bytes": node.bytes_,
+        "flops": node.flops,
+        "file": line.file if line else None,
+        "line": line.line if line else None,
+        "code": line.code if line else None,
+        "module": node.module,
+        "module_class": node.modules[-1][1] if node.modules else "",
+        "aten": node.aten,
+        "earlier": node.earlier,
+        "is_backward": node.is_backward,
+        "is_saved": node.is_saved,
+        "kernels": node.kernels,
+        "nested": node.nested,
+    }
+
+
+def _of_tensors(tensors: tuple[TensorMeta, ...]) -> dict[str, object]:
+    return {
+        "shapes": tuple(tensor.shape for tensor in tensors),
+        "dtypes": tuple(tensor.dtype for tensor in tensors),
+    }
+
+
+def fusion_network(fusion: Fusion) -> nx.MultiDiGraph:
+    """Steps as nodes, by their place (``0: triton_poi_fused_add_0``), and buffers as edges.
+
+    What no step wrote is a node of its own (``buffer primals_1``, ``is_step`` False), and so is
+    what the graph returns.
+
+    Args:
+        fusion: What became of one graph.
+    """
+    found = nx.MultiDiGraph(name=fusion.name, compile_id=fusion.compile_id)
+    written: dict[str, str] = {}
+    for place, step in enumerate(fusion.steps):
+        key = f"{place}: {step.name}"
+        found.add_node(key, **_of_step(step))
+        for name, size in step.reads.items():
+            # What is written and read by the same kernel alone never leaves it.
+            if name in written or name not in step.writes:
+                source = written.get(name) or _stored(found, name, fusion.buffers)
+                found.add_edge(source, key, **_of_buffer(name, size, fusion.buffers))
+        written |= dict.fromkeys(step.writes, key)
+    for name, key in written.items():
+        buffer = fusion.buffers.get(name)
+        if buffer is not None and buffer.kind == "output":
+            size = found.nodes[key]["writes"].get(name, 0)
+            target = _stored(found, name, fusion.buffers)
+            found.add_edge(key, target, **_of_buffer(name, size, fusion.buffers))
+    return found
+
+
+def _stored(found: nx.MultiDiGraph, name: str, buffers: Mapping[str, Buffer]) -> str:
+    key = f"buffer {name}"
+    kind = buffers[name].kind if name in buffers else ""
+    found.add_node(key, is_step=False, name=name, kind=kind)
+    return key
+
+
+def _of_step(step: Step) -> dict[str, object]:
+    return {
+        "is_step": True,
+        "name": step.name,
+        "kind": step.kind,
+        "is_call": step.is_call,
+        "operators": tuple(node.name for node in step.operators),
+        "removed": tuple(node.name for node in step.removed),
+        "reads": dict(step.reads),
+        "writes": dict(step.writes),
+        "bytes": step.bytes_,
+        "bytes_alone": step.bytes_alone,
+        "flops": step.flops,
+    }
+
+
+def _of_buffer(name: str, size: int, buffers: Mapping[str, Buffer]) -> dict[str, object]:
+    buffer = buffers.get(name)
+    return {
+        "buffer": name,
+        "bytes": size,
+        "dtype": buffer.dtype if buffer else "",
+        "shape": buffer.shape if buffer else (),
+    }

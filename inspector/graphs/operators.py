@@ -1,0 +1,218 @@
+"""The operators of each stage: how many of which kind, and what each became."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+from collections.abc import Callable, Iterable, Sequence
+
+from inspector.graphs.core_aten import CORE_ATEN
+from inspector.model.graph import Graph, Node, Stage
+
+__all__ = [
+    "Decomposition",
+    "GraphOperators",
+    "OperatorCount",
+    "OperatorKind",
+    "aten_decompositions",
+    "count_operators",
+    "decompositions",
+    "kind_of",
+    "shown_operator",
+]
+
+# Where torch keeps the functions that users call by another name.
+_SHOWN = (
+    ("torch._C._nn.", "torch.nn.functional."),
+    ("torch._VariableFunctionsClass.", "torch."),
+    ("torch._C._VariableFunctions.", "torch."),
+    ("torch.functional.", "torch."),
+    ("torch._C._special.", "torch.special."),
+    ("torch._C._linalg.", "torch.linalg."),
+    ("torch._C._fft.", "torch.fft."),
+    ("torch.amp.autocast_mode.", "torch.amp."),
+    ("torch._C._set_grad_enabled", "torch.set_grad_enabled"),
+    ("torch.ops.", ""),
+    ("_operator.", "operator."),
+)
+_PYTHON = ("operator", "_operator", "builtins", "math")
+
+
+class OperatorKind(enum.Enum):
+    """What an operator is; the value is how it is called."""
+
+    TORCH = "torch"
+    """A function of torch or a method of Tensor, as Dynamo captures it."""
+    CORE_ATEN = "core ATen"
+    """An operator of ATen that the opset Core ATen has."""
+    ATEN = "ATen"
+    """Any other operator of ATen."""
+    PRIMS = "prims"
+    """A primitive of torch's or of Inductor's."""
+    HIGHER_ORDER = "higher-order"
+    """An operator that takes graphs or kernels: `cond`, a checkpoint, a Triton kernel."""
+    PYTHON = "Python"
+    """An operator or a function of Python: ``+``, ``[]``, arithmetic with sizes."""
+    MODULE = "module"
+    """An `nn.Module` that is called as a whole."""
+    CUSTOM = "custom"
+    """An operator of another library, or of a part of torch that is one (collectives)."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OperatorCount:
+    """An operator of a graph.
+
+    Attributes:
+        operator: As `shown_operator`.
+        kind: What it is.
+        count: How often it stands in the graph.
+        backward: How many of these belong to the backward pass.
+    """
+
+    operator: str
+    kind: OperatorKind
+    count: int
+    backward: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphOperators:
+    """The operators of a graph.
+
+    Attributes:
+        graph: The graph's name.
+        stage: Its stage.
+        operators: The most frequent first.
+        nested: How many operators the graphs of its higher-order operators have: these are not
+            among the others.
+    """
+
+    graph: str
+    stage: Stage
+    operators: tuple[OperatorCount, ...]
+    nested: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many nodes compute something, or make a view."""
+        return sum(operator.count for operator in self.operators)
+
+    def of_kind(self, kind: OperatorKind) -> int:
+        """How many of a kind."""
+        return sum(found.count for found in self.operators if found.kind is kind)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decomposition:
+    """What the calls of one operator became in a later stage.
+
+    Attributes:
+        operator: As `shown_operator`.
+        count: How many calls of it the earlier graph has, or None where there is no such graph.
+        into: The operators that came of all of them, each with how many; the most frequent first.
+    """
+
+    operator: str
+    count: int | None
+    into: tuple[tuple[str, int], ...]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is still the same operator."""
+        return [name for name, _ in self.into] == [self.operator]
+
+
+def shown_operator(node: Node) -> str:
+    """What a user calls an operator: ``torch.nn.functional.linear``, ``Tensor.view``."""
+    if node.op == "call_method":
+        return f"Tensor.{node.target}"
+    for prefix, shown in _SHOWN:
+        if node.target.startswith(prefix):
+            return shown + node.target.removeprefix(prefix)
+    return node.target
+
+
+def kind_of(node: Node) -> OperatorKind:
+    """What kind of an operator a node is."""
+    target = node.target.removeprefix("torch.ops.")
+    space = target.partition(".")[0]
+    if node.op in {"call_method", "call_module"}:
+        return OperatorKind.TORCH if node.op == "call_method" else OperatorKind.MODULE
+    if space == "aten":
+        return OperatorKind.CORE_ATEN if target in CORE_ATEN else OperatorKind.ATEN
+    if space == "torch":
+        is_higher = target.startswith(("torch.ops.higher_order.", "torch._higher_order_ops."))
+        return OperatorKind.HIGHER_ORDER if is_higher else OperatorKind.TORCH
+    if space == "higher_order":
+        return OperatorKind.HIGHER_ORDER
+    if space in _PYTHON:
+        return OperatorKind.PYTHON
+    return OperatorKind.PRIMS if space == "prims" else OperatorKind.CUSTOM
+
+
+def count_operators(graph: Graph) -> GraphOperators:
+    """Counts the operators of a graph.
+
+    Args:
+        graph: Any stage's.
+    """
+    compute = [node for node in graph.nodes if node.is_compute]
+    counts = collections.Counter((shown_operator(node), kind_of(node)) for node in compute)
+    backward = collections.Counter(shown_operator(node) for node in compute if node.is_backward)
+    return GraphOperators(
+        graph=graph.name,
+        stage=graph.stage,
+        operators=tuple(
+            OperatorCount(name, kind, count, backward[name])
+            for (name, kind), count in counts.most_common()
+        ),
+        nested=sum(len(node.nested) for node in graph.nodes),
+    )
+
+
+def decompositions(captured: Graph, later: Iterable[Graph]) -> tuple[Decomposition, ...]:
+    """What the calls in Dynamo's graph became: ``layer_norm`` two ``aten.add.Tensor``, ….
+
+    A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
+    backward pass mostly has none, and is left out; `aten_decompositions` has it.
+
+    Args:
+        captured: Dynamo's graph.
+        later: Graphs of one stage of the same compilation (forward and backward, say).
+    """
+    calls = {node.name: shown_operator(node) for node in captured.nodes if node.is_compute}
+    nodes = [node for graph in later for node in graph.nodes if node.is_compute]
+
+    def operator(node: Node) -> str:
+        return calls.get(node.earlier[0], "") if node.earlier else ""
+
+    return _grouped(nodes, operator, collections.Counter(calls.values()))
+
+
+def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:
+    """Which operators of ATen a graph's nodes were before decompositions.
+
+    Args:
+        graph: A graph after AOTAutograd.
+    """
+    nodes = [node for node in graph.nodes if node.is_compute]
+    return _grouped(nodes, lambda node: node.aten, None)
+
+
+def _grouped(
+    nodes: Sequence[Node],
+    operator: Callable[[Node], str],
+    calls: collections.Counter[str] | None,
+) -> tuple[Decomposition, ...]:
+    found: dict[str, collections.Counter[str]] = {
+        name: collections.Counter() for name in calls or ()
+    }
+    for node in nodes:
+        if name := operator(node):
+            found.setdefault(name, collections.Counter())[shown_operator(node)] += 1
+    return tuple(
+        Decomposition(name, calls[name] if calls is not None else None, tuple(into.most_common()))
+        for name, into in found.items()
+    )

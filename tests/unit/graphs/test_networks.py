@@ -1,0 +1,104 @@
+"""Graphs and fusions as networkx has them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
+from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.fusion import make_fusion
+from inspector.graphs.networks import fusion_network, network
+from inspector.model.graph import Graph, Node, Stage
+from inspector.model.stack import StackFrame
+
+TENSOR = TensorMeta("float32", (8, "s0"), ("s0", 1), "cuda:0")
+SMALL = TensorMeta("bfloat16", (4,), (1,), "cpu")
+LINE = StackFrame("/home/me/model.py", 7, "forward", "return a + a")
+GRAPH = Graph(
+    "0/0",
+    Stage.POST_GRAD,
+    "forward",
+    (
+        Node("x", "placeholder", "x", tensors=(SMALL,)),
+        Node(
+            "add", "call_function", "aten.add.Tensor", ("x",), (SMALL,), (LINE,),
+            (("", "Net"), ("layers.0", "Linear")), ("a",), "aten.add.Tensor", flops=3,
+        ),
+        Node("mul", "call_function", "aten.mul.Tensor", ("x", "add"), (TENSOR, SMALL)),
+        Node("output", "output", "output", ("mul", "add")),
+    ),
+)  # fmt: skip
+
+
+def test_nodes_and_edges_are_those_of_the_graph() -> None:
+    found = network(GRAPH)
+    assert list(found) == ["x", "add", "mul", "output"]
+    assert list(found.edges()) == [
+        ("x", "add"), ("x", "mul"), ("add", "mul"), ("add", "output"), ("mul", "output"),
+    ]  # fmt: skip
+    assert found.graph["name"] == "0/0 post-grad forward"
+
+
+def test_a_node_has_all_that_is_known() -> None:
+    values = network(GRAPH).nodes["add"]
+    assert values["id"] == "0/0 post-grad forward: add"
+    assert (values["file"], values["line"], values["code"]) == (LINE.file, 7, LINE.code)
+    assert (values["module"], values["module_class"]) == ("layers.0", "Linear")
+    assert (values["shapes"], values["dtypes"], values["strides"]) == (
+        ((4,),), ("bfloat16",), ((1,),),
+    )  # fmt: skip
+    assert (values["bytes"], values["flops"], values["earlier"]) == (8, 3, ("a",))
+
+
+def test_what_is_not_known_is_none() -> None:
+    values = network(GRAPH).nodes["mul"]
+    assert (values["bytes"], values["flops"], values["file"], values["line"]) == (None,) * 4
+
+
+def test_an_edge_has_what_it_carries() -> None:
+    (values,) = network(GRAPH).get_edge_data("add", "mul").values()
+    assert values == {"shapes": ((4,),), "dtypes": ("bfloat16",), "bytes": 8}
+
+
+def test_an_input_that_is_not_there_becomes_no_node() -> None:
+    node = dataclasses.replace(GRAPH.nodes[1], inputs=("lost", "x"))
+    found = network(dataclasses.replace(GRAPH, nodes=(GRAPH.nodes[0], node)))
+    assert list(found.edges()) == [("x", "add")]
+
+
+PLAN = FusionPlan(
+    "",
+    "forward",
+    (
+        Operation("op0", "pointwise", ("add",), "add"),
+        Operation("op1", "extern", ("mul",), "mul", "aten.mul.out"),
+    ),
+    (
+        Launch(("op0",), "pointwise", "triton_0", 0, {"x": 8, "own": 4}, {"buf0": 8, "own": 4}),
+        Launch(("op1",), "extern", "", None, {"buf0": 8, "x": 8}, {"buf1": 16}),
+    ),
+    {
+        "x": Buffer("x", "input", dtype="bfloat16", shape=(4,)),
+        "buf1": Buffer("buf1", "output"),
+    },
+    (),
+)
+
+
+def test_steps_are_nodes_and_buffers_are_edges() -> None:
+    found = fusion_network(make_fusion(PLAN, GRAPH))
+    assert set(found.edges(data="buffer")) == {
+        ("buffer x", "0: triton_0", "x"),
+        ("buffer x", "1: aten.mul.out", "x"),
+        ("0: triton_0", "1: aten.mul.out", "buf0"),
+        ("1: aten.mul.out", "buffer buf1", "buf1"),
+    }
+    assert found.number_of_edges() == 4
+    assert found.nodes["0: triton_0"]["operators"] == ("add",)
+    assert found.nodes["1: aten.mul.out"]["is_call"]
+    (carried,) = found.get_edge_data("buffer x", "0: triton_0").values()
+    assert carried == {"buffer": "x", "bytes": 8, "dtype": "bfloat16", "shape": (4,)}
+
+
+def test_what_the_kernel_alone_reads_again_is_no_edge() -> None:
+    assert "buffer own" not in fusion_network(make_fusion(PLAN, GRAPH))
