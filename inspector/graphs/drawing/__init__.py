@@ -1,0 +1,1 @@
+"""Pictures of graphs: DOT for the program `dot`, which places and draws the boxes."""

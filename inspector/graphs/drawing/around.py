@@ -1,0 +1,51 @@
+"""The part of a graph around some of its nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import networkx as nx
+
+from inspector.errors import UsageError
+from inspector.model.graph import Graph, Node
+from inspector.model.near_matches import did_you_mean
+
+__all__ = ["around"]
+
+
+def around(graph: Graph, pattern: str, depth: int) -> Graph:
+    """The nodes that match a pattern with their neighbours.
+
+    Args:
+        graph: The whole graph.
+        pattern: A part of a node's name or target, or of the path or class of a module that it is
+            in; upper and lower case are the same.
+        depth: How many arrows to go, up and down.
+
+    Raises:
+        UsageError: Nothing matches.
+    """
+    wanted = pattern.casefold()
+    found = [node.name for node in graph.nodes if _matches(node, wanted)]
+    if not found:
+        names = [node.name for node in graph.nodes]
+        raise UsageError(f"No node of the graph matches `{pattern}`.", did_you_mean(pattern, names))
+    arrows = nx.DiGraph()
+    arrows.add_nodes_from(node.name for node in graph.nodes)
+    arrows.add_edges_from((name, node.name) for node in graph.nodes for name in node.inputs)
+    near: set[str] = set()
+    # Up and down apart: else all that shares a parameter would be near.
+    for directed in (arrows, arrows.reverse(copy=False)):
+        reached = nx.multi_source_dijkstra_path_length(directed, set(found), cutoff=depth)
+        near.update(reached)
+    nodes = [_within(node, near) for node in graph.nodes if node.name in near]
+    return dataclasses.replace(graph, nodes=tuple(nodes))
+
+
+def _matches(node: Node, wanted: str) -> bool:
+    texts = [node.name, node.target, *(part for pair in node.modules for part in pair)]
+    return any(wanted in text.casefold() for text in texts)
+
+
+def _within(node: Node, near: set[str]) -> Node:
+    return dataclasses.replace(node, inputs=tuple(name for name in node.inputs if name in near))

@@ -1,0 +1,225 @@
+"""The fusion diagram: every kernel with the operators in it, and the tensors between kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import graphviz
+import networkx as nx
+
+from inspector.events.fusion import Buffer
+from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.drawing import labels, style
+from inspector.graphs.drawing.frame import add_legend, new_picture
+from inspector.graphs.drawing.fusion_box import kernel_label, kernel_tooltip
+from inspector.graphs.drawing.fusion_flow import Amount, Flow, FusionFlow, make_flow
+from inspector.graphs.drawing.fusion_repeats import Shown, make_shown
+from inspector.graphs.drawing.html_table import Cell, table
+from inspector.graphs.drawing.options import Caption, Drawing
+from inspector.graphs.drawing.roles import Roles, make_roles
+from inspector.graphs.fusion import Fusion
+
+__all__ = ["fusion_dot", "totals"]
+
+_LOWEST = 6
+# What goes on stays in one line, and what ends stands beside it.
+_STRAIGHT = "30"
+_THINNEST, _WIDEST = 0.8, 4.0
+_INPUT = style.Look("input", "#666666", "#ffffff")
+_RESULT = style.Look("result", "#666666", "#e4e4e4", width=2)
+_PREPARED = style.Look("on parameters alone", "#666666", "#f2f2f2", "dotted")
+_LEGEND = (
+    "A box is one kernel or one call; in it the operators that it computes, with their lines.",
+    "An arrow is a tensor in memory, wider for more bytes.",
+)
+
+
+def fusion_dot(
+    fusion: Fusion, caption: Caption, options: Drawing | None = None, roles: Roles | None = None
+) -> str:
+    """Draws what was fused.
+
+    Args:
+        fusion: What became of a graph.
+        caption: What stands over it.
+        options: How to draw. Only `Drawing.most_boxes` and `Drawing.force` matter: with more than
+            three quarters of so many kernels, what repeats is drawn once, unless forced.
+        roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
+
+    Returns:
+        DOT.
+    """
+    options = options or Drawing()
+    flow = make_flow(fusion, roles or make_roles(fusion.graph))
+    shown = make_shown(flow, None if options.force else options.most_boxes * 3 // 4)
+    return _Picture(fusion, flow, shown).draw(caption)
+
+
+def totals(fusion: Fusion) -> str:
+    """``603 MiB instead of 1.9 GiB: 68 % of the memory traffic removed``; empty if unknown."""
+    moved, alone = fusion.bytes_, fusion.bytes_alone
+    if moved is None or alone is None:
+        return ""
+    if alone <= moved:
+        return f"{labels.size(moved)} of memory traffic, which fusion did not lessen"
+    share = 100 * (alone - moved) / alone
+    return (
+        f"{labels.size(moved)} instead of {labels.size(alone)}: "
+        f"{share:.{0 if share >= 1 else 1}f} % of the memory traffic removed"
+    )
+
+
+class _Picture:
+    def __init__(self, fusion: Fusion, flow: FusionFlow, shown: Shown) -> None:
+        self._fusion = fusion
+        self._flow = flow
+        self._shown = shown
+        self._most = max((flow.bytes_ for flow in shown.flows), default=1)
+        self._ends: dict[tuple[str, str], str] = {}
+
+    def draw(self, caption: Caption) -> str:
+        picture = new_picture(caption, (totals(self._fusion), self._counts()))
+        self._add_kernels(picture)
+        if self._flow.prepared:
+            self._add_prepared(picture)
+        self._add_flows(picture)
+        self._add_legend(picture)
+        return str(picture.source)
+
+    def _counts(self) -> str:
+        steps = [kernel.step for kernel in self._flow.kernels]
+        calls = sum(step.kind in {"extern", "fallback"} for step in steps)
+        operators = {node.name for step in steps for node in step.operators}
+        kernels = len(steps) - calls + len(self._flow.prepared)
+        made = (
+            f"{labels.count(len(operators), 'operator')} became {labels.count(kernels, 'kernel')}"
+        )
+        return f"{made} and {labels.count(calls, 'call')} of libraries" if calls else made
+
+    def _add_kernels(self, picture: graphviz.Digraph) -> None:
+        inside: set[int] = set()
+        for number, repeat in enumerate(self._shown.repeats):
+            places = range(repeat.start, repeat.start + repeat.period)
+            inside.update(places)
+            with picture.subgraph(name=f"cluster_repeat{number}") as cluster:
+                rows = [[Cell(text, bold=not n, size=9 + 3 * (not n))]
+                        for n, text in enumerate(self._about(number))]  # fmt: skip
+                cluster.attr(label=table(rows, padding=1), penwidth="2", color=style.MUTED,
+                             bgcolor="#fafafa", tooltip=f"{repeat.times} times")  # fmt: skip
+                self._add_boxes(cluster, places)
+        self._add_boxes(picture, [place for place in self._shown.places if place not in inside])
+
+    def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
+        for place in places:
+            kernel = self._flow.kernels[place]
+            tooltip = labels.in_tooltip(kernel_tooltip(kernel))
+            picture.node(f"k{place}", label=kernel_label(kernel), tooltip=tooltip)
+
+    def _about(self, number: int) -> list[str]:
+        repeat, layers = self._shown.repeats[number], self._shown.layers[number]
+        lines = [f"{labels.TIMES} {repeat.times}"]
+        if len(layers) > 1:
+            lines[0] += f"   {layers[0]} … {layers[-1]}"
+        found = {_said(flow.buffer, flow.bytes_): None for flow in self._shown.carried[number]}
+        if found:
+            lines.append(f"each gives the next {labels.listed(list(found))}")
+        return lines
+
+    def _add_prepared(self, picture: graphviz.Digraph) -> None:
+        steps = self._flow.prepared
+        moved = Amount.of(step.bytes_ or 0 for step in steps)
+        look = style.Look("", _PREPARED.colour, "white", _PREPARED.border, 1)
+        rows = [
+            [Cell(f"{labels.count(len(steps), 'kernel')} on parameters alone", bold=True,
+                  fill=_PREPARED.fill)],
+            [Cell("bring them into another memory layout", size=9)],
+            [Cell(f"{labels.size(moved.bytes_)} read and written", size=9, colour=style.MUTED)],
+        ]  # fmt: skip
+        tooltip = labels.in_tooltip(f"{step.name}: {', '.join(step.reads)}" for step in steps)
+        picture.node("prepared", label=table(rows, look), tooltip=tooltip)
+
+    def _add_flows(self, picture: graphviz.Digraph) -> None:
+        labelled: set[str] = set()
+        lengths = _lengths(self._shown.flows)
+        followed = {flow.source for flow in self._shown.flows}
+        # The nearest reader first: that arrow has the label.
+        for flow in sorted(self._shown.flows, key=lambda flow: (flow.source, flow.target)):
+            ends = self._ids(flow)
+            if flow.source < 0:
+                self._add_end(picture, flow.buffer, _INPUT)
+            if flow.target < 0:
+                self._add_end(picture, flow.buffer, _RESULT)
+            said = _said(flow.buffer, flow.bytes_)
+            is_new = min(flow.source, flow.target) >= 0 and flow.buffer.name not in labelled
+            labelled.add(flow.buffer.name)
+            tooltip = labels.in_tooltip([f"{flow.buffer.name}: {said}", *_strides(flow.buffer)])
+            picture.edge(
+                *ends,
+                label=table([[Cell(said, size=8, colour=style.MUTED)]]) if is_new else None,
+                tooltip=tooltip,
+                labeltooltip=tooltip,
+                minlen=str(lengths.get((flow.source, flow.target), 1)),
+                penwidth=f"{self._width(flow):.1f}",
+                weight=_STRAIGHT if flow.target in followed else "1",
+            )
+
+    def _ids(self, flow: Flow) -> tuple[str, str]:
+        source, target = f"k{flow.source}", f"k{flow.target}"
+        if flow.source < 0:
+            source = self._ends.setdefault((_INPUT.word, flow.buffer.name), f"i{len(self._ends)}")
+        if flow.target < 0:
+            target = self._ends.setdefault((_RESULT.word, flow.buffer.name), f"o{len(self._ends)}")
+        return source, target
+
+    def _add_end(self, picture: graphviz.Digraph, buffer: Buffer, look: style.Look) -> None:
+        """An input or a result of the graph; the same one again is the same shape."""
+        is_input = look is _INPUT
+        name = buffer.name if is_input or not buffer.origin else buffer.origin
+        rows = [[Cell(f"{look.word} {labels.elided(name, 24)}", bold=True, align="center")],
+                [Cell(_shape(buffer), size=9, align="center")]]  # fmt: skip
+        tooltip = labels.in_tooltip([name, *_strides(buffer)])
+        picture.node(self._ends[look.word, buffer.name], label=table(rows, look), tooltip=tooltip)
+
+    def _width(self, flow: Flow) -> float:
+        """By the square root: half the bytes still are to be seen."""
+        return _THINNEST + (_WIDEST - _THINNEST) * math.sqrt(flow.bytes_ / max(self._most, 1))
+
+    def _add_legend(self, picture: graphviz.Digraph) -> None:
+        arrows = nx.DiGraph()
+        arrows.add_nodes_from(f"k{place}" for place in self._shown.places)
+        arrows.add_nodes_from(["prepared"] if self._flow.prepared else [])
+        arrows.add_edges_from(map(self._ids, self._shown.flows))
+        kinds = dict.fromkeys(kernel.step.kind for kernel in self._flow.kernels)
+        looks = [style.look_of(kind) for kind in kinds]
+        add_legend(picture, looks, _LEGEND, arrows)
+
+
+def _lengths(flows: Sequence[Flow]) -> dict[tuple[int, int], int]:
+    """How many ranks lie between ends: what nothing follows stands below each other.
+
+    Gradients of parameters do that; side by side, dozens of them make a picture too wide to read.
+    """
+    followed = {flow.source for flow in flows if flow.target >= 0}
+    lasts: dict[int, list[int]] = {}
+    for source, target in dict.fromkeys((flow.source, flow.target) for flow in flows):
+        if target >= 0 and target not in followed:
+            lasts.setdefault(source, []).append(target)
+    return {
+        (source, target): 1 + number % _LOWEST
+        for source, targets in lasts.items()
+        for number, target in enumerate(targets)
+    }
+
+
+def _shape(buffer: Buffer) -> str:
+    tensor = TensorMeta(buffer.dtype, buffer.shape, buffer.stride, buffer.device)
+    return labels.shape(tensor) if buffer.dtype else "several tensors"
+
+
+def _said(buffer: Buffer, size_bytes: int) -> str:
+    return f"{_shape(buffer)} · {labels.size(size_bytes)}"
+
+
+def _strides(buffer: Buffer) -> list[str]:
+    return [f"strides {list(buffer.stride)} on {buffer.device}"] if buffer.stride else []

@@ -1,0 +1,85 @@
+"""Tables as `dot` understands them in a label; all texts are escaped here and nowhere else."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.graphs.drawing import style
+from inspector.graphs.drawing.labels import in_label
+
+__all__ = ["Cell", "table"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cell:
+    """Text of a box.
+
+    Attributes:
+        text: One line.
+        bold: Whether it is bold.
+        size: Of the letters, in points.
+        colour: Of the letters.
+        fill: Behind the text, or an empty string.
+        align: ``left``, ``center`` or ``right``.
+        border: Around the cell, in points; `colour` is not its colour but `edge` is.
+        edge: Colour of the border.
+        line: ``solid``, ``dashed`` or ``dotted``.
+        sides: Which sides have the border (``t`` is the top); all where it is empty.
+        span: How many columns it takes.
+    """
+
+    text: str
+    bold: bool = False
+    size: int = 10
+    colour: str = style.INK
+    fill: str = ""
+    align: str = "left"
+    border: int = 0
+    edge: str = ""
+    line: str = ""
+    sides: str = ""
+    span: int = 1
+
+
+def table(
+    rows: list[list[Cell]], look: style.Look | None = None, padding: int = 2, spacing: int = 0
+) -> str:
+    """An HTML-like label.
+
+    Args:
+        rows: Cells; rows may differ in length.
+        look: Border and background of the whole, or None for none.
+        padding: Around each text, in points.
+        spacing: Between cells, in points.
+    """
+    outer = 'border="0"'
+    if look is not None:
+        outer = f'border="{look.width}" color="{look.colour}" bgcolor="{look.fill}"'
+        outer += f' style="{look.border}"' if look.border != "solid" else ""
+    columns = max((sum(cell.span for cell in row) for row in rows), default=1)
+    inside = "".join(f"<tr>{_cells(row, columns)}</tr>" for row in rows)
+    start = f'<table {outer} cellborder="0" cellspacing="{spacing}" cellpadding="{padding}">'
+    return f"<{start}{inside or '<tr><td></td></tr>'}</table>>"
+
+
+def _cells(row: list[Cell], columns: int) -> str:
+    missing = columns - sum(cell.span for cell in row)
+    *first, last = row
+    cells = [_cell(cell, cell.span) for cell in first]
+    return "".join((*cells, _cell(last, last.span + missing)))
+
+
+def _cell(cell: Cell, span: int) -> str:
+    attributes = f'align="{cell.align}"'
+    attributes += f' colspan="{span}"' if span > 1 else ""
+    attributes += f' bgcolor="{cell.fill}"' if cell.fill else ""
+    attributes += f' border="{cell.border}" color="{cell.edge}"' if cell.border else ""
+    attributes += f' style="{cell.line}"' if cell.line else ""
+    attributes += f' sides="{cell.sides}"' if cell.sides else ""
+    # A space at both ends: `dot` measures some fonts a little too small.
+    text = in_label(f" {cell.text} " if cell.text else "")
+    if not text:
+        return f"<td {attributes}></td>"
+    shown = f"<b>{text}</b>" if cell.bold else text
+    font = f'<font point-size="{cell.size}" color="{cell.colour}">{shown}</font>'
+    return f"<td {attributes}>{font}</td>"

@@ -1,0 +1,71 @@
+"""Has the program `dot` of Graphviz place and draw a picture."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import graphviz
+
+from inspector.errors import EnvironmentLacksError, InspectorError, UsageError
+
+__all__ = ["SUFFIXES", "TIMEOUT_S", "render", "write"]
+
+SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
+TIMEOUT_S = 60.0
+# Twice the 96 dots to an inch of a screen: text stays sharp where a picture is made larger.
+_PNG_DPI = "-Gdpi=144"
+_INSTALL = (
+    "Install it with `apt install graphviz`, `brew install graphviz` or "
+    "`conda install graphviz`, or write the picture to a .dot file, which needs no program."
+)
+
+
+def write(dot_text: str, path: Path, suffix: str = "", *, timeout_s: float = TIMEOUT_S) -> None:
+    """Writes a picture.
+
+    Args:
+        dot_text: What to draw.
+        path: The file.
+        suffix: One of `SUFFIXES`, which says the format; that of the file where it is empty.
+        timeout_s: How long placing the boxes may take.
+
+    Raises:
+        EnvironmentLacksError: `dot` is not installed.
+        InspectorError: `dot` failed or took too long.
+        UsageError: No picture has such a suffix.
+        OSError: The file cannot be written.
+    """
+    path.write_bytes(render(dot_text, suffix or path.suffix, timeout_s=timeout_s))
+
+
+def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes:
+    """The content of a file with this suffix; raises what `write` raises."""
+    wanted = suffix.lower()
+    if wanted not in SUFFIXES:
+        raise UsageError(f"`{suffix}` is no picture.", f"Write one of {', '.join(SUFFIXES)}.")
+    if wanted in {".dot", ".gv"}:
+        return dot_text.encode()
+    return _drawn(dot_text, wanted.removeprefix("."), timeout_s)
+
+
+def _drawn(dot_text: str, form: str, timeout_s: float) -> bytes:
+    command: list[str] = [str(graphviz.DOT_BINARY), f"-T{form}"]
+    command += [_PNG_DPI] if form == "png" else []
+    # Not `Source.pipe`: that has no time limit, and `dot` can take hours for a large graph.
+    try:
+        done = subprocess.run(
+            command, input=dot_text.encode(), capture_output=True, timeout=timeout_s, check=False
+        )
+    except FileNotFoundError:
+        message = "Pictures are drawn by the program `dot` of Graphviz, which is not installed."
+        raise EnvironmentLacksError(message, _INSTALL) from None
+    except subprocess.TimeoutExpired:
+        message = f"`dot` did not finish the picture within {timeout_s:.0f} seconds."
+        raise InspectorError(
+            message, "Collapse more of the graph, draw a part of it, or write a .dot file."
+        ) from None
+    if done.returncode or not done.stdout:
+        said = done.stderr.decode(errors="replace").strip()
+        raise InspectorError("`dot` could not draw the picture.", detail=said)
+    return done.stdout

@@ -1,0 +1,77 @@
+"""Frames around the operators of each module, one in the other."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Sequence
+
+import graphviz
+
+from inspector.graphs.drawing import labels, style
+from inspector.graphs.drawing.collapse import Box
+from inspector.graphs.drawing.html_table import Cell, table
+
+__all__ = ["add_frames"]
+
+# Each module with its class, and whether it is the frame of its backward pass.
+_Path = tuple[tuple[str, str, bool], ...]
+_FILLS = ("#fafafa", "#f2f2f2")
+
+
+def add_frames(
+    picture: graphviz.Digraph,
+    boxes: Sequence[Box],
+    add_box: Callable[[graphviz.Digraph, int], None],
+) -> bool:
+    """Draws all boxes, in the frames of their modules.
+
+    Args:
+        picture: The picture.
+        boxes: What is drawn.
+        add_box: Draws the box at a place into a picture or a frame.
+
+    Returns:
+        Whether both passes are drawn: a module then has a frame for each.
+    """
+    passes = {box.nodes[0].is_backward for box in boxes if box.nodes[0].is_compute}
+    frames = _Frames(boxes, add_box, is_mixed=len(passes) > 1)
+    frames.add(picture, ())
+    return len(passes) > 1
+
+
+class _Frames:
+    def __init__(
+        self,
+        boxes: Sequence[Box],
+        add_box: Callable[[graphviz.Digraph, int], None],
+        *,
+        is_mixed: bool,
+    ) -> None:
+        self._add_box = add_box
+        self._count = 0
+        self._places: dict[_Path, list[int]] = collections.defaultdict(list)
+        self._inner: dict[_Path, dict[_Path, None]] = collections.defaultdict(dict)
+        for place, box in enumerate(boxes):
+            path: _Path = ()
+            for module, kind in box.modules:
+                # The passes are drawn apart: else each frame would reach over the whole picture.
+                step = (module, kind, is_mixed and box.nodes[0].is_backward)
+                self._inner[path][*path, step] = None
+                path = (*path, step)
+            self._places[path].append(place)
+
+    def add(self, picture: graphviz.Digraph, path: _Path) -> None:
+        for place in self._places[path]:
+            self._add_box(picture, place)
+        for inner in self._inner[path]:
+            module, kind, is_backward = inner[-1]
+            said = labels.module(module, kind) + (", backward" if is_backward else "")
+            self._count += 1
+            with picture.subgraph(name=f"cluster_{self._count}") as frame:
+                frame.attr(
+                    label=table([[Cell(said, size=9, colour=style.MUTED)]]),
+                    tooltip=labels.in_tooltip([said]),
+                    style="filled,dashed" if is_backward else "filled,rounded",
+                    fillcolor=_FILLS[len(inner) % len(_FILLS)],
+                )
+                self.add(frame, inner)

@@ -1,0 +1,96 @@
+"""The graph of one stage: operators in the frames of their modules, or modules as boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import graphviz
+import networkx as nx
+
+from inspector.graphs.drawing import labels, style
+from inspector.graphs.drawing.collapse import Box, make_boxes
+from inspector.graphs.drawing.colours import Colours
+from inspector.graphs.drawing.frame import add_legend, new_picture
+from inspector.graphs.drawing.html_table import Cell, table
+from inspector.graphs.drawing.module_frames import add_frames
+from inspector.graphs.drawing.options import Caption, Drawing
+from inspector.graphs.drawing.roles import Roles, make_roles
+from inspector.graphs.drawing.stage_box import arrow_text, arrow_tooltip, box_label, box_tooltip
+from inspector.graphs.drawing.wiring import Arrow, wire
+from inspector.model.graph import Graph
+
+__all__ = ["stage_dot"]
+
+# More texts at the arrows than these make a picture wide and hide the boxes.
+_MOST_TEXTS = 120
+# Of more arrows, the boxes that they come from say what they bring.
+_MOST_TOOLTIPS = 2000
+_SHARED = "What many boxes read (a mask, say) has an arrow to the first; at others it is named."
+
+
+def stage_dot(
+    graph: Graph, caption: Caption, options: Drawing | None = None, roles: Roles | None = None
+) -> str:
+    """Draws the graph of a stage.
+
+    Args:
+        graph: The graph, or a part of it (`inspector.graphs.drawing.around`).
+        caption: What stands over it.
+        options: How to draw.
+        roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
+
+    Returns:
+        DOT.
+
+    Raises:
+        UsageError: It would be over 2,000 boxes, and is not forced.
+    """
+    options = options or Drawing()
+    roles = roles or make_roles(graph)
+    boxes, said = make_boxes(graph, options)
+    boxes, arrows = wire(boxes, graph, roles, is_collapsed=bool(said))
+    return _Picture(boxes, arrows, options, roles).draw(caption, said)
+
+
+class _Picture:
+    def __init__(
+        self, boxes: Sequence[Box], arrows: Sequence[Arrow], options: Drawing, roles: Roles
+    ) -> None:
+        self._boxes = boxes
+        self._arrows = arrows
+        self._roles = roles
+        self._colours = Colours(boxes, options.colour, roles)
+
+    def draw(self, caption: Caption, said: str) -> str:
+        picture = new_picture(caption, (self._counts(said),))
+        is_mixed = add_frames(picture, self._boxes, self._add_box)
+        self._add_arrows(picture)
+        notes = ["A frame is a module; an arrow is one tensor or several."]
+        notes += ["Dashed frames belong to the backward pass."] if is_mixed else []
+        notes += [_SHARED] if any(box.shared for box in self._boxes) else []
+        arrows = nx.DiGraph()
+        arrows.add_nodes_from(f"n{place}" for place in range(len(self._boxes)))
+        arrows.add_edges_from((f"n{arrow.source}", f"n{arrow.target}") for arrow in self._arrows)
+        add_legend(picture, self._colours.legend(), notes, arrows)
+        return str(picture.source)
+
+    def _counts(self, said: str) -> str:
+        operators = sum(node.is_compute for box in self._boxes for node in box.nodes)
+        return ", ".join(filter(None, (labels.count(operators, "operator"), said)))
+
+    def _add_box(self, picture: graphviz.Digraph, place: int) -> None:
+        box = self._boxes[place]
+        label = box_label(box, self._colours.look(place), self._roles)
+        picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
+
+    def _add_arrows(self, picture: graphviz.Digraph) -> None:
+        count = len(self._arrows)
+        for arrow in self._arrows:
+            about: dict[str, str] = {}
+            if count <= _MOST_TOOLTIPS:
+                about["tooltip"] = labels.in_tooltip(arrow_tooltip(arrow.nodes))
+            said = arrow_text(arrow.nodes) if count <= _MOST_TEXTS else ""
+            if said:
+                about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])
+                about["labeltooltip"] = about["tooltip"]
+            picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)

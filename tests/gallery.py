@@ -1,0 +1,43 @@
+"""Draws the gallery: ``python -m tests.gallery`` writes reports/gallery, with torch and Graphviz.
+
+What is drawn depends on the versions of torch and Graphviz: the pictures are to be looked at, and
+nothing compares them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GALLERY = ROOT / "reports" / "gallery"
+# The sample, the options, and the name of the picture; of several graphs each gets its own.
+PICTURES = (
+    ("transformer_block", "--gpu h200 --no-grad", "transformer_block-fusion.svg"),
+    ("transformer_block", "--stage dynamo", "transformer_block-dynamo.svg"),
+    ("training_step", "--gpu h200 --train", "training_step-fusion.svg"),
+    ("training_step", "--train --stage forward", "training_step-forward.svg"),
+    ("resnet50", "--no-grad --stage inference", "resnet50-inference.svg"),
+    ("bert_base", "--gpu h200 --no-grad", "bert_base-fusion.svg"),
+)
+
+
+def main() -> None:
+    """Draws all of them."""
+    GALLERY.mkdir(exist_ok=True)
+    for old in GALLERY.glob("*.svg"):
+        old.unlink()
+    for sample, options, name in PICTURES:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "inspector.commands", "graph"]
+            command += [f"samples/{sample}/model.py", *options.split(), "--no-progress"]
+            command += ["-o", str(GALLERY / name), "--save", f"{folder}/recording"]
+            environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+            subprocess.run(command, cwd=ROOT, check=True, env=environment)
+
+
+if __name__ == "__main__":
+    main()
