@@ -29,7 +29,10 @@ def operation_fields(node: Any) -> dict[str, object]:  # noqa: ANN401 - torch is
 def group_fields(node: Any) -> dict[str, object]:  # noqa: ANN401
     """A scheduler node that is about to become code: one operation, or several."""
     inner = list(node.get_nodes())
-    return {"nodes": [item.get_name() for item in inner], "kind": _kind(node), **_traffic(node)}
+    names = [item.get_name() for item in inner]
+    # What is autotuned is a template before, and may be a call of a library by now.
+    called = _called(getattr(node, "node", None))
+    return {"nodes": names, "kind": _kind(node), "target": called, **_traffic(node)}
 
 
 def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:

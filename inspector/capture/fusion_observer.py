@@ -97,7 +97,7 @@ class FusionObserver:
         finally:
             self._drafts.pop(id(scheduler), None)
             if draft is not None:
-                guarded("what was fused", lambda: _write(draft))
+                guarded("what was fused", lambda: _write(draft, scheduler))
 
     def _current(self) -> _Draft | None:
         from torch._inductor.virtualized import V
@@ -131,13 +131,14 @@ def _short(value: Any) -> str:  # noqa: ANN401
     return str(value)[:300]
 
 
-def _write(draft: _Draft) -> None:
+def _write(draft: _Draft, scheduler: Any) -> None:  # noqa: ANN401
     from torch._inductor.virtualized import V
 
     for group in draft.groups:
         found = [draft.kernels[name] for name in _names(group) if name in draft.kernels]
         if found:
             group["launch"], group["kernel"] = found[-1]
+    _finish(draft.groups, getattr(scheduler, "removed_ops", ()))
     direction = "backward" if V.graph.is_backward else "forward"
     write_artifact(
         "fusion",
@@ -153,6 +154,25 @@ def _write(draft: _Draft) -> None:
     )
 
 
+def _finish(groups: Sequence[dict[str, object]], removed: Iterable[str]) -> None:
+    """What was removed only now was done behind the kernel that wrote what it reads.
+
+    So are the second parts of the column sums that a kernel does along with sums of rows
+    (``_codegen_mix_order_reduction`` in torch/_inductor/codegen/simd.py, 2.11 to 2.13).
+    """
+    writers = {name: group for group in groups for name in _mapping(group, "writes")}
+    for group in groups:
+        if not set(_names(group)) <= set(removed):
+            continue
+        for writer in (writers[name] for name in _mapping(group, "reads") if name in writers):
+            group.update({key: writer[key] for key in ("launch", "kernel") if key in writer})
+
+
+def _mapping(group: dict[str, object], key: str) -> dict[str, object]:
+    found = group.get(key)
+    return found if isinstance(found, dict) else {}
+
+
 def _names(group: dict[str, object]) -> list[str]:
     names = group["nodes"]
     return names if isinstance(names, list) else []
@@ -162,8 +182,7 @@ def _buffers(parts: Iterable[dict[str, object]]) -> list[str]:
     names: list[str] = []
     for part in parts:
         for key in ("reads", "writes"):
-            found = part.get(key)
-            names += found if isinstance(found, dict) else []
+            names += _mapping(part, key)
     return names
 
 

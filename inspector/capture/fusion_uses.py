@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from inspector.capture.overlap import Walk, common_elements
+
 __all__ = ["use_fields"]
 
 _MOST = 4
@@ -30,7 +32,14 @@ def use_fields(first: Any, second: Any, names: Iterable[str]) -> list[dict[str, 
                 (_difference(one, other) for one in uses[0] for other in uses[1]),
                 key=lambda item: _KINDS.index(item[0]),
             )
-            found.append({"buffer": name, "kind": kind, "first": left, "second": right})
+            elements = [_elements(each) for each in uses]
+            most = [number for number in elements if number is not None]
+            common = _common(uses[0], uses[1], min(most)) if len(most) == len(uses) else None
+            if kind == "part" and elements == [common, common]:  # each of several uses is a part
+                kind, left, right = "index", _text(uses[0][0]), _text(uses[1][0])
+            found.append(
+                {"buffer": name, "kind": kind, "first": left, "second": right, "common": common}
+            )
     return found
 
 
@@ -54,11 +63,54 @@ def _difference(first: Any, second: Any) -> tuple[str, str, str]:  # noqa: ANN40
         ("gather", first.is_indirect() or second.is_indirect(), texts),
         ("part", first.get_numel() != second.get_numel(), numbers),
         ("broadcast", _product(first.size) != _product(second.size), texts),
-        ("offset", offsets[0] != offsets[1], offsets),
+        ("offset", offsets[0] != offsets[1] and _is_shifted(first, second), offsets),
         ("order", _in_memory_order(first) == _in_memory_order(second), texts),
         ("index", True, texts),
     )
     return next((kind, *said) for kind, is_that, said in kinds if is_that)
+
+
+def _elements(uses: Iterable[Any]) -> int | None:
+    """Of all uses together, or None where a size is not known."""
+    try:
+        return sum(int(use.get_numel()) for use in uses)
+    except (AttributeError, NotImplementedError, TypeError):  # a symbol, or nothing with a size
+        return None
+
+
+def _common(first: Iterable[Any], second: Iterable[Any], most: int) -> int:
+    """Elements that both use, at most."""
+    return min(most, sum(_common_of(one, other) for one in first for other in second))
+
+
+def _common_of(first: Any, second: Any) -> int:  # noqa: ANN401
+    walks = _walk(first), _walk(second)
+    found = None if None in walks else common_elements(*walks)  # type: ignore[arg-type]
+    return min(int(first.get_numel()), int(second.get_numel())) if found is None else found
+
+
+def _walk(use: Any) -> Walk | None:  # noqa: ANN401
+    """None for all that is no sum of loops' numbers times strides."""
+    from torch._inductor.dependencies import MemoryDep
+
+    if not isinstance(use, MemoryDep) or use.is_indirect():
+        return None
+    use = _in_memory_order(use)
+    strides = {name: use.index.coeff(name) for name in use.var_names}
+    rest = use.index - sum(name * stride for name, stride in strides.items())
+    sizes = use.ranges
+    loops = [(strides[name], sizes[name]) for name in use.var_names if strides[name] != 0]
+    numbers = (rest, *(number for loop in loops for number in loop))
+    if not all(number.is_Integer and number >= 0 for number in numbers):
+        return None
+    found = {int(stride): int(size) for stride, size in loops}
+    return Walk(int(rest), found) if len(found) == len(loops) else None
+
+
+def _is_shifted(first: Any, second: Any) -> bool:  # noqa: ANN401
+    """Whether nothing but the place where they begin is different."""
+    walks = _walk(first), _walk(second)
+    return None not in walks and len({tuple(walk.loops.items()) for walk in walks if walk}) == 1
 
 
 def _in_memory_order(use: Any) -> Any:  # noqa: ANN401
@@ -72,9 +124,10 @@ def _product(sizes: Iterable[Any]) -> Any:  # noqa: ANN401
 
 
 def _text(use: Any) -> str:  # noqa: ANN401
-    """``d1 + 64*d0 for d0 < 8, d1 < 64``."""
-    ranges = getattr(use, "ranges", None)
-    if not ranges:
-        return str(getattr(use, "index", ""))[:_LONG]
-    loops = ", ".join(f"{name} < {size}" for name, size in ranges.items())
-    return f"{use.index} for {loops}"[:_LONG]
+    """``d1 + 64*d0 for d0 < 8, d1 < 64``; empty for what has no index."""
+    from torch._inductor.dependencies import MemoryDep
+
+    if not isinstance(use, MemoryDep):
+        return ""
+    loops = ", ".join(f"{name} < {size}" for name, size in use.ranges.items())
+    return f"{use.index} for {loops}"[:_LONG] if loops else str(use.index)[:_LONG]

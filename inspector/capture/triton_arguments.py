@@ -27,8 +27,12 @@ def argument_fields(kernel: Any, nodes: Iterable[Any]) -> list[dict[str, object]
 
 
 def numel_fields(kernel: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy
-    """Sizes of the kernel's indices by parameter (``xnumel``)."""
-    return {f"{prefix}numel": _number(size) for prefix, size in kernel.numels.items()}
+    """Sizes of the kernel's indices by parameter (``xnumel``).
+
+    A kernel over a list of tensors has none of its own: they stand in the code of its parts.
+    """
+    sizes = getattr(kernel, "numels", {})
+    return {f"{prefix}numel": _number(size) for prefix, size in sizes.items()}
 
 
 def symbol_hints() -> dict[str, int]:

@@ -13,7 +13,7 @@ from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.findings.any_report import AnyReport
 
-__all__ = ["check_output", "check_place", "write_file", "write_report"]
+__all__ = ["check_output", "check_place", "write_bytes", "write_file", "write_report"]
 
 
 def check_output(output: Path | None, format_: str | None) -> None:
@@ -69,11 +69,29 @@ def write_file(output: Path, write: Callable[[TextIO], None]) -> None:
     Raises:
         RecordingError: It cannot be written.
     """
+
+    def write_part(part: Path) -> None:
+        with part.open("w", encoding="utf-8") as stream:
+            write(stream)
+
+    _write_whole(output, write_part)
+
+
+def write_bytes(output: Path, content: bytes) -> None:
+    """Writes a file that is no text, whole or not at all, and says so.
+
+    Raises:
+        RecordingError: The file cannot be written.
+    """
+    _write_whole(output, lambda part: part.write_bytes(content))
+    sys.stderr.write(f"wrote {output}\n")
+
+
+def _write_whole(output: Path, write_part: Callable[[Path], object]) -> None:
     target = output.resolve()  # a link stays a link
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        with part.open("w", encoding="utf-8") as stream:
-            write(stream)
+        write_part(part)
         part.replace(target)
     except OSError as error:
         raise _unwritable(output, error.strerror or str(error)) from error

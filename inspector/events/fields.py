@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-__all__ = ["items", "mappings", "nanoseconds", "natural"]
+__all__ = ["items", "mappings", "nanoseconds", "natural", "number_or_symbol"]
 
 _LIMIT = 1 << 63  # what readers of our JSON can hold
 
@@ -17,6 +17,12 @@ def natural(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LIMIT:
         return value
     return None
+
+
+def number_or_symbol(value: object) -> int | str:
+    """A size: a whole number from 0 on, or the text of anything else (a symbol's name)."""
+    number = natural(value)
+    return str(value) if number is None else number
 
 
 def nanoseconds(value: object, unit_ns: int) -> int | None:

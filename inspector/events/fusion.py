@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural
+from inspector.events.fields import items, mappings, natural, number_or_symbol
 from inspector.events.payload import Payload
 
 __all__ = [
@@ -115,6 +115,7 @@ class Launch:
         reads: Bytes by buffer.
         writes: Bytes by buffer.
         bytes_: Bytes that it reads and writes, or None where a size is unknown.
+        target: What is called, of a call of a library.
     """
 
     operations: tuple[str, ...]
@@ -124,6 +125,7 @@ class Launch:
     reads: Mapping[str, int] = dataclasses.field(default_factory=dict)
     writes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     bytes_: int | None = None
+    target: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -136,12 +138,14 @@ class Uses:
             ``index``, ``part`` (another number of elements), ``gather`` or ``whole``.
         first: What the first does: an index with its loops, an offset, or a number of elements.
         second: What the second does.
+        common: Elements that both use, at most, or None where that is not known.
     """
 
     buffer: str
     kind: str
     first: str
     second: str
+    common: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -207,8 +211,7 @@ def fusion_plan(payload: Payload) -> FusionPlan:
 def _buffer(fields: Mapping[str, object]) -> Buffer:
     name, kind, dtype, device, origin = _texts(fields, "name", "kind", "dtype", "device", "origin")
     shape, stride = (
-        tuple(item if isinstance(item, int) else str(item) for item in items(fields.get(key)))
-        for key in ("shape", "stride")
+        tuple(map(number_or_symbol, items(fields.get(key)))) for key in ("shape", "stride")
     )
     return Buffer(name, kind, bool(fields.get("removed")), dtype, shape, stride, device, origin)
 
@@ -233,11 +236,12 @@ def _operation(fields: Mapping[str, object]) -> Operation:
 
 
 def _launch(fields: Mapping[str, object]) -> Launch:
-    kind, kernel = _texts(fields, "kind", "kernel")
+    kind, kernel, target = _texts(fields, "kind", "kernel", "target")
     return Launch(
         operations=_names(fields.get("nodes")),
         kind=kind,
         kernel=kernel,
+        target=target,
         number=natural(fields.get("launch")),
         reads=_bytes(fields.get("reads")),
         writes=_bytes(fields.get("writes")),
@@ -250,12 +254,14 @@ def _apart(fields: Mapping[str, object]) -> Apart:
     if first is None or second is None:
         message = "a pair that was not fused has no places"
         raise ValueError(message)
-    uses = [
-        Uses(*_texts(item, "buffer", "kind", "first", "second"))
-        for item in mappings(fields.get("uses"))
-    ]
+    uses = map(_uses, mappings(fields.get("uses")))
     reason, arguments = str(fields.get("reason") or ""), _names(fields.get("arguments"))
     return Apart(first, second, reason, arguments, tuple(uses))
+
+
+def _uses(fields: Mapping[str, object]) -> Uses:
+    buffer, kind, first, second = _texts(fields, "buffer", "kind", "first", "second")
+    return Uses(buffer, kind, first, second, natural(fields.get("common")))
 
 
 def _texts(fields: Mapping[str, object], *keys: str) -> tuple[str, ...]:

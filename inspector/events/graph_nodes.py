@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural
+from inspector.events.fields import items, mappings, natural, number_or_symbol
 from inspector.events.payload import Payload
 
 __all__ = [
@@ -157,4 +157,4 @@ def _at(values: Sequence[object], place: object) -> object:
 
 
 def _sizes(value: object) -> tuple[int | str, ...]:
-    return tuple(item if isinstance(item, int) else str(item) for item in items(value))
+    return tuple(map(number_or_symbol, items(value)))

@@ -7,10 +7,17 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_nodes import TensorMeta
-from inspector.findings.graph_report import FusionRow
+from inspector.findings.graph_report import FusionRow, GraphReport
 from inspector.findings.wording import count, duration, size
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.not_fused import Pair, described, grouped, short_name
+from inspector.graphs.not_fused import TEMPLATES, Pair, described, grouped, short_name
+from inspector.graphs.operators import (
+    Decomposition,
+    GraphOperators,
+    OperatorKind,
+    shown_operator,
+)
+from inspector.graphs.outside import Outside
 from inspector.graphs.traffic import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.gpus import Gpu
@@ -21,9 +28,14 @@ __all__ = [
     "ApartLine",
     "StepLine",
     "apart_lines",
+    "decomposition_lines",
     "fusion_headline",
     "graph_headline",
     "node_columns",
+    "operator_lines",
+    "operators_title",
+    "outside_lines",
+    "place_of",
     "saved_line",
     "shape_text",
     "step_lines",
@@ -32,6 +44,8 @@ __all__ = [
 
 _MOST_OPERATORS = 6
 _MOST_CALLS = 3
+_MOST_COUNTED = 12
+_GIGA = 1_000_000_000
 _KINDS = {
     "extern": "call of a library",
     "fallback": "ATen, left to eager PyTorch",
@@ -81,7 +95,7 @@ def fusion_headline(fusion: Fusion) -> str:
     calls = sum(step.is_call for step in fusion.steps)
     operators = {node.name for step in fusion.steps for node in step.operators}
     parts = [count(len(fusion.steps) - calls, "kernel")]
-    parts += [count(calls, "call") + " of libraries"] if calls else []
+    parts += [count(calls, "call of a library", "calls of libraries")] if calls else []
     return f"{fusion.name}: {count(len(operators), 'operator')} in {' and '.join(parts)}"
 
 
@@ -102,7 +116,8 @@ def step_lines(fusion: Fusion) -> list[StepLine]:
     """The kernels in order; those that are the same in each of many layers once."""
     found: dict[tuple[str, ...], list[Step]] = {}
     for step in fusion.steps:
-        key = (step.name, step.kind, *(f"{_place(node)} {node.target}" for node in step.operators))
+        operators = (f"{place_of(node)} {node.target}" for node in step.operators)
+        key = (step.name, step.kind, *operators)
         found.setdefault(key, []).append(step)
     return [_step_line(same) for same in found.values()]
 
@@ -117,14 +132,14 @@ def _step_line(same: Sequence[Step]) -> StepLine:
     more = f" +{len(names) - _MOST_OPERATORS}" if len(names) > _MOST_OPERATORS else ""
     parts = [_KINDS.get(step.kind, step.kind)]
     if nodes:
-        also = f", and {len(again)} of earlier kernels" if again else ""
+        also = f", and {len(again)} of other kernels" if again else ""
         parts.append(f"{count(len(nodes), 'operator')} of {shown}{more}{also}")
     elif again:
         last = again[-1]
-        parts.append(f"the rest of {short_name(last.aten or last.target)}, or its values again")
+        parts.append(f"a part of {short_name(last.aten or last.target)}, or its values again")
     parts += _traffic(same)
     shown_nodes = nodes or again[-1:]
-    lines = {_place(node): node.line.code for node in shown_nodes if node.line is not None}
+    lines = {place_of(node): node.line.code for node in shown_nodes if node.line is not None}
     return StepLine(step.name, len(same), " · ".join(parts), tuple(lines.items()))
 
 
@@ -143,12 +158,19 @@ def _traffic(same: Sequence[Step]) -> Iterator[str]:
         yield f"{step.flops_per_byte:.1f} FLOP/B"
 
 
-def _place(node: Node) -> str:
+def _flops(number: int) -> str:
+    return f"{number / 1e9:.1f} GFLOP" if number >= _GIGA else f"{number / 1e6:.1f} MFLOP"
+
+
+def place_of(node: Node) -> str:
+    """``model.py:31``, or an empty string."""
     return f"{node.line.file.rpartition('/')[2]}:{node.line.line}" if node.line else ""
 
 
-def apart_lines(row: FusionRow, gpu: Gpu | None) -> list[ApartLine]:
+def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     """What was not fused; calls of libraries, where the reason is always the same, stand last."""
+    gpu = report.gpu
+    is_autotuned = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     lines: list[ApartLine] = []
     calls: dict[str, list[tuple[Pair, int]]] = {}
     for pair, number in grouped(row.fusion, row.pairs):
@@ -156,11 +178,18 @@ def apart_lines(row: FusionRow, gpu: Gpu | None) -> list[ApartLine]:
             calls.setdefault(pair.reason.change, []).append((pair, number))
         else:
             lines.append(_apart_line(row.fusion, pair, number, gpu))
-    return lines + [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
+    lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
+    if is_autotuned:  # that is what was done
+        lines = [
+            dataclasses.replace(line, change="") if line.change == TEMPLATES else line
+            for line in lines
+        ]
+    return lines
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
-    reason = pair.reason.sentence if pair.reason else f"Torch says: {pair.said or 'nothing'}."
+    said = f"Torch says: {pair.said}." if pair.said else "Torch gives no reason."
+    reason = pair.reason.sentence if pair.reason else said
     change = pair.reason.change if pair.reason else ""
     saved = saved_line(pair.saved_bytes, number, gpu)
     return ApartLine(_title(fusion, pair), saved, reason, change)
@@ -204,7 +233,7 @@ def graph_headline(graph: Graph) -> str:
     parts = [count(len(graph.nodes), "node"), count(len(operators), "operator")]
     parts += [f"in {count(len(modules), 'module')}"] if modules else []
     flops = sum(node.flops or 0 for node in operators)
-    parts += [f"{flops / 1e9:.3g} GFLOP"] if flops else []
+    parts += [_flops(flops)] if flops else []
     saved = [node for node in graph.nodes if node.is_saved and node.op != "placeholder"]
     if saved:
         sizes = [node.bytes_ for node in saved]
@@ -214,13 +243,51 @@ def graph_headline(graph: Graph) -> str:
 
 
 def node_columns(node: Node) -> tuple[str, str, str, str]:
-    """A node's name, what it is, what it gives, and the user's line."""
-    operator = node.op if node.op in {"placeholder", "output", "get_attr"} else node.target
-    tensors = ", ".join(map(shape_text, node.tensors))
-    return node.name, operator, tensors, _place(node)
+    """A node's name, its operator, the user's line, and what it gives."""
+    operator = short_name(shown_operator(node)) if node.is_compute else node.op
+    return node.name, operator, place_of(node), ", ".join(map(shape_text, node.tensors))
 
 
 def shape_text(tensor: TensorMeta) -> str:
     """A tensor as torch prints it in graphs: ``f32[8, 64]``."""
     dtype = find_dtype(tensor.dtype)
     return f"{dtype.name if dtype else tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
+
+
+def operators_title(graph: GraphOperators) -> str:
+    """A graph, and how many operators it has."""
+    title = f"{graph.graph}: {count(graph.total, 'operator')}"
+    return title + (f", and {graph.nested:,} in graphs inside of it" if graph.nested else "")
+
+
+def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:
+    """Each kind of operator with how many there are, and which."""
+    for kind in OperatorKind:
+        found = [item for item in graph.operators if item.kind is kind]
+        if found:
+            names = [f"{item.operator} {TIMES}{item.count}" for item in found[:_MOST_COUNTED]]
+            more = len(found) - _MOST_COUNTED
+            names += [count(more, "other")] if more > 0 else []
+            yield f"{kind.value} {graph.of_kind(kind)}", ", ".join(names)
+
+
+def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, str]]:
+    """What operators became; those that stay what they are, in one line."""
+    for item in found:
+        if not item.is_kept:
+            number = f" {TIMES}{item.count}" if item.count is not None else ""
+            parts = ", ".join(f"{name} {TIMES}{times}" for name, times in item.into)
+            yield item.operator + number, parts or "nothing"
+    kept = [item.operator for item in found if item.is_kept]
+    if kept:
+        yield "unchanged", ", ".join(kept)
+
+
+def outside_lines(found: Sequence[Outside]) -> Iterator[tuple[str, str]]:
+    """What Inductor writes no code for: with which nothing can be fused."""
+    same: dict[tuple[str, str], int] = {}
+    for item in found:
+        why = item.why.value + (f" ({item.library})" if item.library else "")
+        same[item.step.name, why] = same.get((item.step.name, why), 0) + 1
+    for (name, why), number in same.items():
+        yield f"{name} {TIMES}{number}", why

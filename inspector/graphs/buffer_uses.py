@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from inspector.events.fusion import Buffer, Uses
@@ -17,6 +18,8 @@ _SENTENCES = {
     "the other at {right}.",
     "part": "{first} goes over {left} elements of {tensor}, {second} over {right}: their loops "
     "have different sizes.",
+    "into": "{first} and {second} go over {left} and {right} elements, because one puts {tensor} "
+    "into something larger (a concatenation, a pad).",
     "broadcast": "Of {first} and {second}, one uses each element of {tensor} several times: "
     "{left}; {right}.",
     "gather": "Of {first} and {second}, one takes elements of {tensor} by an index that is known "
@@ -26,8 +29,13 @@ _SENTENCES = {
 }
 
 _ORDER = "Put a transpose or .contiguous() before both or after both, not between them."
-_SLICES = "Compute on the whole tensor first, and slice or index what comes out."
-_CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES, "gather": _SLICES}
+_SLICES = (
+    "Compute on the whole tensor first, and slice what comes out, if most of it is needed: the "
+    "rest is written, too."
+)
+_DIGITS = 20
+# What takes elements by an index stays a kernel of its own wherever it stands.
+_CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
 
 
 def told_uses(fusion: Fusion, uses: Sequence[Uses], names: tuple[str, str]) -> Reason | None:
@@ -42,14 +50,26 @@ def told_uses(fusion: Fusion, uses: Sequence[Uses], names: tuple[str, str]) -> R
     if not known:
         return None
     use = min(known, key=lambda item: list(_SENTENCES).index(item.kind))
-    sentence = _SENTENCES[use.kind].format(
+    buffer = fusion.buffers.get(use.buffer)
+    kind = "into" if use.kind == "part" and _is_larger(use, buffer) else use.kind
+    sentence = _SENTENCES[kind].format(
         first=names[0],
         second=names[1],
-        tensor=_tensor(fusion.buffers.get(use.buffer), use.buffer),
+        tensor=_tensor(buffer, use.buffer),
         left=use.first,
         right=use.second,
     )
-    return Reason(sentence, _CHANGES.get(use.kind, ""), "layout")
+    return Reason(sentence, _CHANGES.get(kind, ""), "layout")
+
+
+def _is_larger(use: Uses, buffer: Buffer | None) -> bool:
+    """Whether one of the two goes over more elements than the tensor has."""
+    if buffer is None or not all(isinstance(size, int) for size in buffer.shape):
+        return False
+    elements = math.prod(int(size) for size in buffer.shape)
+    # A damaged recording can have more digits than Python reads.
+    numbers = [text for text in (use.first, use.second) if text.isdecimal() and len(text) < _DIGITS]
+    return any(int(text) > elements for text in numbers)
 
 
 def _tensor(buffer: Buffer | None, name: str) -> str:

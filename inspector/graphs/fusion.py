@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
@@ -21,8 +21,9 @@ class Step:
         name: The kernel's name, or the function's of a library (``aten.addmm.out``).
         kind: As `inspector.events.fusion.Operation.kind`.
         operators: The nodes of the post-grad graph that it computes, as Inductor has it, in order.
-        again: Names of those that stand in earlier steps, too: a cheap one is computed where it is
-            needed, and of a reduction in two parts both are said to compute the same.
+        again: Names of those that stand in earlier steps, too, or that a library computes: a cheap
+            one is computed where it is needed, and of a reduction in two parts, or of a call with
+            what prepares its inputs, Inductor says that both compute the same.
         launches: Places in the plan of what it is made of: in C++ one kernel has several.
         reads: Bytes that it reads, by buffer.
         writes: Bytes that it writes, by buffer.
@@ -133,11 +134,17 @@ class _Making:
 
     def __init__(self, plan: FusionPlan, graph: Graph) -> None:
         self._plan = plan
-        self._operations = {operation.name: operation for operation in plan.operations}
+        self._operations = {item.name: item for item in _decided(plan)}
         self._values = _values(plan)
         self._traffic = Traffic(graph)
         self._nodes = {node.name: node for node in graph.nodes}
         self._seen: set[str] = set()
+        self._called = {
+            name
+            for operation in self._operations.values()
+            if operation.is_call
+            for name in _computed(operation, self._traffic)
+        }
 
     def step(self, places: tuple[int, ...]) -> Step:
         parts = [self._plan.launches[place] for place in places]
@@ -146,10 +153,12 @@ class _Making:
         operators = self._traffic.in_order(
             name for item in inner for name in _computed(item, self._traffic)
         )
-        new = [node for node in operators if node.name not in self._seen]
-        again = frozenset(node.name for node in operators) & self._seen
-        self._seen |= {node.name for node in operators}
-        flops = [node.flops for node in operators if node.flops is not None]
+        is_call = all(item.is_call for item in inner)
+        elsewhere = self._seen if is_call else self._seen | self._called
+        new = [node for node in operators if node.name not in elsewhere]
+        again = frozenset(node.name for node in operators) & elsewhere
+        self._seen |= {node.name for node in new}
+        flops = [node.flops for node in new if node.flops is not None]
         stored = self._stored({name for part in parts for name in part.writes}, inner)
         bytes_ = total(part.bytes_ for part in parts)
         alone = total(self._traffic.bytes_of(node) for node in new)
@@ -162,7 +171,7 @@ class _Making:
             reads=_merged(part.reads for part in parts),
             writes=_with_values(_merged(part.writes for part in parts), self._values),
             bytes_=bytes_,
-            bytes_alone=bytes_ if all(item.is_call for item in inner) else alone,
+            bytes_alone=bytes_ if is_call else alone,
             flops=sum(flops) if flops else None,
             removed=tuple(node for node in new if node.name not in stored and not is_view(node)),
         )
@@ -180,6 +189,18 @@ class _Making:
 def _name(launch: Launch, inner: Sequence[Operation]) -> str:
     called = next((operation.target for operation in inner if operation.target), "")
     return launch.kernel or called or (inner[0].name if inner else launch.kind)
+
+
+def _decided(plan: FusionPlan) -> Iterator[Operation]:
+    """The operations, as what was decided about them: a template may be a library's call by now."""
+    launches = {name: launch for launch in plan.launches for name in launch.operations}
+    for operation in plan.operations:
+        launch = launches.get(operation.name)
+        if launch is None or operation.kind != "template" or len(launch.operations) > 1:
+            yield operation
+        else:
+            target = launch.target or operation.target
+            yield dataclasses.replace(operation, kind=launch.kind, target=target)
 
 
 def _values(plan: FusionPlan) -> Mapping[str, Mapping[str, int]]:

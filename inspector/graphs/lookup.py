@@ -112,12 +112,14 @@ class Around:
         line: The line.
         nodes: Those of every stage, in the compiler's order.
         kernels: In the order of the generated code.
+        asked: The file's name as it was asked for.
     """
 
     files: tuple[str, ...]
     line: int
     nodes: tuple[FoundNode, ...]
     kernels: tuple[KernelAtLine, ...]
+    asked: str = ""
 
     def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
         """The nodes of one stage."""
@@ -223,7 +225,7 @@ def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, l
             # What takes one of a library's results is a step without being a kernel.
             takes_one = step.is_call and all(is_view(node) for node in step.operators)
             kernels += [KernelAtLine(fusion, step, inner)] if inner and not takes_one else []
-    return Around(tuple(files), line, tuple(nodes), tuple(kernels))
+    return Around(tuple(files), line, tuple(nodes), tuple(kernels), file)
 
 
 def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list[FoundNode]:

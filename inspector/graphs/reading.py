@@ -37,10 +37,12 @@ def read_graphs(
     unread: list[str] = []
     seen: collections.Counter[tuple[str, Stage, str]] = collections.Counter()
     directions = _Directions()
+    # What the forward pass keeps is what the backward pass takes.
+    read = stages | {Stage.BACKWARD} if Stage.FORWARD in stages else stages
     for place in places:
         stage = _STAGES.get(place.stage)
         default = directions.after(place)
-        if stage is None or stage not in stages:
+        if stage is None or stage not in read:
             continue
         try:
             graph = _read(place, stage, roots, default)
@@ -50,7 +52,7 @@ def read_graphs(
         key = graph.compile_id, stage, graph.direction
         graphs.append(dataclasses.replace(graph, number=seen[key]))
         seen[key] += 1
-    return _with_saved(graphs), unread
+    return [graph for graph in _with_saved(graphs) if graph.stage in stages], unread
 
 
 class _Directions:

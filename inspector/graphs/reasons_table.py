@@ -92,6 +92,7 @@ _SAME_ACCESS = (
     "Put a transpose, slice, gather or .contiguous() before both or after both, not between them."
 )
 _FUNCTIONAL = "Return a new tensor instead of changing one in place."
+_PLAIN = "Write operators over single tensors instead of one torch._foreach_ function."
 _UNMEASURED = f"{_CONFIG}.benchmark_fusion = False fuses without measuring."
 _USER_KERNEL_OUTPUT = (
     "Write the result in the shape and memory order of the kernel's output tensor."
@@ -292,21 +293,25 @@ KNOWN: Mapping[str, Known] = {
         "reduction",
         "{first} is a reduction, which does not fuse with a kernel over a list of tensors "
         "({second}).",
+        _PLAIN,
     ),
     "candidate consumer is a reduction, foreach ops cannot be fused with reductions currently": _both(  # noqa: E501  torch's words
         "reduction",
         "{second} is a reduction, which does not fuse with a kernel over a list of tensors "
         "({first}).",
+        _PLAIN,
     ),
     "candidate producer is not dep of any foreach consumer": _both(
         "order",
         "{second} works on a list of tensors, and none of its operators reads the result of "
         "{first}.",
+        _PLAIN,
     ),
     "candidate consumer has no dep in any foreach producer": _both(
         "order",
         "{first} works on a list of tensors, and {second} reads the result of none or of several "
         "of its operators, not of one.",
+        _PLAIN,
     ),
     # From InductorChoices in choices.py
     "no shared data due to indexing mismatch": _both(
@@ -373,7 +378,6 @@ KNOWN: Mapping[str, Known] = {
     "numel/rnumel mismatch (non-reduce) (%s, %s), (%s, %s)": _both(
         "shape",
         "{first} runs over {0} elements, {second} over {1}.",
-        "Put a slice, pad, concatenation or broadcast where both run over as many elements.",
     ),
     "numel/rnumel mismatch prologue mismatch (%s, %s), (%s, %s)": _both(
         "shape",
@@ -403,7 +407,6 @@ KNOWN: Mapping[str, Known] = {
         "reduction",
         "{first} runs neither over the elements that the reduction {second} goes through nor over "
         "its results: their numbers differ.",
-        "Put a slice, pad, concatenation or broadcast where it runs over one of the two.",
     ),
     # From CUTLASSScheduling in codegen/cutlass/scheduling.py
     "cutlass epilogue fusion is not enabled": _both(

@@ -12,6 +12,8 @@ from inspector.model.stack import StackFrame
 
 __all__ = ["Graph", "Node", "Stage", "tensor_bytes"]
 
+_LIMIT = 1 << 63
+
 
 class Stage(enum.Enum):
     """A stage, in the compiler's order; the value is its name on the command line."""
@@ -120,9 +122,11 @@ class Graph:
 def tensor_bytes(tensor: TensorMeta) -> int | None:
     """The elements' bytes, whatever the strides; None where a size is a symbol.
 
-    An unknown dtype, which a newer torch may have, gives None as well.
+    An unknown dtype, which a newer torch may have, gives None as well, and so does what no memory
+    can hold: it stands in a damaged recording.
     """
     dtype = find_dtype(tensor.dtype)
     if dtype is None or not all(isinstance(size, int) for size in tensor.shape):
         return None
-    return math.prod(int(size) for size in tensor.shape) * dtype.size_bytes
+    found = math.prod(int(size) for size in tensor.shape) * dtype.size_bytes
+    return found if found < _LIMIT else None

@@ -1,4 +1,4 @@
-"""One block of a transformer: LayerNorm, attention, LayerNorm, a multilayer perceptron with GELU."""
+"""One block of a transformer: LayerNorm, attention, LayerNorm, and two layers with GELU."""
 
 import torch
 from torch import nn

@@ -9,6 +9,7 @@ from inspector.graphs.fusion import Step
 from inspector.graphs.not_fused import Pair
 from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.stack import StackFrame
+from inspector.renderers.json.graph_views import line_fields, operators_fields
 from inspector.renderers.json.kernels import gpu_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
@@ -28,6 +29,8 @@ def graph_fields(report: GraphReport) -> dict[str, object]:
         "stage": report.stage or None,
         "graphs": [_graph(graph) for graph in report.graphs],
         "fusions": [_fusion(row) for row in report.rows],
+        "operators": None if report.operators is None else operators_fields(report.operators),
+        "line": None if report.around is None else line_fields(report.around),
         "notices": list(report.notices),
     }
 
@@ -104,7 +107,7 @@ def _step(step: Step) -> dict[str, object]:
         "name": step.name,
         "kind": step.kind,
         "operators": [node.name for node in step.operators],
-        "operators_of_earlier_kernels": sorted(step.again),
+        "operators_of_other_kernels": sorted(step.again),
         "reads": dict(step.reads),
         "writes": dict(step.writes),
         "bytes": step.bytes_,

@@ -16,6 +16,7 @@ from inspector.findings.graph_wording import (
 )
 from inspector.findings.overview import recording_line
 from inspector.model.graph import Graph
+from inspector.renderers.markdown.graph_views import line_lines, operators_lines
 from inspector.renderers.markdown.markup import cell, code, prose
 
 __all__ = ["graph_lines"]
@@ -30,10 +31,21 @@ def graph_lines(report: GraphReport) -> Iterator[str]:
     yield ""
     yield prose(" · ".join(recording_line(report.run)))
     yield ""
+    meta = report.run.meta
+    if meta.partial:
+        yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
+        yield ""
+    if meta.error:
+        yield f"> The program failed: {prose(meta.error)}"
+        yield ""
     for row in report.rows:
         yield from _fusion(report, row)
     for graph in report.graphs:
         yield from _graph(graph)
+    if report.operators is not None:
+        yield from operators_lines(report.operators)
+    if report.around is not None:
+        yield from line_lines(report.around)
     for notice in report.notices:
         yield f"> {prose(notice)}"
         yield ""
@@ -51,25 +63,31 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[str]:
         times = f"{step.number} {TIMES} " if step.number > 1 else ""
         places = ", ".join(place for place, _ in step.lines)
         yield f"| {cell(times + step.name)} | {cell(step.detail)} | {cell(places)} |"
+    yield from _more(len(steps), 3)
     yield ""
-    lines = apart_lines(row, report.gpu)
+    lines = apart_lines(report, row)
     if lines:
         yield "| not fused, though they share data | at most saved | why | change |"
         yield "|:--|--:|:--|:--|"
         for line in lines[:_MOST_ROWS]:
             texts = line.title, line.saved, line.reason, line.change
             yield "| " + " | ".join(map(cell, texts)) + " |"
+        yield from _more(len(lines), 4)
         yield ""
 
 
 def _graph(graph: Graph) -> Iterator[str]:
     yield f"## {prose(graph_headline(graph))}"
     yield ""
-    yield "| node | operator | gives | line |"
+    yield "| node | operator | line | gives |"
     yield "|:--|:--|:--|:--|"
     rows = [node for node in graph.nodes if node.is_compute]
     for node in rows[:_MOST_ROWS]:
         yield "| " + " | ".join(map(cell, node_columns(node))) + " |"
-    if len(rows) > _MOST_ROWS:
-        yield f"| … {len(rows) - _MOST_ROWS:,} more in the JSON report | | | |"
+    yield from _more(len(rows), 4)
     yield ""
+
+
+def _more(number: int, columns: int) -> Iterator[str]:
+    if number > _MOST_ROWS:
+        yield f"| … {number - _MOST_ROWS:,} more in the JSON report |" + " |" * (columns - 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.graph_report import FusionRow, GraphReport
@@ -18,7 +17,10 @@ from inspector.findings.graph_wording import (
     traffic_line,
 )
 from inspector.findings.overview import recording_line
+from inspector.findings.wording import count
 from inspector.model.graph import Graph
+from inspector.renderers.terminal.graph_line import add_line
+from inspector.renderers.terminal.graph_operators import add_operators
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -29,6 +31,7 @@ _MOST_STEPS = 40
 _MOST_APART = 8
 _MOST_NODES = 40
 _MOST_LINES = 2
+_WIDEST = 28
 _APART = "Not fused, though they share data (with what is read or written twice, at most)"
 
 
@@ -43,6 +46,10 @@ def add_graphs(page: Page, report: GraphReport) -> None:
         _add_fusion(page, report, row)
     for graph in report.graphs:
         page.add(_graph(page, graph))
+    if report.operators is not None:
+        add_operators(page, report.operators)
+    if report.around is not None:
+        add_line(page, report.around)
     page.add(error_lines(page, report.run.meta))
     page.add(_notices(page, report))
 
@@ -61,17 +68,17 @@ def _steps(page: Page, row: FusionRow) -> Iterator[Text]:
         yield page.cropped(Text(_GAP + times).append_text(page.safe(step.name, "cyan")))
         yield from page.wrapped(page.safe(step.detail), _GAP * 2, _GAP * 3)
         for place, code in step.lines[:_MOST_LINES]:
-            room = page.width - cell_len(place) - len(_GAP) * 4
-            text = page.safe(code, "dim")
-            text.truncate(max(room, 0), overflow="ellipsis")
-            yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(text))
+            text = Text(_GAP * 2).append_text(page.safe(place)).append(_GAP)
+            yield page.cropped(text.append_text(page.safe(code, "dim")))
         if len(step.lines) > _MOST_LINES:
-            yield Text(f"{_GAP * 2}+{len(step.lines) - _MOST_LINES} more lines", style="dim")
+            yield Text(
+                f"{_GAP * 2}+{count(len(step.lines) - _MOST_LINES, 'more line')}", style="dim"
+            )
     yield from _more(len(steps) - _MOST_STEPS, "kernels")
 
 
 def _apart(page: Page, report: GraphReport, row: FusionRow) -> Iterator[Text]:
-    lines = apart_lines(row, report.gpu)
+    lines = apart_lines(report, row)
     if lines:
         yield from page.wrapped(Text(_APART, style="bold"))
     told = ""
@@ -94,14 +101,20 @@ def _graph(page: Page, graph: Graph) -> Iterator[Text]:
 
 
 def _table(page: Page, rows: Sequence[tuple[str, ...]]) -> Iterator[Text]:
-    """Columns as wide as they need; what is too long for the line is cut at its end."""
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
+    """Columns as wide as they need, up to a limit; what is too long is cut at its end."""
+    cells = [
+        [page.safe(text, "" if number else "cyan") for number, text in enumerate(row)]
+        for row in rows
+    ]
+    widths = [
+        min(max(cell.cell_len for cell in column), _WIDEST) for column in zip(*cells, strict=True)
+    ]
+    for row in cells:
         line = Text(_GAP)
-        for number, (text, width) in enumerate(zip(row, widths, strict=True)):
-            cell = page.safe(text, "" if number else "cyan")
-            line.append_text(cell).append(" " * (width - cell_len(text) + len(_GAP)))
-        line.rstrip()
+        for cell, width in zip(row[:-1], widths[:-1], strict=True):
+            cell.truncate(width, overflow="ellipsis", pad=True)
+            line.append_text(cell).append(_GAP)
+        line.append_text(row[-1]).rstrip()
         yield page.cropped(line)
 
 

@@ -1,0 +1,70 @@
+"""Two steps with data in common, and what can be asked about them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.events.fusion import Apart, Operation
+from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.reasons import Reason
+from inspector.graphs.step_names import described
+
+__all__ = ["Between"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Between:
+    """Two steps, and what torch said of them.
+
+    Attributes:
+        fusion: What they are steps of.
+        first: The earlier one.
+        second: The later one.
+        shared: Names of the buffers that both use.
+        apart: What torch said, or None.
+        is_in_order: Whether torch named the earlier one first.
+    """
+
+    fusion: Fusion
+    first: Step
+    second: Step
+    shared: tuple[str, ...]
+    apart: Apart | None = None
+    is_in_order: bool = True
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether the later one reads what the earlier one wrote."""
+        return any(name in self.first.writes for name in self.shared)
+
+    @property
+    def is_in_cpp(self) -> bool:
+        """Whether both are kernels in C++."""
+        return self.first.name.startswith("cpp_")
+
+    def operations(self, step: Step) -> list[Operation]:
+        """What became that step."""
+        plan = self.fusion.plan
+        names = {name for place in step.launches for name in plan.launches[place].operations}
+        return [item for item in plan.operations if item.name in names]
+
+    def needed(self) -> list[Step]:
+        """What the later one needs of all before, through whatever stands between."""
+        steps = self.fusion.steps
+        names = set(self.second.reads)
+        found = []
+        for step in reversed(steps[: steps.index(self.second)]):
+            if not names.isdisjoint(step.writes):
+                names |= set(step.reads)
+                found.append(step)
+        return found
+
+    def has_one_between(self) -> bool:
+        """Whether another step needs the earlier one and is needed by the later one."""
+        others = [step for step in self.needed() if step is not self.first]
+        return any(not set(self.first.writes).isdisjoint(step.reads) for step in others)
+
+    def told(self, reason: Reason) -> Reason:
+        """The reason about these two, the earlier one first."""
+        sentence = reason.between(described(self.first), described(self.second))
+        return dataclasses.replace(reason, sentence=sentence)

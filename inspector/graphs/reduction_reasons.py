@@ -1,0 +1,127 @@
+"""Why a reduction is apart: Inductor does it in two parts, or the other goes another way.
+
+A reduction with few results is done in two parts, so that all of the GPU has something to do
+(``Reduction.num_splits`` in torch/_inductor/ir.py, 2.11 to 2.13). What is said here to help is
+tried by benchmarks/not_fused.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from inspector.events.fusion import Operation
+from inspector.graphs.between import Between
+from inspector.graphs.reasons import Reason
+
+__all__ = ["about_dimensions", "about_parts"]
+
+_ONE_KERNEL = (
+    "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "
+    "which fewer blocks work at a time."
+)
+_SPLIT = Reason(
+    "{first} and {second} are the two parts of one reduction: in the first many blocks reduce a "
+    "part each, in the second their results are put together.",
+    _ONE_KERNEL,
+    "reduction",
+)
+_BEHIND_SPLIT = Reason(
+    "{first} is the second part of a reduction, which does not go over all elements any more; "
+    "{second} does.",
+    _ONE_KERNEL,
+    "reduction",
+)
+_BESIDE_SPLIT = Reason(
+    "One of {first} and {second} is the first part of a reduction, in which many blocks reduce a "
+    "part each: its loops are not those of the other.",
+    _ONE_KERNEL,
+    "reduction",
+)
+_DIMENSIONS = Reason(
+    "{first} and {second} reduce other dimensions of what they share: neither can go over it in "
+    "the order of the other.",
+    "",
+    "reduction",
+)
+_MIXED = (
+    "torch._inductor.config.triton.mix_order_reduction_non_strict_mode = True tries one kernel for "
+    "sums over rows and over columns, however small they are."
+)
+
+
+def about_parts(pair: Between) -> Reason | None:
+    """Whether a reduction in two parts keeps what is passed on from being fused."""
+    if not pair.is_passed_on:
+        return None
+    first = pair.operations(pair.first)
+    if _second_parts(first, pair.operations(pair.second)):
+        return pair.told(_SPLIT)
+    said = pair.apart.reason if pair.apart else ""
+    is_over_elements = said.startswith("nodes numel") and pair.second.kind != "reduction"
+    if is_over_elements and _second_parts(pair.fusion.plan.operations, first):
+        return pair.told(_BEHIND_SPLIT)
+    return None
+
+
+def about_dimensions(pair: Between) -> Reason | None:
+    """Whether a reduction goes over what both use in an order that the other cannot have."""
+    kinds = {use.kind for use in pair.apart.uses} if pair.apart else set()
+    steps = pair.first, pair.second
+    reductions = [step for step in steps if step.kind == "reduction"]
+    if not kinds & {"order", "index"} or not reductions:
+        return None
+    if len(reductions) == len(steps):
+        change = _MIXED if _can_be_mixed(pair) else ""
+        return pair.told(dataclasses.replace(_DIMENSIONS, change=change))
+    is_first_part = any(
+        _second_parts([item], pair.fusion.plan.operations)
+        for item in pair.operations(reductions[0])
+    )
+    return pair.told(_BESIDE_SPLIT) if is_first_part and not pair.is_passed_on else None
+
+
+def _second_parts(before: Sequence[Operation], parts: Sequence[Operation]) -> list[Operation]:
+    """Reductions that read what others of the same origin have written, and nothing else."""
+    found = []
+    for part in parts:
+        same = [one for one in before if one is not part and set(part.origins) <= set(one.origins)]
+        written = {name for one in same if one.kind == "reduction" for name in one.writes}
+        if part.kind == "reduction" and part.origins and part.reads and written >= {*part.reads}:
+            found.append(part)
+    return found
+
+
+def _can_be_mixed(pair: Between) -> bool:
+    """By those checks of ``MixOrderReduction.can_fuse`` that a plan lets one repeat.
+
+    In torch/_inductor/scheduler.py, 2.11 to 2.13: both add up a matrix, one its rows, the other
+    its columns, and neither needs the other.
+    """
+    if pair.is_in_cpp or pair.first in pair.needed():
+        return False
+    both = [
+        [item for item in pair.operations(step) if item.kind == "reduction"]
+        for step in (pair.first, pair.second)
+    ]
+    sizes = [{_matrix(pair, item) for item in items} for items in both]
+    is_turned = len(sizes[0] | sizes[1]) > 1 and sizes[0] == {(n, m) for m, n in sizes[1]}
+    return is_turned and all(_adds(item) for items in both for item in items)
+
+
+def _matrix(pair: Between, operation: Operation) -> tuple[int, int]:
+    """Its results, and the elements of each; of a first part, those of both parts together."""
+    each = [math.prod(map(_number, sizes)) for sizes in operation.sizes]
+    second = _second_parts([operation], pair.fusion.plan.operations)
+    results = math.prod(map(_number, (second[0] if second else operation).sizes[0])) if each else 0
+    return results, math.prod(each) // max(results, 1)
+
+
+def _number(size: str) -> int:
+    return int(size) if size.isdecimal() else 0
+
+
+def _adds(operation: Operation) -> bool:
+    names = {name.rstrip("_0123456789") for name in operation.origins}
+    return bool(names & {"sum", "prod"}) and not names & {"amax", "amin", "var_mean"}

@@ -1,0 +1,89 @@
+"""The operators of every stage, and what became of a line, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspector.findings.graph_report import Operators
+from inspector.graphs.lookup import Around, KernelAtLine
+
+__all__ = ["line_fields", "operators_fields"]
+
+
+def operators_fields(operators: Operators) -> dict[str, object]:
+    """The operators of every stage."""
+    return {
+        "graphs": [
+            {
+                "graph": graph.graph,
+                "stage": graph.stage.value,
+                "total": graph.total,
+                "nested": graph.nested,
+                "operators": [
+                    {
+                        "operator": item.operator,
+                        "kind": item.kind.value,
+                        "count": item.count,
+                        "backward": item.backward,
+                    }
+                    for item in graph.operators
+                ],
+            }
+            for graph in operators.graphs
+        ],
+        "decompositions": [
+            {
+                "graph": name,
+                "operator": item.operator,
+                "count": item.count,
+                "into": [{"operator": into, "count": times} for into, times in item.into],
+            }
+            for name, found in operators.decompositions
+            for item in found
+        ],
+        "not_inductors": [
+            {
+                "graph": name,
+                "call": item.step.name,
+                "node": item.node.name,
+                "why": item.why.value,
+                "library": item.library or None,
+            }
+            for name, found in operators.outside
+            for item in found
+        ],
+    }
+
+
+def line_fields(around: Around) -> dict[str, object]:
+    """What became of a line."""
+    return {
+        "asked_file": around.asked,
+        "files": list(around.files),
+        "line": around.line,
+        "nodes": [
+            {
+                "graph": found.graph.name,
+                "stage": found.graph.stage.value,
+                "id": found.graph.id_of(found.node),
+                "name": found.node.name,
+                "relation": found.relation.value,
+                "backward": found.is_backward,
+            }
+            for found in around.nodes
+        ],
+        "forward_kernels": _kernels(around.forward),
+        "backward_kernels": _kernels(around.backward),
+    }
+
+
+def _kernels(kernels: Iterable[KernelAtLine]) -> list[dict[str, object]]:
+    return [
+        {
+            "graph": kernel.fusion.name,
+            "kernel": kernel.step.name,
+            "relation": kernel.relation.value,
+            "nodes": [found.node.name for found in kernel.nodes],
+        }
+        for kernel in kernels
+    ]

@@ -1,0 +1,60 @@
+"""The operators of every stage, and what became of a line, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from inspector.findings.graph_line_wording import kernel_blocks, kernel_line, no_line, node_line
+from inspector.findings.graph_report import Operators
+from inspector.findings.graph_wording import (
+    decomposition_lines,
+    operator_lines,
+    operators_title,
+    outside_lines,
+)
+from inspector.graphs.lookup import Around
+from inspector.model.graph import Stage
+from inspector.renderers.markdown.markup import cell, prose
+
+__all__ = ["line_lines", "operators_lines"]
+
+_MOST_ROWS = 200
+
+
+def operators_lines(operators: Operators) -> Iterator[str]:
+    """A table for each graph, then what operators became, and what is left outside."""
+    for graph in operators.graphs:
+        yield from _table(operators_title(graph), ("kind", "operators"), operator_lines(graph))
+    for name, found in operators.decompositions:
+        title = f"What operators became in {name}"
+        yield from _table(title, ("operator", "became"), decomposition_lines(found))
+    for name, calls in operators.outside:
+        title = f"Not fused with anything in {name}: Inductor writes no code for it"
+        yield from _table(title, ("call", "why"), outside_lines(calls))
+
+
+def line_lines(around: Around) -> Iterator[str]:
+    """A table for the nodes of each stage, then those of the kernels."""
+    if not around.nodes:
+        yield f"**{prose(no_line(around))}**"
+        yield ""
+    for stage in Stage:
+        found = around.of_stage(stage)
+        yield from _table(stage.value, ("node", "operator"), map(node_line, found))
+    for title, kernels in kernel_blocks(around):
+        yield from _table(title, ("kernel", "nodes"), map(kernel_line, kernels))
+
+
+def _table(title: str, head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    found = list(rows)
+    if not found:
+        return
+    yield f"## {prose(title)}"
+    yield ""
+    yield f"| {' | '.join(head)} |"
+    yield "|:--|:--|"
+    for row in found[:_MOST_ROWS]:
+        yield "| " + " | ".join(map(cell, row)) + " |"
+    if len(found) > _MOST_ROWS:
+        yield f"| … {len(found) - _MOST_ROWS:,} more in the JSON report | |"
+    yield ""

@@ -1,0 +1,81 @@
+"""What an operator would read and write as a kernel of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.graphs.traffic import Traffic, is_view
+from inspector.model.graph import Node
+from tests.unit.fusions import SIZE, graph, node, tensor
+
+X = node("x", "")
+BIAS = node("bias", "", tensors=(tensor(64),))
+VIEW = node("view", "aten.reshape.default", "x")
+EXPAND = node("expand", "aten.expand.default", "bias")
+ADD = node("add", "aten.add.Tensor", "view", "expand")
+SYMBOL = node("symbol", "aten.relu.default", "x", tensors=(tensor("s0", 64),))
+BEHIND = node("behind", "aten.neg.default", "symbol")
+SLICE = node("slice_1", "aten.slice.Tensor", "x", tensors=(tensor(2, 64),))
+NEG = node("neg", "aten.neg.default", "slice_1", tensors=(tensor(2, 64),))
+TAKEN = node("getitem", "_operator.getitem", "pair")
+PAIR = node("pair", "aten.var_mean.correction", "x", tensors=(tensor(8, 1), tensor(8, 1)))
+GRAPH = graph(X, BIAS, VIEW, EXPAND, ADD, SYMBOL, BEHIND, SLICE, NEG, PAIR, TAKEN)
+
+
+@pytest.mark.parametrize(
+    ("found", "size"),
+    [
+        (VIEW, 0),
+        (EXPAND, 0),
+        (TAKEN, 0),
+        (ADD, 2 * SIZE + 4 * 64),  # of what is expanded, what there is of it
+        (SYMBOL, None),
+        (BEHIND, None),
+        (NEG, SIZE // 2),  # of a slice, the slice
+        (PAIR, SIZE + 2 * 8 * 4),
+    ],
+)
+def test_bytes_alone(found: Node, size: int | None) -> None:
+    assert Traffic(GRAPH).bytes_of(found) == size
+
+
+def test_an_unknown_dtype_has_no_size() -> None:
+    odd = node("odd", "aten.neg.default", tensors=(tensor(8, dtype="float3"),))
+    assert Traffic(graph(odd)).bytes_of(odd) is None
+
+
+def test_what_no_memory_holds_has_no_size() -> None:
+    huge = node("huge", "aten.neg.default", tensors=(tensor(*[2**62] * 9),))
+    assert Traffic(graph(huge)).bytes_of(huge) is None
+
+
+def test_inputs_that_are_not_there_cost_nothing() -> None:
+    lost = node("lost", "aten.neg.default", "gone")
+    assert Traffic(graph(lost)).bytes_of(lost) == SIZE
+
+
+def test_a_view_of_a_number_costs_what_it_gives() -> None:
+    number = node("number", "", tensors=())
+    view = node("view", "aten.expand.default", "number")
+    neg = node("neg", "aten.neg.default", "view")
+    assert Traffic(graph(number, view, neg)).bytes_of(neg) == 2 * SIZE
+
+
+@pytest.mark.parametrize(
+    ("target", "is_one"),
+    [
+        ("aten.reshape.default", True),
+        ("prims.view_of.default", False),
+        ("_operator.getitem", True),
+        ("aten.relu.default", False),
+        ("view", True),
+        ("", False),
+    ],
+)
+def test_views(target: str, is_one: bool) -> None:  # noqa: FBT001 - a column of a table
+    assert is_view(Node("x", "call_function", target)) is is_one
+
+
+def test_operators_are_in_order_once_and_without_inputs() -> None:
+    names = ("add", "x", "view", "add", "gone")
+    assert Traffic(GRAPH).in_order(names) == (VIEW, ADD)
