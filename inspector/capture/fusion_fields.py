@@ -89,7 +89,20 @@ def _called(operation: Any) -> str:  # noqa: ANN401
     overload = getattr(operation, "op_overload", None)
     if overload is not None:
         return str(overload)
+    index = getattr(operation, "kernel_idx", None)  # of a Triton kernel of the user's
+    if index is not None:
+        return _user_kernel(index)
     return str(getattr(operation, "python_kernel_name", None) or "")
+
+
+def _user_kernel(index: int) -> str:
+    """The name of its function, below what tunes it."""
+    from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
+
+    kernel = kernel_side_table.get_kernel(index)
+    while not hasattr(kernel, "__name__") and hasattr(kernel, "fn"):
+        kernel = kernel.fn
+    return str(getattr(kernel, "__name__", ""))
 
 
 def _sizes(node: Any) -> tuple[Any, ...]:  # noqa: ANN401

@@ -10,7 +10,7 @@ import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
-from inspector.commands.options import process_options, target_options
+from inspector.commands.options import always_inductor, process_options, target_options
 from inspector.commands.output import check_place, write_file
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings
@@ -116,10 +116,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 # Warm calls have no part in a cold start, and the eager backend compiles nothing.
-command.params = [option for option in command.params if option.name not in {"calls", "measure"}]
-for _option in command.params:
-    if isinstance(_option, click.Option) and _option.name == "backend":
-        _option.help = "torch.compile's backend, any that torch knows.  [default: inductor]"
+always_inductor(command)
 
 _REPORTS = frozenset({"terminal", "txt", "json", "markdown", "md"})
 

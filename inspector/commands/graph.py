@@ -12,7 +12,12 @@ import click
 
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.graph_files import check_suffix, is_graph_file, write_graph_files
-from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.options import (
+    always_inductor,
+    output_options,
+    process_options,
+    target_options,
+)
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
@@ -165,16 +170,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 # Nothing is measured, and what is compiled is not run.
-command.params = [option for option in command.params if option.name not in {"calls", "measure"}]
-_HELP = {
-    "backend": "torch.compile's backend, any that torch knows.  [default: inductor]",
-    "output": "Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
-    ".dot), a graph for another program (.graphml, .node-link.json, .model-explorer.json), or a "
-    "report (.json, .md, .txt).",
-}
+always_inductor(command)
 for _option in command.params:
-    if isinstance(_option, click.Option) and _option.name in _HELP:
-        _option.help = _HELP[_option.name]
+    if isinstance(_option, click.Option) and _option.name == "output":
+        _option.help = (
+            "Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
+            ".dot), a graph for another program (.graphml, .node-link.json, "
+            ".model-explorer.json), or a report (.json, .md, .txt)."
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,7 +14,12 @@ from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
 from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.commands.kernel_exported import write_all_exported, write_exported
-from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.options import (
+    always_inductor,
+    output_options,
+    process_options,
+    target_options,
+)
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
@@ -138,6 +143,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         report = compiled_if_possible(report, python=python, progress=not no_progress)
     write_report(report, output, format_)
     return code
+
+
+# Nothing is measured: the program runs to be compiled.
+always_inductor(command)
 
 
 def _check_what_is_asked(

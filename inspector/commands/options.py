@@ -37,6 +37,14 @@ def output_options(function: _F) -> _F:
     return function
 
 
+def always_inductor(command: click.Command) -> None:
+    """For a command that compiles with Inductor unless asked otherwise, and never measures."""
+    command.params = [item for item in command.params if item.name not in {"calls", "measure"}]
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name == "backend":
+            option.help = "torch.compile's backend, any that torch knows.  [default: inductor]"
+
+
 def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
     """The number of bytes that ``500000``, ``64M`` or ``2G`` stands for."""
     if value is None:

@@ -46,6 +46,7 @@ _MOST_OPERATORS = 6
 _MOST_CALLS = 3
 _MOST_COUNTED = 12
 _GIGA = 1_000_000_000
+_LEAST_NS = 50  # less is shown as nothing
 _KINDS = {
     "extern": "call of a library",
     "fallback": "ATen, left to eager PyTorch",
@@ -222,6 +223,8 @@ def saved_line(size_bytes: int, number: int, gpu: Gpu | None) -> str:
     text = f"{number} {TIMES} {size(size_bytes)}" if number > 1 else size(size_bytes)
     if gpu is not None and gpu.bandwidth:
         time_ns = round(size_bytes * number / gpu.bandwidth * 1e9)
+        if time_ns < _LEAST_NS:
+            return text
         text += f" ({duration(time_ns)} at {gpu.bandwidth / 1e12:.2f} TB/s)"
     return text
 

@@ -41,6 +41,10 @@ _OWN = Reason(
     "Do in that kernel what stands before or behind it.",
     "user kernel",
 )
+_STORES = (
+    " From torch 2.13 on, torch._inductor.config.epilogue_fusion_user_defined_triton_kernel = True "
+    "lets Inductor do what stands behind it, where it has a single tl.store."
+)
 _LOOPS = Reason(
     "Their loops have other sizes ({0} and {1}), and in C++ Inductor fuses loops over the same "
     "sizes, or those that agree on the outer ones.",
@@ -124,6 +128,8 @@ def _of_call(pair: Between, call: Step) -> Reason:
     kinds = {"fallback": _FALLBACK, "user_kernel": _OWN}
     reason = _CHANNELS if _is_copy_for(pair, call) else kinds.get(call.kind, _LIBRARY)
     change = TEMPLATES if _can_be_template(pair, call) else reason.change
+    is_stored = call is pair.first and pair.is_passed_on and pair.second.kind == "pointwise"
+    change += _STORES if reason is _OWN and is_stored else ""
     sentence = reason.sentence.format(call=described(call))
     return dataclasses.replace(reason, sentence=sentence, change=change)
 

@@ -1,0 +1,435 @@
+"""Are the graphs, the kernels and their bytes of `inspect graph` those of torch?
+
+    python benchmarks/graph_accuracy.py [--only bert] [--output reports/graph_accuracy.md]
+
+Every sample, and fifteen small models of transformers, are recorded as `inspect graph --train` does
+it, with code for a GPU that need not be here; the samples once more with C++. In the same process
+stand two watchers that know nothing of the recorder: one notes each graph that torch prints, node
+by node, the other asks the scheduler for the bytes of each kernel before it generates code
+(`get_read_write_buffers_sizes`). Kernels are compared with the comments of the generated code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.graphs.lookup import origins  # noqa: E402 - the checkout is not installed
+from inspector.graphs.networks import network  # noqa: E402 - same
+from inspector.graphs.operators import shown_operator  # noqa: E402 - same
+from inspector.graphs.reading import read_graphs  # noqa: E402 - same
+from inspector.model.graph import Stage  # noqa: E402 - same
+from inspector.model.request import Request  # noqa: E402 - same
+from inspector.sources.recording import opened, read_run  # noqa: E402 - same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from inspector.model.graph import Graph, Node
+    from inspector.model.output_code import OutputText
+    from inspector.model.run import Run
+
+GPU = "h200"
+TIMEOUT_S = 600
+MODELS = (
+    "bert", "albert", "distilbert", "deberta_v2", "modernbert", "gpt2", "llama", "mistral",
+    "qwen2_moe", "gemma2", "mamba", "t5", "vit", "whisper", "wav2vec2",
+)  # fmt: skip
+# Not once more with C++: too slow, or with a kernel for GPUs alone.
+LARGE = ("bert_base", "resnet50", "user_triton_kernel")
+# Dynamo gives what enters or leaves a mode no stack, and no data passes through it.
+MODES = ("torch.amp.", "torch.set_grad_enabled", "torch._C._set_grad_enabled")
+MODEL = """\
+import sys
+
+sys.path.insert(0, {root!r})
+from benchmarks.transformers_models import build
+
+model, example_inputs = build({name!r})
+"""
+# Runs in a process of its own: what is live goes into a file, what is recorded into a folder.
+CHILD = """
+import json, sys
+
+root, folder, request, place = sys.argv[1:]
+sys.path.insert(0, root)
+import torch
+from torch import fx
+from torch._inductor import scheduler
+
+live = {"graphs": {}, "schedulers": []}
+printed, generated = fx.GraphModule.print_readable, scheduler.Scheduler.codegen
+
+
+def print_readable(self, *args, **options):
+    text = printed(self, *args, **options)
+    live["graphs"][text] = [
+        [node.name, node.op, [other.name for other in node.all_input_nodes]]
+        for node in self.graph.nodes
+    ]
+    return text
+
+
+def codegen(self):
+    sizes = [
+        [
+            [inner.get_name() for inner in node.get_nodes()],
+            {str(name): int(size) for name, size in node.get_read_write_buffer_accesses(
+                include_reads=True, include_writes=True).items()},
+            int(node.get_read_write_buffers_sizes()),
+        ]
+        for node in self.nodes
+    ]
+    live["schedulers"].append(sizes)
+    return generated(self)
+
+
+fx.GraphModule.print_readable, scheduler.Scheduler.codegen = print_readable, codegen
+from inspector.capture.child import main
+
+code = main([folder, "explain", request])
+with open(place, "w", encoding="utf-8") as file:
+    json.dump(live, file)
+sys.exit(code)
+"""
+REPORT = """\
+# Graphs, kernels and bytes against torch's own
+
+{torch}, transformers {transformers}; code for one {gpu} that is not there, and C++ where it says
+cpu. Written by `benchmarks/graph_accuracy.py`.
+
+- *graphs*: those of all stages whose nodes, operations and edges are the live ones', of all.
+- *kernels*: definitions in the generated code that stand in the fusion view under their name, those
+  of Triton with the operators of their comment `Original ATen`, of all.
+- *bytes*: scheduler nodes with the bytes of `get_read_write_buffers_sizes()`, of all.
+- *lines*: compute nodes of all stages that lead to a line of the program, by their own stack or by
+  their neighbours'.
+
+{table}
+
+{stages}
+
+{remarks}
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Share:
+    """How many of how many."""
+
+    right: int = 0
+    all: int = 0
+
+    def __add__(self, other: Share) -> Share:
+        return Share(self.right + other.right, self.all + other.all)
+
+    def __str__(self) -> str:
+        return f"{self.right:,} / {self.all:,}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    """One program.
+
+    Attributes:
+        name: Its name, with what the code is for.
+        training: Whether there is a backward pass.
+        graphs: Graphs that are the live ones.
+        nodes: Nodes of them; all are right where the graph is.
+        kernels: Kernels that are those of the code.
+        bytes_: Scheduler nodes with torch's bytes.
+        lines: By stage, nodes with a stack of their own, with a neighbour's, and all.
+        remarks: What differs.
+        failure: Why there is nothing, or an empty string.
+    """
+
+    name: str
+    training: bool = False
+    graphs: Share = Share()
+    nodes: int = 0
+    kernels: Share = Share()
+    bytes_: Share = Share()
+    lines: dict[str, tuple[int, int, int]] = dataclasses.field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def subjects(folder: Path) -> Iterator[tuple[str, Path, str | None]]:
+    """What to record: a name, a file, and the GPU, or None for the CPU."""
+    for path in sorted((ROOT / "samples").glob("*/model.py")):
+        yield path.parent.name, path, GPU
+        if path.parent.name not in LARGE:
+            yield path.parent.name, path, None
+    for name in MODELS:
+        path = folder / f"{name}.py"
+        path.write_text(MODEL.format(root=str(ROOT), name=name), encoding="utf-8")
+        yield name, path, GPU
+
+
+def measured(name: str, path: Path, gpu: str | None) -> Row:
+    """A program in training, or in inference where it cannot be trained."""
+    shown = f"{name} ({gpu or 'cpu'})"
+    row = recorded(shown, path, gpu, train=True)
+    return recorded(shown, path, gpu, train=False) if row.failure else row
+
+
+def recorded(shown: str, path: Path, gpu: str | None, *, train: bool) -> Row:
+    """Records a program in a process of its own, and compares."""
+    request = Request(
+        str(path), train=train, no_grad=not train, backend="inductor", measure=False, graphs=True,
+        generates=True, gpu=gpu,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="graph-accuracy-") as name:
+        folder, live = Path(name) / "recording", Path(name) / "live.json"
+        command = [sys.executable, "-c", CHILD, str(ROOT), str(folder), request.to_json()]
+        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{name}/cache"}
+        try:
+            done = subprocess.run(
+                [*command, str(live)], capture_output=True, text=True, timeout=TIMEOUT_S,
+                check=False, env=environment,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Row(shown, failure="timed out")
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+            return Row(shown, failure=f"exit {done.returncode}: {last}"[:160])
+        with opened(folder) as found:
+            return compared(shown, read_run(found), json.loads(live.read_text(encoding="utf-8")))
+
+
+def compared(shown: str, run: Run, live: dict[str, list[object]]) -> Row:
+    """What was recorded against what was live."""
+    remarks = [problem for process in run.processes for problem in process.problems]
+    graphs, texts = [], []
+    for process in run.processes:
+        places = [place for place in process.graphs.places if place.stage != FUSION]
+        found, unread = read_graphs(places, run.roots)
+        remarks += unread
+        graphs += found
+        texts += [place.text.text() if place.text else "" for place in places]
+    same = [is_same(*pair, live["graphs"]) for pair in zip(graphs, texts, strict=True)]
+    remarks += [
+        f"{graph.name}: other nodes or edges"
+        for graph, ok in zip(graphs, same, strict=True)
+        if not ok
+    ]
+    rows = make_graph_report(run, FUSION).rows
+    kernels = [
+        kernels_of(text.text.text(), rows, text, remarks)
+        for process in run.processes
+        for text in process.codes.texts
+        if text.text is not None
+    ]
+    lines = collections.Counter[tuple[str, int]]()
+    for graph in graphs:
+        remarks += with_lines(graph, lines)
+    return Row(
+        shown,
+        training=any(graph.stage is Stage.BACKWARD for graph in graphs),
+        graphs=Share(sum(same), len(same)),
+        nodes=sum(len(graph.nodes) for graph in graphs),
+        kernels=sum(kernels, Share()),
+        bytes_=bytes_of(rows, live["schedulers"], remarks),
+        lines={stage: tuple(lines[stage, n] for n in range(3)) for stage, _ in lines},  # type: ignore[misc]
+        remarks=tuple(remarks),
+    )
+
+
+def is_same(graph: Graph, text: str, live: dict[str, list[object]]) -> bool:
+    """Whether nodes, operations and edges are those of the graph that torch printed."""
+    # Torch puts the address of pre-grad graphs below their text.
+    nodes = live.get(text.partition("\n\n # graph id")[0])
+    found = network(graph)
+    edges = collections.Counter((first, second) for first, second in found.edges())
+    expected = collections.Counter(
+        (first, name) for name, _, inputs in nodes or () for first in inputs
+    )
+    ours = [[name, found.nodes[name]["op"]] for name in found]
+    return nodes is not None and ours == [[name, op] for name, op, _ in nodes] and edges == expected
+
+
+def kernels_of(code: str, rows: Sequence[FusionRow], text: OutputText, remarks: list[str]) -> Share:
+    """The kernels of the comments in one graph's code."""
+    direction = re.search(r"AOT ID: \['\d+_(\w+)'\]", code)
+    kind = direction.group(1) if direction else ""
+    mine = [row.fusion for row in rows if row.fusion.compile_id == str(text.compile_id)]
+    fusions = [f for f in mine if f.direction == kind] or mine
+    steps: dict[str, set[str]] = {}
+    for fusion in fusions:
+        for step in fusion.steps:  # of several launches the first is that of the definition
+            found = {".".join(node.aten.split(".")[:2]) for node in step.operators if node.aten}
+            steps.setdefault(step.name, found)
+    right = wrong = 0
+    for name, operators in comments(code):
+        if name in steps and operators in {None, frozenset(steps[name])}:
+            right += 1
+        else:
+            wrong += 1
+            ours = sorted(steps[name]) if name in steps else "missing"
+            remarks.append(f"kernel {name}: {ours} instead of {sorted(operators or ())}")
+    return Share(right, right + wrong)
+
+
+def comments(code: str) -> Iterator[tuple[str, frozenset[str] | None]]:
+    """Each kernel's name with the operators of the comment that stands over its definition.
+
+    Kernels in C++ have none there.
+    """
+    name = r"^(\w+) = async_compile\."
+    pattern = r"Original ATen: \[([^\]]*)\](?:(?!Original ATen: ).)*?" + name + r"triton\("
+    for operators, kernel in re.findall(pattern, code, re.DOTALL | re.MULTILINE):
+        yield kernel, frozenset(part.strip() for part in operators.split(",") if part.strip())
+    for kernel in re.findall(name + r"cpp\w*\(", code, re.MULTILINE):
+        yield kernel, None
+
+
+def bytes_of(
+    rows: Sequence[FusionRow],
+    schedulers: Sequence[Sequence[tuple[list[str], dict[str, int], int]]],
+    remarks: list[str],
+) -> Share:
+    """The launches against the nodes of the scheduler that has the same ones.
+
+    Code for a GPU that is not there is generated in several variants, one of which is reported.
+    """
+    left = list(schedulers)
+    right = number = 0
+    for row in rows:
+        ours = [(launch.operations, launch.bytes_) for launch in row.fusion.plan.launches]
+        number += len(ours)
+        torchs = [[(tuple(names), size) for names, _, size in nodes] for nodes in left]
+        if ours in torchs:
+            right += len(ours)
+            del left[torchs.index(ours)]
+            continue
+        best = max(torchs, key=lambda nodes: len({*nodes} & {*ours}), default=[])
+        right += len({*best} & {*ours})
+        remarks += [
+            f"{row.fusion.name}: {'+'.join(names)} is said to have {size} bytes"
+            for names, size in {*ours} - {*best}
+        ]
+    return Share(right, number)
+
+
+def with_lines(graph: Graph, lines: collections.Counter[tuple[str, int]]) -> list[str]:
+    """Counts the nodes of a graph that lead to a line, and says which do not."""
+    known = origins(graph)
+    lost = []
+    for node in graph.nodes:
+        if not node.is_compute or is_mode(node):
+            continue
+        origin = known[node.name]
+        lines[graph.stage.value, 2] += 1
+        if not origin.stack:
+            lost.append(f"{graph.name}: {node.name} ({node.target}) leads to no line")
+        else:
+            lines[graph.stage.value, int(origin.is_derived)] += 1
+    return lost
+
+
+def is_mode(node: Node) -> bool:
+    """Whether it enters or leaves a mode."""
+    return shown_operator(node).startswith(MODES)
+
+
+def table(rows: Iterable[Row]) -> list[str]:
+    """One line for each program."""
+    lines = [
+        "| program | | graphs | nodes | kernels | bytes | lines |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        if row.failure:
+            lines.append(f"| {row.name} | {row.failure} | | | | | |")
+            continue
+        led = sum(own + near for own, near, _ in row.lines.values())
+        share = Share(led, sum(number for _, _, number in row.lines.values()))
+        cells = (
+            row.name, "training" if row.training else "inference", row.graphs, f"{row.nodes:,}",
+            row.kernels, row.bytes_, share,
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines
+
+
+def stage_table(rows: Sequence[Row]) -> list[str]:
+    """Where the nodes of each stage lead."""
+    lines = [
+        "| stage | compute nodes | own stack | a neighbour's | no line |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for stage in (stage.value for stage in Stage):
+        found = [row.lines[stage] for row in rows if stage in row.lines]
+        own, near, number = (sum(each) for each in zip(*found, strict=True)) if found else (0, 0, 0)
+        if number:
+            cells = stage, f"{number:,}", f"{own / number:.2%}", f"{near / number:.2%}"
+            lines.append("| " + " | ".join(cells) + f" | {number - own - near:,} |")
+    return lines
+
+
+def remark_lines(rows: Iterable[Row]) -> list[str]:
+    """What differs, the same of many nodes once."""
+    lines = []
+    for row in rows:
+        kinds = collections.Counter(re.sub(r"_\d+\b", "", remark) for remark in row.remarks)
+        for remark, number in kinds.items():
+            times = f" ({number} times)" if number > 1 else ""
+            lines.append(f"- {row.name}: {remark}{times}")
+    return lines or ["Nothing differs."]
+
+
+def render(rows: Sequence[Row]) -> str:
+    """The whole report."""
+    from importlib.metadata import version
+
+    total = (
+        f"**{sum((row.graphs for row in rows), Share())} graphs, "
+        f"{sum((row.kernels for row in rows), Share())} kernels, "
+        f"{sum((row.bytes_ for row in rows), Share())} scheduler nodes are the same.**"
+    )
+    return REPORT.format(
+        torch=f"torch {version('torch')}",
+        transformers=version("transformers"),
+        gpu=GPU,
+        table="\n".join([total, "", *table(rows)]),
+        stages="\n".join(stage_table(rows)),
+        remarks="\n".join(remark_lines(rows)),
+    )
+
+
+def main() -> None:
+    """The command described at the top of this file."""
+    parser = argparse.ArgumentParser(description="Graphs, kernels and bytes against torch's own.")
+    parser.add_argument("--only", default="", help="programs whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="programs at a time")
+    parser.add_argument("--output", type=Path, help="write the report here as well")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="graph-accuracy-models-") as name:
+        chosen = [found for found in subjects(Path(name)) if options.only in found[0]]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            rows = []
+            for row in pool.map(lambda found: measured(*found), chosen):
+                rows.append(row)
+                print(*table([row])[2:], *row.remarks[:3], sep="\n  ", file=sys.stderr, flush=True)
+    report = render(rows)
+    print(report)
+    if options.output:
+        options.output.write_text(report, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
