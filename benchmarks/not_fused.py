@@ -44,9 +44,10 @@ REPORT = """\
 
 torch {torch}, code for one {gpu}, which nothing runs on. Written by `benchmarks/not_fused.py`.
 
-{right} of {cases} pairs have the expected reason, are one kernel after the change, and are said to
-save within {tolerance:.0%} of the bytes that Inductor counts less after it. Where the change joins
-more than the pair, all pairs are added up (*all*).
+{right} of {cases} pairs have the expected reason, share next to nothing any more after the change,
+and are said to save within {tolerance:.0%} of the bytes that Inductor counts less after it
+(`get_read_write_buffers_sizes`, added up). Where the change joins more than the pair, all pairs are
+added up (*all*).
 
 {table}
 """

@@ -123,6 +123,16 @@ def shifted_after(x: Tensor) -> tuple[Tensor, ...]:
     return x.exp()[:500], x.sin()[12:]
 
 
+def turned_before(x: Tensor) -> tuple[Tensor, ...]:
+    """One goes over the rows, the other writes columns."""
+    return x.softmax(-1), x.t().contiguous() * 2
+
+
+def turned_after(x: Tensor) -> tuple[Tensor, ...]:
+    """Turned after, and not copied."""
+    return x.softmax(-1), (x * 2).t()
+
+
 def changed_before(x: Tensor, y: Tensor) -> Tensor:
     """A part of an input is changed in place."""
     x[:, 1:].add_(y)
@@ -271,6 +281,11 @@ CASES: tuple[Case, ...] = (
     Case(
         "two slices that overlap", "layout", shifted_before, tensors((512, 1024)), "sliced after",
         after=shifted_after, note="the rest of the rows is written, too",
+    ),
+    Case(
+        "other orders", "layout", turned_before, tensors((512, 1024)), "no .contiguous() between",
+        after=turned_after, config={"loop_ordering_after_fusion": False},
+        config_after={"loop_ordering_after_fusion": False},
     ),
     Case(
         "a part changed in place", "mutation", changed_before, tensors((512, 1024), (512, 1023)),
