@@ -184,7 +184,7 @@ def measured(name: str, path: Path, gpu: str | None) -> Row:
     """A program in training, or in inference where it cannot be trained."""
     shown = f"{name} ({gpu or 'cpu'})"
     row = recorded(shown, path, gpu, train=True)
-    return recorded(shown, path, gpu, train=False) if row.failure else row
+    return row if row.bytes_.all else recorded(shown, path, gpu, train=False)
 
 
 def recorded(shown: str, path: Path, gpu: str | None, *, train: bool) -> Row:
