@@ -87,6 +87,12 @@ def rows_and_columns(x: Tensor) -> tuple[Tensor, ...]:
     return (x * x).sum(-1), x.sum(0)
 
 
+def pointwise_and_columns(x: Tensor) -> tuple[Tensor, Tensor]:
+    """A result that is reduced over its rows as well: Inductor does that in two parts."""
+    y = x.relu()
+    return y, y.mean(0)
+
+
 def columns_and_pointwise(x: Tensor) -> tuple[Tensor, ...]:
     """A sum in two parts, and something that goes over all."""
     return x.sum(0), x.exp()
@@ -263,6 +269,10 @@ CASES: tuple[Case, ...] = (
         "a sum in two parts, and pointwise", "reduction", columns_and_pointwise,
         tensors((4096, 1024)), "split_reductions=False",
         config_after={"split_reductions": False}, all_fuse=True,
+    ),
+    Case(
+        "pointwise, and a sum of it in two parts", "reduction", pointwise_and_columns,
+        tensors((512, 256)), "split_reductions=False", config_after={"split_reductions": False},
     ),
     Case(
         "sums over rows and columns", "reduction", rows_and_columns, tensors((512, 1024)),

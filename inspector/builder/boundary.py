@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import math
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.events.graph_text import GraphText, TextNode, TextTensor
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.dtypes import DTYPES
+from inspector.model.symbol_sizes import size_at
 
 __all__ = ["make_boundary"]
 
@@ -28,13 +27,6 @@ _VIEWS = re.compile(
     r"(?:t|view\w*|reshape|permute|transpose|swapaxes|expand\w*|squeeze|unsqueeze|flatten"
     r"|unflatten|getitem|chunk|split\w*|unbind|narrow|select|detach|contiguous|mT|T|movedim)_?"
 )
-_SYMBOL_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
 
 
 def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
@@ -117,20 +109,6 @@ def _tensors(
 
 
 def _numbers(sizes: tuple[str, ...], hints: Mapping[str, int]) -> tuple[int, ...] | None:
-    values = [_number(ast.parse(size, mode="eval").body, hints) for size in sizes]
+    values = [size_at(size, hints) for size in sizes]
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
-
-
-def _number(size: ast.expr, hints: Mapping[str, int]) -> int | None:
-    match size:
-        case ast.Constant(value=int() as value):
-            return value
-        case ast.Name(id=name):
-            return hints.get(name)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SYMBOL_OPERATORS:
-            first, second = _number(left, hints), _number(right, hints)
-            if first is None or second is None or (second <= 0 and not isinstance(sign, ast.Add)):
-                return None
-            return _SYMBOL_OPERATORS[type(sign)](first, second)
-    return None

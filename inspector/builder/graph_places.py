@@ -24,6 +24,11 @@ class GraphPlacesDraft:
 
     def __init__(self) -> None:
         self._places: list[GraphPlace] = []
+        self._hints: dict[str, dict[str, int]] = {}
+
+    def add_hint(self, compile_id: str, symbol: str, value: int) -> None:
+        """Takes the value of a symbolic size; that of a further attempt replaces it."""
+        self._hints.setdefault(compile_id, {})[symbol] = value
 
     def add(self, compile_id: str, event: GraphEvent) -> None:
         """Takes one event."""
@@ -50,4 +55,4 @@ class GraphPlacesDraft:
 
     def build(self) -> GraphPlaces:
         """What there is."""
-        return GraphPlaces(tuple(self._places))
+        return GraphPlaces(tuple(self._places), self._hints)

@@ -23,6 +23,7 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceProfile
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -55,6 +56,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.registry import UnknownEvent, read
@@ -99,6 +101,8 @@ class ProcessBuilder:
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
+        self._device_profiles: list[Payload] = []
+        self._ceilings: InspectorCeilings | None = None
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -143,7 +147,13 @@ class ProcessBuilder:
                 self._take_ours(event)
             case InspectorTarget():
                 self._take_ours(event)
-            case InspectorProfile() | InspectorCopyRates() | InspectorTrial():
+            case (
+                InspectorProfile()
+                | InspectorCeilings()
+                | InspectorCopyRates()
+                | InspectorDeviceProfile()
+                | InspectorTrial()
+            ):
                 self._take_measured(event)
             case (
                 InspectorCudaGraph()
@@ -155,8 +165,19 @@ class ProcessBuilder:
             case _:
                 self._take_of_compilation(envelope, event)
 
-    def _take_measured(self, event: InspectorProfile | InspectorCopyRates | InspectorTrial) -> None:
+    def _take_measured(
+        self,
+        event: InspectorProfile
+        | InspectorCeilings
+        | InspectorCopyRates
+        | InspectorDeviceProfile
+        | InspectorTrial,
+    ) -> None:
         match event:
+            case InspectorDeviceProfile(text=text):
+                self._device_profiles += [text] if text is not None else []
+            case InspectorCeilings():
+                self._ceilings = event
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -318,6 +339,8 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
             codes=self._codes.build(),
             graphs=self._graphs.build(),
+            device_profiles=tuple(self._device_profiles),
+            ceilings=self._ceilings,
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:
@@ -379,6 +402,8 @@ class ProcessBuilder:
                 draft.guards_text = event.text
             case CreateSymbol():
                 self._measurements.add(event)
+                if isinstance(event.value, int):
+                    self._graphs.add_hint(str(draft.compile_id), event.symbol, event.value)
                 # Of several attempts the last one counts: the name has another meaning then.
                 number = event.number
                 if number is not None and event.source:

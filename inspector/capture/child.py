@@ -88,7 +88,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     if request.guards:
         handler.time_guards()
     if request.graphs:
-        handler.keep_graphs()
+        handler.keep_graphs(prims=request.prims)
     seed_trial(request)
     with _without_memory(request), _without_compiling(request):
         target = load_target(request)

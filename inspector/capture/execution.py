@@ -21,8 +21,10 @@ from inspector.capture.failures import (
     value_needed,
 )
 from inspector.capture.measure import Measurement, measure, write_copy_rates
+from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.sources import SourceWriter
+from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
@@ -33,6 +35,7 @@ __all__ = ["call_target", "compiled", "write_target"]
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
+_PLAIN = contextlib.nullcontext()
 # torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
 _WITH_MODES = ("inductor", "inspector")
 
@@ -136,12 +139,19 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
+    profiles = Profiles() if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
-            with _told(index, number):
+            with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 error = _error_of(target, index, request, function)
                 if error is not None:
                     raise _failed(target, index, request, error) from error
+    if profiles is not None:
+        for index in inputs:
+            with _told(index, _UNMEASURED_CALLS):
+                _profile(target, index, request, function, profiles)
+        profiles.finish()
+        return
     if not request.measure:
         return
     for index in inputs:
@@ -176,6 +186,29 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
     try:
         with quiet():
             measure(what)
+    except Exception as error:
+        raise _failed(target, index, request, error) from error
+
+
+def _profile(
+    target: Target,
+    index: int,
+    request: Request,
+    function: Callable[..., object],
+    profiles: Profiles,
+) -> None:
+    """Profiles the warm calls with one input."""
+    given = target.calls[index]
+    state = State(target.function)
+
+    def prepared(called: Callable[..., object]) -> Callable[[], None]:
+        state.restore()
+        arguments = fresh(given)
+        return lambda: _call(arguments, request, called)
+
+    try:
+        with quiet():
+            profiles.measure(index, lambda: prepared(function), lambda: prepared(target.function))
     except Exception as error:
         raise _failed(target, index, request, error) from error
 

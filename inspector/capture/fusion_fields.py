@@ -45,6 +45,7 @@ def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:
             "name": name,
             "kind": _buffer_kind(name, outputs),
             "removed": name in V.graph.removed_buffers,
+            **_whole(name),
             **_described(name),
         }
         for name in dict.fromkeys(names)
@@ -154,6 +155,22 @@ def _buffer_kind(name: str, outputs: set[str]) -> str:
     if name in V.graph.constants:
         return "constant"
     return "output" if name in outputs else "intermediate"
+
+
+def _whole(name: str) -> dict[str, object]:
+    """The buffer whose memory it has: what is concatenated is written where it ends up."""
+    from torch._inductor import ir
+    from torch._inductor.virtualized import V
+
+    buffer = V.graph.name_to_buffer.get(name)
+    layout = getattr(buffer, "layout", None)
+    with contextlib.suppress(Exception):  # a view of something without a name
+        if isinstance(layout, ir.NonOwningLayout):
+            return {"whole": str(layout.view.get_name())}
+        changed = [str(other) for other in buffer.get_mutation_names()] if buffer else []
+        if len(changed) == 1:
+            return {"changes": changed[0]}
+    return {}
 
 
 def _described(name: str) -> dict[str, object]:

@@ -21,7 +21,7 @@ def flops_of(node: fx.Node) -> int | None:
         return None
     from torch.utils.flop_counter import flop_registry
 
-    formula = flop_registry.get(target.overloadpacket)
+    formula = flop_registry.get(target.overloadpacket) or flop_registry.get(_same_work(target))
     if formula is None:
         return None
     arguments, named = fx.map_arg((node.args, node.kwargs), _value)
@@ -32,6 +32,17 @@ def flops_of(node: fx.Node) -> int | None:
     except Exception:  # noqa: BLE001 - a formula of torch's, for arguments it does not expect
         return None
     return count if type(count) is int else None
+
+
+def _same_work(target: Any) -> Any:  # noqa: ANN401 - an operator
+    """What has a formula and does what an operator of the CPU does, which has none."""
+    name = {
+        "aten::_scaled_dot_product_flash_attention_for_cpu": "_scaled_dot_product_flash_attention",
+        "aten::_scaled_dot_product_flash_attention_for_cpu_backward": (
+            "_scaled_dot_product_flash_attention_backward"
+        ),
+    }.get(target._schema.name)  # noqa: SLF001 - no public name yet
+    return getattr(torch.ops.aten, name) if name else None
 
 
 def _value(node: fx.Node) -> Any:  # noqa: ANN401 - whatever the node gives

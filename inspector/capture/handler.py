@@ -62,6 +62,7 @@ class TraceHandler(logging.Handler):
         self._measures = False
         self._times_guards = False
         self._keeps_graphs = False
+        self._keeps_prims = False
 
     @property
     def is_attached(self) -> bool:
@@ -102,9 +103,13 @@ class TraceHandler(logging.Handler):
         """Times the guards of every cache entry from now on, which makes compiling slower."""
         self._times_guards = True
 
-    def keep_graphs(self) -> None:
-        """Writes the graphs of all stages as data from now on, and what Inductor fuses."""
-        self._keeps_graphs = True
+    def keep_graphs(self, *, prims: bool = False) -> None:
+        """Writes the graphs of all stages as data from now on, and what Inductor fuses.
+
+        Args:
+            prims: Whether those of AOTAutograd are written as primitives, too.
+        """
+        self._keeps_graphs, self._keeps_prims = True, prims
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
@@ -240,7 +245,7 @@ class TraceHandler(logging.Handler):
     def _write_graph(self, event: str) -> None:
         from inspector.capture.logged_graph import write_logged_graph
 
-        write_logged_graph(event)
+        write_logged_graph(event, prims=self._keeps_prims)
 
     def _write_guard_costs(self) -> None:
         from inspector.capture.guard_costs import write_guard_costs

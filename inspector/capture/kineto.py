@@ -74,8 +74,9 @@ class Session:
     takes 50 µs each, and without waiting for the device.
     """
 
-    def __init__(self, *, with_device: bool) -> None:
+    def __init__(self, *, with_device: bool, with_host: bool = True) -> None:
         self._profile = profiler.profile(
+            use_cpu=with_host,
             use_kineto=True,
             use_device="cuda" if with_device else None,
             experimental_config=_ExperimentalConfig(profile_all_threads=True),
@@ -95,6 +96,10 @@ class Session:
         """Ends."""
         profiler._run_on_profiler_stop()  # noqa: SLF001
         self._results = _disable_profiler()
+
+    def save(self, file: str) -> None:
+        """Writes the trace as libkineto does, for Chrome; `stop` has to be called before."""
+        self._results.save(file)
 
     def take(self) -> Taken:
         """What was seen."""

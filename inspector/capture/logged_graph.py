@@ -15,8 +15,9 @@ import torch
 from torch import fx
 
 from inspector.capture.graph_flops import flops_of
-from inspector.capture.stages import LOGGED_GRAPHS
-from inspector.capture.writer import write_artifact
+from inspector.capture.graph_prims import prims_graph
+from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
+from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["write_logged_graph"]
 
@@ -24,12 +25,13 @@ _MOST_FRAMES = 40
 _LOGS = "trace_structured"
 
 
-def write_logged_graph(event: str) -> None:
+def write_logged_graph(event: str, *, prims: bool = False) -> None:
     """Writes ``inspector_<stage>_graph``; to be called while torch's event is handled.
 
     Args:
         event: What torch logs: a key of `LOGGED_GRAPHS`. Nothing is written where it logs a text
             out of a cache.
+        prims: Whether a graph of AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
     found = _logging_frame()
@@ -39,6 +41,14 @@ def write_logged_graph(event: str) -> None:
         if "is_backward" in found.f_locals:
             fields["backward"] = bool(found.f_locals["is_backward"])
         write_artifact(f"{stage}_graph", fields)
+        if prims and event in DECOMPOSED:
+            guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
+
+
+def _write_prims(event: str, module: fx.GraphModule) -> None:
+    is_backward = DECOMPOSED[event]
+    which = {} if is_backward is None else {"backward": is_backward}
+    write_artifact("prims_graph", _fields(prims_graph(module)) | which)
 
 
 def _logging_frame() -> FrameType | None:
@@ -109,6 +119,8 @@ def _target(node: fx.Node) -> str:
         return str(target)
     module = str(getattr(target, "__module__", "") or "")
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
+    if name and "<locals>" in name:  # `max_pool2d`, which a decorator made
+        name = getattr(target, "__name__", name)
     return f"{module}.{name}".lstrip(".") if name else str(target)
 
 

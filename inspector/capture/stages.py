@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["LOGGED_GRAPHS"]
+__all__ = ["DECOMPOSED", "LOGGED_GRAPHS"]
 
 LOGGED_GRAPHS = {
     "dynamo_output_graph": ("dynamo", "gm"),
@@ -16,3 +16,7 @@ LOGGED_GRAPHS = {
 """The stage, and the local variable, by what torch logs (2.11 to 2.13): torch/_dynamo/
 output_graph.py, torch/_inductor/compile_fx.py, torch/_functorch/_aot_autograd/graph_compile.py and
 graph_capture.py."""
+
+DECOMPOSED = {"aot_forward_graph": False, "aot_backward_graph": True, "aot_inference_graph": None}
+"""Those that can be decomposed into primitives; whether one is that of the backward pass, if there
+is one."""

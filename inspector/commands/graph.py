@@ -11,7 +11,12 @@ from typing import Any
 import click
 
 from inspector.commands.completion import complete_file, complete_gpu
-from inspector.commands.graph_files import check_suffix, is_graph_file, write_graph_files
+from inspector.commands.graph_files import (
+    check_suffix,
+    is_graph_file,
+    is_picture,
+    write_graph_files,
+)
 from inspector.commands.options import (
     always_inductor,
     output_options,
@@ -22,7 +27,9 @@ from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.costs.sites import site_costs
 from inspector.errors import UsageError
+from inspector.findings.graph_breaks_apart import with_breaks
 from inspector.findings.graph_report import (
     FUSION,
     GraphReport,
@@ -42,6 +49,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["command"]
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
+_DEPTH = 2
 _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
@@ -58,7 +66,7 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
     help="Only what is near the operators whose name, or module, has this text in it.",
 )
 @click.option(
-    "--depth", type=click.IntRange(0), default=2, show_default=True,
+    "--depth", type=click.IntRange(0), show_default=str(_DEPTH),
     help="How many arrows --around goes, up and down.",
 )  # fmt: skip
 @click.option("--line", metavar="FILE:LINE", help="What became of this line, in every stage.")
@@ -66,12 +74,12 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
     "--ops", is_flag=True, help="Count the operators of every stage, and what became of them."
 )
 @click.option(
-    "--collapse", type=click.Choice([item.value for item in Collapse]), default="auto",
-    show_default=True, help="Of a picture: what becomes one box. auto keeps it readable.",
+    "--collapse", type=click.Choice([item.value for item in Collapse]), show_default="auto",
+     help="Of the picture of a stage: what becomes one box. auto keeps it readable.",
 )  # fmt: skip
 @click.option(
-    "--colour", "--color", type=click.Choice([item.value for item in Colour]), default="dtype",
-    show_default=True, help="Of a picture: what the colours tell.",
+    "--colour", "--color", type=click.Choice([item.value for item in Colour]), show_default="dtype",
+     help="Of the picture of a stage: what the colours tell.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Of a picture: draw every box, however many.")
 @click.option(
@@ -94,10 +102,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     stage: str | None,
     graph: str,
     around: str | None,
-    depth: int,
+    depth: int | None,
     line: str | None,
-    collapse: str,
-    colour: str,
+    collapse: str | None,
+    colour: str | None,
     gpu: str | None,
     output: Path | None,
     format_: str | None,
@@ -130,10 +138,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     view = _View(stage, graph, around, depth, _place(line), ops=ops)
     view.check()
     is_file = output is not None and is_graph_file(output)
+    drawn = {"--collapse": collapse, "--colour": colour, "--force": force or None}
+    given_drawn = [name for name, value in drawn.items() if value is not None]
+    if output is None or not is_picture(output):
+        _refuse_drawing(given_drawn)
     if output is not None:
         check_suffix(output)
     if is_file:
         view.check_file()
+        view.check_drawing(given_drawn, collapse)
     if output is not None and is_file:
         check_place(output)
     check_output(None if is_file else output, format_)
@@ -152,7 +165,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
                 own_stdout=output is not None and format_ is None,
                 fresh_caches=True,
             )
-            run, code = _recorded(_request(target, gpu, given), settings, stack)
+            prims = ops or stage == Stage.PRIMS.value
+            run, code = _recorded(_request(target, gpu, {**given, "prims": prims}), settings, stack)
         else:
             places = {"gpu": gpu, "python": python, "timeout": timeout, "save": save}
             refuse_options({**given, **places})
@@ -161,7 +175,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             code = 0
         report = view.of(run)
         if output is not None and is_file:
-            drawing = Drawing(Collapse(collapse), colour=Colour(colour), force=force)
+            drawing = Drawing(
+                Collapse(collapse or "auto"),
+                colour=Colour(colour or "dtype"),
+                force=force,
+                around=around or "",
+            )
             write_graph_files(report, output, drawing)
             if format_ is None:
                 return code
@@ -187,7 +206,7 @@ class _View:
     stage: str | None
     graph: str
     around: str | None
-    depth: int
+    depth: int | None
     line: tuple[str, int] | None
     ops: bool
 
@@ -198,6 +217,9 @@ class _View:
         if len(given) > 1:
             message = f"{' and '.join(given)} exclude each other."
             raise UsageError(message, "Leave all but one of them out.")
+        if self.depth is not None and self.around is None:
+            message = "--depth says how far --around goes."
+            raise UsageError(message, "Name an operator or a module: --around gelu.")
         if self.around is not None and (self.stage == FUSION or self.line or self.ops):
             message = "--around shows a part of a graph of operators."
             raise UsageError(message, "Name its stage: --stage dynamo, --stage post-grad.")
@@ -209,17 +231,39 @@ class _View:
             hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
             raise UsageError(f"{name} gives a report, and no graph.", hint)
 
+    @property
+    def shown(self) -> str:
+        """The stage that is shown, unless all of them are looked at."""
+        return self.stage or (FUSION if self.around is None else Stage.DYNAMO.value)
+
+    def check_drawing(self, given: Sequence[str], collapse: str | None) -> None:
+        """Refuses what the picture of another stage alone can show."""
+        ways = [name for name in given if name != "--force"]
+        if ways and self.shown == FUSION:
+            verb = "is" if len(ways) == 1 else "are"
+            message = f"{' and '.join(ways)} {verb} about the picture of a stage."
+            raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
+        if collapse == Collapse.KERNEL.value and self.shown != Stage.POST_GRAD.value:
+            message = (
+                f"The {self.shown} graph does not know its kernels, as --collapse kernel asks."
+            )
+            raise UsageError(message, "Name the graph that does: --stage post-grad.")
+
     def of(self, run: Run) -> GraphReport:
         """The report."""
         if self.ops:
             return with_operators(make_graph_report(run, "", self.graph))
         if self.line is not None:
             return with_line(make_graph_report(run, "", self.graph), *self.line)
-        stage = self.stage or (FUSION if self.around is None else Stage.DYNAMO.value)
-        report = make_graph_report(run, stage, self.graph)
+        report = make_graph_report(run, self.shown, self.graph)
+        if self.shown == FUSION:
+            return with_breaks(report, site_costs(run))
         if self.around is None:
             return report
-        return dataclasses.replace(report, graphs=self._parts(report.graphs))
+        depth = () if self.depth is None else ("--depth", str(self.depth))
+        return dataclasses.replace(
+            report, graphs=self._parts(report.graphs), part=("--around", self.around, *depth)
+        )
 
     def _parts(self, graphs: Sequence[Graph]) -> tuple[Graph, ...]:
         """The parts of those graphs that have one."""
@@ -227,12 +271,20 @@ class _View:
         refused: UsageError | None = None
         for graph in graphs:
             try:
-                parts.append(near(graph, self.around or "", self.depth))
+                parts.append(
+                    near(graph, self.around or "", _DEPTH if self.depth is None else self.depth)
+                )
             except UsageError as error:
                 refused = error
         if refused is not None and not parts:
             raise refused
         return tuple(parts)
+
+
+def _refuse_drawing(given: Sequence[str]) -> None:
+    if given:
+        message = f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} about a picture."
+        raise UsageError(message, "Write one: -o graph.svg.")
 
 
 def _place(line: str | None) -> tuple[str, int] | None:

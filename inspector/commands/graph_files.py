@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import collections
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from inspector.graphs.model_explorer import model_explorer
 from inspector.graphs.networks import fusion_network, network
 from inspector.model.graph import Graph
 
-__all__ = ["check_suffix", "is_graph_file", "write_graph_files"]
+__all__ = ["check_suffix", "is_graph_file", "is_picture", "write_graph_files"]
 
 _NODE_LINK = ".node-link.json"
 _MODEL_EXPLORER = ".model-explorer.json"
@@ -37,6 +39,11 @@ _NETWORKS: dict[str, Callable[[Any], bytes]] = {
 def is_graph_file(output: Path | None) -> bool:
     """Whether a file is a picture or a graph for another program, and no report."""
     return output is not None and _form(output) is not None
+
+
+def is_picture(output: Path) -> bool:
+    """Whether a file is a picture, or a picture's description."""
+    return _form(output) in layout.SUFFIXES
 
 
 def check_suffix(output: Path) -> None:
@@ -82,8 +89,12 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     made = list(_contents(report, all_graphs, form, drawing))
     if not made:
         raise _nothing(report)
-    for name, content in made:
-        write_bytes(output if len(made) == 1 else _named(output, form, name), content)
+    if len(made) > 1:
+        what = "pictures" if form in layout.SUFFIXES else "files"
+        text = f"{len(made)} {what}, one for each graph (--graph and --stage ask for fewer):"
+        sys.stderr.write(text + "\n")
+    for file, content in zip(_files(output, form, [name for name, _ in made]), made, strict=True):
+        write_bytes(file, content[1])
 
 
 def _nothing(report: GraphReport) -> RecordingError:
@@ -122,6 +133,15 @@ def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:
         device=device,
         torch_version=str(versions.get("torch") or ""),
     )
+
+
+def _files(output: Path, form: str, names: Sequence[str]) -> Iterator[Path]:
+    """A file for each graph, with its name if there are several; ranks have graphs of one name."""
+    seen: collections.Counter[str] = collections.Counter()
+    for name in names:
+        seen[name] += 1
+        again = f"-{seen[name]}" if seen[name] > 1 else ""
+        yield _named(output, form, name + again) if len(names) > 1 else output
 
 
 def _named(output: Path, form: str, name: str) -> Path:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import sys
 from pathlib import Path
 
 from inspector.commands.record import Recorded, Settings, record
-from inspector.errors import UsageError
+from inspector.errors import RecordingError, UsageError
 from inspector.findings.escaping import one_line
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
@@ -62,20 +63,33 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
 
 
 def existing(target: str | None) -> Path:
-    """The recording or trace that is meant; without a name the newest recording.
+    """The recording or trace that is meant: by its path, or ``4`` of those that are kept.
+
+    Without a name it is the newest recording.
 
     Raises:
         UsageError: There is none of that name.
         RecordingError: There is no recording at all.
     """
     path = newest_recording() if target is None else Path(target)
+    if target is not None and not path.exists() and target.isascii() and target.isdigit():
+        path = _numbered(target)
     if not path.exists():
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
-        if is_store(path.parent):
+        if is_store(path.parent) or (target or "").isdigit():
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     return path
+
+
+def _numbered(target: str) -> Path:
+    """The recording of that number where the last ones are kept; else what was named."""
+    with contextlib.suppress(RecordingError):
+        path = newest_recording().with_name(target)
+        if path.exists():
+            return path
+    return Path(target)
 
 
 def say_which(run: Run, target: str | None) -> None:

@@ -52,6 +52,9 @@ class Buffer:
         stride: Its strides likewise.
         device: ``cuda:0``, …, or an empty string.
         origin: The node of the post-grad graph that it is, or an empty string.
+        whole: The buffer that it is a part of: what is concatenated is written to its place. Empty
+            where it is one of its own.
+        changes: The buffer that it is after a change in place, or an empty string.
     """
 
     name: str
@@ -62,6 +65,8 @@ class Buffer:
     stride: tuple[int | str, ...] = ()
     device: str = ""
     origin: str = ""
+    whole: str = ""
+    changes: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -209,11 +214,14 @@ def fusion_plan(payload: Payload) -> FusionPlan:
 
 
 def _buffer(fields: Mapping[str, object]) -> Buffer:
-    name, kind, dtype, device, origin = _texts(fields, "name", "kind", "dtype", "device", "origin")
+    name, kind, dtype, device, origin, whole, changes = _texts(
+        fields, "name", "kind", "dtype", "device", "origin", "whole", "changes"
+    )
     shape, stride = (
         tuple(map(number_or_symbol, items(fields.get(key)))) for key in ("shape", "stride")
     )
-    return Buffer(name, kind, bool(fields.get("removed")), dtype, shape, stride, device, origin)
+    is_removed = bool(fields.get("removed"))
+    return Buffer(name, kind, is_removed, dtype, shape, stride, device, origin, whole, changes)
 
 
 def _operation(fields: Mapping[str, object]) -> Operation:

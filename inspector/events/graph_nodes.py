@@ -19,9 +19,11 @@ __all__ = [
     "recorded_graph",
 ]
 
-_STAGES = ("dynamo", "pre_grad", "joint", "forward", "backward", "inference", "post_grad")
+_STAGES = (
+    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad",
+)  # fmt: skip
 GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
-"""The artifacts' names; `inspector.capture.stages` has torch's."""
+"""The artifacts' names; `inspector.capture.stages` has torch's, and ``prims`` is ours."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class InspectorGraph:
     """``inspector_<stage>_graph``: stands behind torch's text of it, and stays in the log.
 
     Attributes:
-        stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference`` or
-            ``post_grad``.
+        stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
+            ``prims`` or ``post_grad``.
         text: Where the payload is, or None.
     """
 
@@ -108,7 +110,7 @@ class RecordedGraph:
 
     Attributes:
         nodes: Its nodes, in order.
-        is_backward: Of a post-grad graph, whether it is that of the backward pass; else None.
+        is_backward: Of a graph of one pass, whether it is that of the backward pass; else None.
     """
 
     nodes: tuple[GraphNode, ...]

@@ -24,6 +24,7 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceProfile
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -129,6 +130,8 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
     ("artifact", "inspector_fusion"): InspectorFusion,
+    ("artifact", "inspector_ceilings"): InspectorCeilings,
+    ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }

@@ -2,36 +2,98 @@
 
 from __future__ import annotations
 
-from inspector.findings.graph_wording import shape_text
-from inspector.graphs.lookup import Around, FoundNode, KernelAtLine, Relation
+from collections.abc import Iterator, Sequence
+
+from inspector.findings.graph_wording import place_of, shape_text
+from inspector.findings.wording import listed, size
+from inspector.graphs.lookup import Around, FoundNode, KernelAtLine, Relation, is_same_file
 from inspector.graphs.operators import shown_operator
+from inspector.graphs.step_names import number_of
+from inspector.model.graph import Stage
+from inspector.model.graph_break import GraphBreak
+from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 
-__all__ = ["kernel_blocks", "kernel_line", "no_line", "node_line"]
+__all__ = ["break_sentences", "kernel_blocks", "no_line", "node_blocks"]
+
+_MOST_FILES = 8
 
 
-def no_line(around: Around) -> str:
+def no_line(run: Run, around: Around) -> str:
     """What is said where nothing comes from the line."""
-    return f"Nothing in the recording comes from line {around.line} of {around.asked}."
+    text = f"Nothing in the recording comes from line {around.line} of {around.asked}."
+    if around.nearest:
+        noun = "line" if len(around.nearest) == 1 else "lines"
+        text += f" Something comes from {noun} {', '.join(map(str, around.nearest))} of it."
+    elif around.known_files:
+        files = [run.roots.shown(file) for file in around.known_files]
+        text += f" What it has comes from {listed(files, _MOST_FILES)}."
+    return text
 
 
-def node_line(found: FoundNode) -> tuple[str, str]:
+def break_sentences(run: Run, around: Around) -> tuple[str, ...]:
+    """Each graph break at the line, and who explains it."""
+    found: dict[str, None] = {}
+    for record in _breaks(run):
+        frames = (record.user, record.project)
+        if any(frame is not None and _is_at(around, frame) for frame in frames):
+            kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
+            text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
+            found[f"{text}: `inspect explain` says why, and how to mend it."] = None
+    return tuple(found)
+
+
+def _breaks(run: Run) -> Iterator[GraphBreak]:
+    for process in run.processes:
+        for frame in process.frames:
+            for compilation in frame.compilations:
+                yield from compilation.graph_breaks
+
+
+def _is_at(around: Around, frame: StackFrame) -> bool:
+    is_there = frame.line <= around.line <= (frame.end_line or frame.line)
+    return is_there and is_same_file(around.asked, frame.file)
+
+
+def node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The nodes of each stage; stages with the same ones are named together."""
+    blocks: list[tuple[str, list[tuple[str, str]]]] = []
+    for stage in Stage:
+        rows = list(map(_node_line, around.of_stage(stage)))
+        if rows and blocks and blocks[-1][1] == rows:
+            blocks[-1] = f"{blocks[-1][0]}, {stage.value}", rows
+        elif rows:
+            blocks.append((stage.value, rows))
+    return blocks
+
+
+def _node_line(found: FoundNode) -> tuple[str, str]:
     """A node's name, and its operator with what it gives, its module and how it belongs there."""
     node = found.node
     tensors = ", ".join(map(shape_text, node.tensors))
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
     parts += [f"in {node.module}"] if node.module else []
-    how = "" if found.relation is Relation.DIRECT else f" ({found.relation.value})"
-    return node.name, " · ".join(parts) + how
+    if found.relation is Relation.THROUGH:
+        parts.append(f"called from here, at {place_of(node)}")
+    elif found.relation is Relation.DERIVED:
+        parts.append("made by a pass, for what comes from here")
+    return node.name, " · ".join(parts)
 
 
-def kernel_blocks(around: Around) -> tuple[tuple[str, tuple[KernelAtLine, ...]], ...]:
+def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The kernels of both passes, each with a title."""
-    return (
+    titled = (
         ("kernels of the forward pass", around.forward),
         ("kernels of the backward pass", around.backward),
     )
+    return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
 
 
-def kernel_line(kernel: KernelAtLine) -> tuple[str, str]:
-    """A kernel's name, and its nodes that belong to the line."""
-    return kernel.step.name, ", ".join(found.node.name for found in kernel.nodes)
+def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
+    """A kernel's number and name, and its bytes with its nodes that belong to the line."""
+    is_one = len({kernel.fusion.name for kernel in kernels}) == 1
+    for kernel in kernels:
+        graph = "" if is_one else f"{kernel.fusion.name} "
+        name = f"{graph}#{number_of(kernel.fusion, kernel.step)} {kernel.step.name}"
+        moved = [] if kernel.step.bytes_ is None else [size(kernel.step.bytes_)]
+        yield name, " · ".join([*moved, ", ".join(found.node.name for found in kernel.nodes)])

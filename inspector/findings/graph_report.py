@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.fusion import fusion_plan
-from inspector.findings.wording import listed
+from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion, make_fusion
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.not_fused import Pair, kept_apart
@@ -19,9 +19,11 @@ from inspector.graphs.operators import (
 from inspector.graphs.operators import decompositions as decompositions_of
 from inspector.graphs.outside import Outside, outside
 from inspector.graphs.reading import read_graphs
+from inspector.model.cost import Cost
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Stage
+from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
 
 __all__ = [
@@ -37,6 +39,14 @@ __all__ = [
 
 FORMAT_VERSION = 1
 """Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
+_ASKED = {
+    "prims": " --stage prims",
+    "inference": " --no-grad",
+    "joint": " --train",
+    "forward": " --train",
+    "backward": " --train",
+}
+"""What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
 FUSION = "fusion"
 """What ``--stage`` calls the kernels, which are no stage of a graph."""
 
@@ -82,6 +92,9 @@ class GraphReport:
         notices: What is missing, and what would show it; one sentence each.
         operators: The operators of every stage, where they were asked for.
         around: What became of a line, where one was asked for.
+        part: The options that made parts of the graphs, or nothing.
+        breaks: Graph breaks that keep apart what one kernel could compute, with what crosses them,
+            those first across which most goes.
     """
 
     run: Run
@@ -92,6 +105,8 @@ class GraphReport:
     notices: tuple[str, ...]
     operators: Operators | None = None
     around: Around | None = None
+    part: tuple[str, ...] = ()
+    breaks: tuple[tuple[GraphBreak, Cost], ...] = ()
 
 
 def with_operators(report: GraphReport) -> GraphReport:
@@ -102,7 +117,7 @@ def with_operators(report: GraphReport) -> GraphReport:
         if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
             found = decompositions_of(captured[graph.compile_id], [graph])
             decompositions.append((graph.name, found))
-        elif graph.stage is Stage.BACKWARD:
+        elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
             decompositions.append((graph.name, aten_decompositions(graph)))
     operators = Operators(
         graphs=tuple(map(count_operators, report.graphs)),
@@ -134,13 +149,19 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     rows: list[FusionRow] = []
     unread: list[str] = []
     for process in run.processes:
-        found, problems = read_graphs(process.graphs.places, run.roots, wanted)
-        graphs += [item for item in found if graph in {"", item.compile_id}]
+        name = _process_name(run, process)
+        read, problems = read_graphs(process.graphs.places, run.roots, wanted)
+        found = [
+            dataclasses.replace(item, process=name)
+            for item in read
+            if graph in {"", item.compile_id}
+        ]
         unread += problems
-        lowered = found if Stage.POST_GRAD in wanted else []
-        rows += _rows(process, [item for item in lowered if graph in {"", item.compile_id}], unread)
+        fused = list(_rows(process, found, unread)) if Stage.POST_GRAD in wanted else []
+        graphs += _with_kernels(found, fused)
+        rows += fused
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
-    shown = () if stage == FUSION else tuple(_with_kernels(graphs, rows))
+    shown = () if stage == FUSION else tuple(graphs)
     rows = rows if stage in {"", FUSION} else []
     return GraphReport(
         run=run,
@@ -168,9 +189,17 @@ def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterato
         yield dataclasses.replace(graph, nodes=tuple(nodes)) if is_lowered else graph
 
 
+def _process_name(run: Run, process: Process) -> str:
+    """What tells a process from the others, where there are several."""
+    if len(run.processes) == 1:
+        return ""
+    return f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
+
+
 def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Iterator[FusionRow]:
-    """The graphs are lowered in the order in which they were logged."""
+    """What became of each post-grad graph, in the order of the log."""
     lowered = [graph for graph in graphs if graph.stage is Stage.POST_GRAD]
+    nested = 0
     for place in process.graphs.places:
         if place.stage != FUSION or place.recorded is None:
             continue
@@ -179,12 +208,33 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         except (OSError, ValueError, RecursionError) as error:
             unread.append(f"what was fused in {place.compile_id}: {error}")
             continue
-        key = place.compile_id, plan.direction
-        graph = next((g for g in lowered if (g.compile_id, g.direction) == key), None)
+        if plan.name:  # that of a graph inside of a higher-order operator
+            nested += any(graph.compile_id == place.compile_id for graph in graphs)
+            continue
+        graph = _lowered_by(plan, place.compile_id, lowered)
         if graph is not None:
             lowered.remove(graph)
-            fusion = make_fusion(plan, graph, graph.number)
+            hints = process.graphs.hints.get(place.compile_id, {})
+            fusion = make_fusion(plan, graph, graph.number, hints)
             yield FusionRow(fusion, tuple(kept_apart(fusion)))
+    if nested:
+        unread.append(
+            f"what was fused in {count(nested, 'graph')} inside of higher-order operators (cond, "
+            "checkpoint, …), whose kernels are not among these"
+        )
+    if len(lowered) < sum(graph.stage is Stage.POST_GRAD for graph in graphs):
+        unread += [f"what was fused in {graph.name}: the recording does not have it"
+                   for graph in lowered]  # fmt: skip
+
+
+def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> Graph | None:
+    """The graph that a plan is of: of several of one compilation, that with its nodes."""
+    key = compile_id, plan.direction
+    found = [graph for graph in graphs if (graph.compile_id, graph.direction) == key]
+    if len(found) < 2:  # noqa: PLR2004
+        return found[0] if found else None
+    origins = {name for item in plan.operations for name in item.origins}
+    return max(found, key=lambda graph: len(origins & {node.name for node in graph.nodes}))
 
 
 def _missing(run: Run, graph: str) -> list[str]:
@@ -196,6 +246,12 @@ def _missing(run: Run, graph: str) -> list[str]:
     return [f"the recording has no compilation {graph}, but {listed(known)}"]
 
 
+def _stages(run: Run) -> list[str]:
+    """The stages of which the recording has a graph, in the compiler's order."""
+    found = {place.stage for process in run.processes for place in process.graphs.places}
+    return [stage.value for stage in Stage if stage.value.replace("-", "_") in found]
+
+
 def _notices(
     run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
 ) -> Iterator[str]:
@@ -203,9 +259,14 @@ def _notices(
     command = f"`inspect graph {target}` records it"
     if stage == FUSION and not rows:
         yield f"the recording does not say what was fused: {command}"
+        stages = _stages(run)
+        if stages:
+            yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
     elif not stage and not graphs:
         yield f"the recording has no graph: {command}"
     elif stage not in {"", FUSION} and not graphs:
+        asked = _ASKED.get(stage, "")
+        command = f"`inspect graph {target}{asked}` records it"
         yield f"the recording has no {stage} graph: {command}, if the compiler came that far"
     if any(graph.is_parsed for graph in graphs):
         yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
@@ -214,15 +275,27 @@ def _notices(
             "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
             "instructions that the processor declares"
         )
+    yield from _unsized(rows)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets
         for item in said.measured
     ]  # fmt: skip
     if decisions and rows:
         names = ", ".join(sorted({item.what for item in decisions}))
+        times = "once" if len(decisions) == 1 else f"{len(decisions)} times"
         yield (
-            f"what the GPU would measure is not decided ({len(decisions)} times: {names}): a "
+            f"what the GPU would measure is not decided ({times}: {names}): a "
             "library is shown where a template might be taken, with what could be fused into it"
         )
     for text in unread:
-        yield f"could not be read: {text}"
+        yield f"not shown: {text}"
+
+
+def _unsized(rows: Sequence[FusionRow]) -> Iterator[str]:
+    for row in rows:
+        unsized = sum(step.bytes_ is None for step in row.fusion.steps)
+        if unsized:
+            yield (
+                f"{row.fusion.name}: the sizes of {count(unsized, 'kernel')} are known only when "
+                "they run, and what fusing them with others would save is not listed"
+            )

@@ -7,52 +7,62 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_nodes import TensorMeta
-from inspector.findings.graph_report import FusionRow, GraphReport
-from inspector.findings.wording import count, duration, size
+from inspector.findings.graph_report import GraphReport
+from inspector.findings.overview import recording_line
+from inspector.findings.wording import count, listed, size
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.not_fused import TEMPLATES, Pair, described, grouped, short_name
 from inspector.graphs.operators import (
     Decomposition,
     GraphOperators,
     OperatorKind,
     shown_operator,
 )
-from inspector.graphs.outside import Outside
+from inspector.graphs.outside import Outside, call_kind
+from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.graphs.traffic import is_view
 from inspector.model.dtypes import find_dtype
-from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Node
 
 __all__ = [
     "TIMES",
-    "ApartLine",
     "StepLine",
-    "apart_lines",
     "decomposition_lines",
     "fusion_headline",
     "graph_headline",
+    "header_parts",
     "node_columns",
     "operator_lines",
-    "operators_title",
+    "operators_blocks",
     "outside_lines",
     "place_of",
-    "saved_line",
     "shape_text",
     "step_lines",
     "traffic_line",
 ]
 
 _MOST_OPERATORS = 6
-_MOST_CALLS = 3
+_MOST_NUMBERS = 24
 _MOST_COUNTED = 12
 _GIGA = 1_000_000_000
-_LEAST_NS = 50  # less is shown as nothing
 _KINDS = {
     "extern": "call of a library",
     "fallback": "ATen, left to eager PyTorch",
+    "custom": "a custom operator",
+    "collective": "a collective",
+    "higher_order": "an operator with graphs of its own",
     "user_kernel": "the program's own kernel",
     "template": "template",
     "foreach": "many tensors at once",
+}
+_KERNEL = ("kernel", "")
+_LIBRARY = ("call of a library", "calls of libraries")
+_COUNTED = {
+    "extern": _LIBRARY,
+    "fallback": _LIBRARY,
+    "custom": ("call of a custom operator", "calls of custom operators"),
+    "collective": ("collective", ""),
+    "higher_order": ("operator with graphs of its own", "operators with graphs of their own"),
+    "user_kernel": ("kernel of the program's own", "kernels of the program's own"),
 }
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -63,100 +73,113 @@ class StepLine:
 
     Attributes:
         name: Its name.
-        number: How many there are.
+        numbers: Which step of the generated code each is, from 1.
         detail: What it does, and its traffic.
         lines: The user's lines, ``model.py:31`` and the text of each.
     """
 
     name: str
-    number: int
+    numbers: tuple[int, ...]
     detail: str
     lines: tuple[tuple[str, str], ...]
 
+    @property
+    def title(self) -> str:
+        """``#3``, in front of that how many there are; what stands before the name."""
+        times = f"{len(self.numbers)}{TIMES} " if len(self.numbers) > 1 else ""
+        return f"{times}#{self.numbers[0]} "
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ApartLine:
-    """What was not fused, and why.
 
-    Attributes:
-        title: The two sides.
-        saved: What one kernel for both would save, at most.
-        reason: Why they are apart.
-        change: What to change, or an empty string.
-    """
-
-    title: str
-    saved: str
-    reason: str
-    change: str
+def header_parts(report: GraphReport) -> tuple[str, ...]:
+    """Which recording it is, with the GPU that code was generated for."""
+    parts = recording_line(report.run)
+    if report.gpu is None:
+        return parts
+    gpu = f"{report.gpu.name} (not here)"
+    if "cpu" in parts:
+        return tuple(gpu if part == "cpu" else part for part in parts)
+    return (*parts, gpu)
 
 
 def fusion_headline(fusion: Fusion) -> str:
     """What became of a graph, in one line."""
-    calls = sum(step.is_call for step in fusion.steps)
+    kinds = collections.Counter(_COUNTED.get(call_kind(step), _KERNEL) for step in fusion.steps)
     operators = {node.name for step in fusion.steps for node in step.operators}
-    parts = [count(len(fusion.steps) - calls, "kernel")]
-    parts += [count(calls, "call of a library", "calls of libraries")] if calls else []
-    return f"{fusion.name}: {count(len(operators), 'operator')} in {' and '.join(parts)}"
+    order = dict.fromkeys([_KERNEL, *_COUNTED.values()])
+    parts = [count(kinds[noun], *noun) for noun in order if kinds[noun] or noun == _KERNEL]
+    made = ", ".join(parts[:-1]) + " and " + parts[-1] if parts[1:] else parts[0]
+    return f"{fusion.name}: {count(len(operators), 'operator')} in {made}"
 
 
 def traffic_line(fusion: Fusion) -> str:
     """The bytes of all kernels, and what fusing removed of them."""
-    now, before = fusion.bytes_, fusion.bytes_alone
-    if now is None or before is None:
-        return "how many bytes it reads and writes is not known: sizes change from call to call"
+    now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
+    if now is None or unfused is None or eager is None:
+        return "how many bytes it reads and writes is not known before it runs"
     text = f"{size(now)} read and written"
-    if before > now:
-        removed = f"{100 * (1 - now / before):.0f} %"
-        text += f" instead of {size(before)}, if each operator were a kernel of its own: {removed}"
-        text += " of the memory traffic removed"
-    return f"{text} (computed, as Inductor counts bytes)"
+    if unfused > now and size(unfused) != size(now):
+        removed = f"{100 * (1 - now / unfused):.0f} %"
+        text += f" instead of {size(unfused)}, if nothing were fused: {removed} of the memory "
+        text += f"traffic removed. Eager PyTorch: {size(eager)}"
+    values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
+    sizes = f", at the sizes of the call that was compiled: {values}" if values else ""
+    return f"{text} (computed, as Inductor counts bytes{sizes})"
 
 
 def step_lines(fusion: Fusion) -> list[StepLine]:
     """The kernels in order; those that are the same in each of many layers once."""
-    found: dict[tuple[str, ...], list[Step]] = {}
-    for step in fusion.steps:
+    found: dict[tuple[object, ...], list[int]] = {}
+    for number, step in enumerate(fusion.steps, 1):
         operators = (f"{place_of(node)} {node.target}" for node in step.operators)
-        key = (step.name, step.kind, *operators)
-        found.setdefault(key, []).append(step)
-    return [_step_line(same) for same in found.values()]
+        costs = step.bytes_, step.bytes_eager, step.flops, len(step.again)
+        found.setdefault((step.name, step.kind, *costs, *operators), []).append(number)
+    return [_step_line(fusion, tuple(numbers)) for numbers in found.values()]
 
 
-def _step_line(same: Sequence[Step]) -> StepLine:
-    step = same[0]
-    nodes = [node for node in step.operators if not is_view(node)]
-    again = [node for node in nodes if node.name in step.again]
-    nodes = [node for node in nodes if node not in again]
-    names = collections.Counter(short_name(node.aten or node.target) for node in nodes)
-    shown = ", ".join(list(names)[:_MOST_OPERATORS])
+def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> StepLine:
+    step = fusion.steps[numbers[0] - 1]
+    parts = [_KINDS.get(call_kind(step), step.kind), _also(numbers), _computed(fusion, step)]
+    parts += _traffic(step, len(numbers))
+    nodes = [node for node in named_nodes(step) if node.line is not None]
+    lines = {place_of(node): node.line.code for node in nodes if node.line is not None}
+    return StepLine(step.name, numbers, " · ".join(filter(None, parts)), tuple(lines.items()))
+
+
+def _also(numbers: Sequence[int]) -> str:
+    others = [f"#{number}" for number in numbers[1:]]
+    return f"also {listed(others, _MOST_NUMBERS)}" if others else ""
+
+
+def _computed(fusion: Fusion, step: Step) -> str:
+    """What it computes, by the operators' names before decompositions."""
+    part = part_of(fusion, step)
+    own = [node for node in step.operators if not is_view(node)]
+    again = [node for node in own if node.name in step.again]
+    own = [node for node in own if node.name not in step.again]
+    if part or not own:
+        return part
+    names = list(dict.fromkeys(map(operator_name, own)))
+    shown = ", ".join(names[:_MOST_OPERATORS])
     more = f" +{len(names) - _MOST_OPERATORS}" if len(names) > _MOST_OPERATORS else ""
-    parts = [_KINDS.get(step.kind, step.kind)]
-    if nodes:
-        also = f", and {len(again)} of other kernels" if again else ""
-        parts.append(f"{count(len(nodes), 'operator')} of {shown}{more}{also}")
-    elif again:
-        last = again[-1]
-        parts.append(f"a part of {short_name(last.aten or last.target)}, or its values again")
-    parts += _traffic(same)
-    shown_nodes = nodes or again[-1:]
-    lines = {place_of(node): node.line.code for node in shown_nodes if node.line is not None}
-    return StepLine(step.name, len(same), " · ".join(parts), tuple(lines.items()))
+    also = f", and {len(again)} of other kernels" if again else ""
+    return f"{count(len(own), 'operator')} of {shown}{more}{also}"
 
 
-def _traffic(same: Sequence[Step]) -> Iterator[str]:
-    step = same[0]
+def _traffic(step: Step, times: int) -> Iterator[str]:
     if step.bytes_ is not None:
-        text = size(step.bytes_)
-        if step.bytes_alone is not None and step.bytes_alone > step.bytes_:
-            text += f" instead of {size(step.bytes_alone)}"
-        yield text + (" each" if len(same) > 1 else "")
+        yield _instead(step.bytes_, step.bytes_eager) + (" each" if times > 1 else "")
     kept = [node.bytes_ for node in step.removed]
     if kept and None not in kept:
         inside = sum(number or 0 for number in kept)
         yield f"{count(len(kept), 'tensor')} of {size(inside)} never in memory"
     if step.flops_per_byte is not None:
-        yield f"{step.flops_per_byte:.1f} FLOP/B"
+        yield f"{step.flops_per_byte:,.1f} FLOP/B"
+
+
+def _instead(now: int, before: int | None) -> str:
+    """``4.0 KiB instead of 8.0 KiB in eager PyTorch``; what would look the same is said once."""
+    is_less = before is not None and before > now and size(before) != size(now)
+    return f"{size(now)} instead of {size(before or 0)} in eager PyTorch" if is_less else size(now)
 
 
 def _flops(number: int) -> str:
@@ -166,67 +189,6 @@ def _flops(number: int) -> str:
 def place_of(node: Node) -> str:
     """``model.py:31``, or an empty string."""
     return f"{node.line.file.rpartition('/')[2]}:{node.line.line}" if node.line else ""
-
-
-def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
-    """What was not fused; calls of libraries, where the reason is always the same, stand last."""
-    gpu = report.gpu
-    is_autotuned = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
-    lines: list[ApartLine] = []
-    calls: dict[str, list[tuple[Pair, int]]] = {}
-    for pair, number in grouped(row.fusion, row.pairs):
-        if pair.reason is not None and pair.reason.kind == "library":
-            calls.setdefault(pair.reason.change, []).append((pair, number))
-        else:
-            lines.append(_apart_line(row.fusion, pair, number, gpu))
-    lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
-    if is_autotuned:  # that is what was done
-        lines = [
-            dataclasses.replace(line, change="") if line.change == TEMPLATES else line
-            for line in lines
-        ]
-    return lines
-
-
-def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
-    said = f"Torch says: {pair.said}." if pair.said else "Torch gives no reason."
-    reason = pair.reason.sentence if pair.reason else said
-    change = pair.reason.change if pair.reason else ""
-    saved = saved_line(pair.saved_bytes, number, gpu)
-    return ApartLine(_title(fusion, pair), saved, reason, change)
-
-
-def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | None) -> ApartLine:
-    first = pairs[0][0]
-    if len(pairs) == 1:
-        return _apart_line(fusion, *pairs[0], gpu)
-    number = sum(times for _, times in pairs)
-    saved = saved_line(sum(pair.saved_bytes * times for pair, times in pairs), 1, gpu)
-    shown = "; ".join(
-        f"{_title(fusion, pair)} {saved_line(pair.saved_bytes, times, None)}"
-        for pair, times in pairs[:_MOST_CALLS]
-    )
-    more = f"; {len(pairs) - _MOST_CALLS} more" if len(pairs) > _MOST_CALLS else ""
-    is_left = first.reason is not None and "eager" in first.reason.sentence
-    what = "operators left to eager PyTorch" if is_left else "calls of libraries"
-    reason = f"Inductor does not write their code, and fuses nothing with them: {shown}{more}."
-    change = first.reason.change if first.reason else ""
-    return ApartLine(f"{count(number, 'pair')} with {what}", f"{saved} in all", reason, change)
-
-
-def _title(fusion: Fusion, pair: Pair) -> str:
-    return " and ".join(described(fusion.steps[place]) for place in (pair.first, pair.second))
-
-
-def saved_line(size_bytes: int, number: int, gpu: Gpu | None) -> str:
-    """So much is read and written twice, in each of some pairs, and how long that takes."""
-    text = f"{number} {TIMES} {size(size_bytes)}" if number > 1 else size(size_bytes)
-    if gpu is not None and gpu.bandwidth:
-        time_ns = round(size_bytes * number / gpu.bandwidth * 1e9)
-        if time_ns < _LEAST_NS:
-            return text
-        text += f" ({duration(time_ns)} at {gpu.bandwidth / 1e12:.2f} TB/s)"
-    return text
 
 
 def graph_headline(graph: Graph) -> str:
@@ -245,10 +207,15 @@ def graph_headline(graph: Graph) -> str:
     return f"{graph.name}: {' · '.join(parts)}"
 
 
-def node_columns(node: Node) -> tuple[str, str, str, str]:
-    """A node's name, its operator, the user's line, and what it gives."""
+def node_columns(node: Node) -> tuple[str, str, str]:
+    """A node's name with its operator where the name does not say it, its line, what it gives."""
     operator = short_name(shown_operator(node)) if node.is_compute else node.op
-    return node.name, operator, place_of(node), ", ".join(map(shape_text, node.tensors))
+    # What a function made has no name of its own: `boolean_dispatch.<locals>.fn`.
+    is_said = (
+        "<locals>" in node.target or node.name.removeprefix(operator).strip("_0123456789") == ""
+    )
+    name = node.name if is_said else f"{node.name} = {operator}"
+    return name, place_of(node), ", ".join(map(shape_text, node.tensors))
 
 
 def shape_text(tensor: TensorMeta) -> str:
@@ -257,10 +224,30 @@ def shape_text(tensor: TensorMeta) -> str:
     return f"{dtype.name if dtype else tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
 
 
-def operators_title(graph: GraphOperators) -> str:
-    """A graph, and how many operators it has."""
-    title = f"{graph.graph}: {count(graph.total, 'operator')}"
-    return title + (f", and {graph.nested:,} in graphs inside of it" if graph.nested else "")
+def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphOperators]]:
+    """Each graph with its title; one that has the operators of the one before is named with it."""
+    blocks: list[tuple[str, GraphOperators]] = []
+    for graph in graphs:
+        last = blocks[-1][1] if blocks else None
+        if last is not None and _same(last, graph):
+            title = f"{blocks[-1][0]}, {graph.stage.value}"
+            blocks[-1] = title, last
+        else:
+            blocks.append((graph.graph, graph))
+    return [(f"{names}: {_total(graph)}", graph) for names, graph in blocks]
+
+
+def _same(first: GraphOperators, second: GraphOperators) -> bool:
+    """Whether a pass changed nothing: graphs of one compilation have its id in front."""
+    ids = {graph.graph.partition(" ")[0] for graph in (first, second)}
+    contents = [(graph.operators, graph.total, graph.nested) for graph in (first, second)]
+    return len(ids) == 1 and first.stage is not second.stage and contents[0] == contents[1]
+
+
+def _total(graph: GraphOperators) -> str:
+    """How many operators it has."""
+    inside = f", and {graph.nested:,} in graphs inside of it" if graph.nested else ""
+    return count(graph.total, "operator") + inside
 
 
 def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from inspector.events.fusion import Apart, Operation
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.reasons import Reason
-from inspector.graphs.step_names import described
+from inspector.graphs.step_names import numbered
 
 __all__ = ["Between"]
 
@@ -35,7 +36,8 @@ class Between:
     @property
     def is_passed_on(self) -> bool:
         """Whether the later one reads what the earlier one wrote."""
-        return any(name in self.first.writes for name in self.shared)
+        written = self._roots(self.first.writes)
+        return any(self.fusion.memory.root(name) in written for name in self.shared)
 
     @property
     def is_in_cpp(self) -> bool:
@@ -44,27 +46,34 @@ class Between:
 
     def operations(self, step: Step) -> list[Operation]:
         """What became that step."""
-        plan = self.fusion.plan
-        names = {name for place in step.launches for name in plan.launches[place].operations}
-        return [item for item in plan.operations if item.name in names]
+        return self.fusion.operations_of(step)
 
     def needed(self) -> list[Step]:
         """What the later one needs of all before, through whatever stands between."""
         steps = self.fusion.steps
-        names = set(self.second.reads)
+        names = self._roots(self.second.reads)
         found = []
         for step in reversed(steps[: steps.index(self.second)]):
-            if not names.isdisjoint(step.writes):
-                names |= set(step.reads)
+            if not names.isdisjoint(self._roots(step.writes)):
+                names |= self._roots(step.reads)
                 found.append(step)
         return found
 
     def has_one_between(self) -> bool:
         """Whether another step needs the earlier one and is needed by the later one."""
-        others = [step for step in self.needed() if step is not self.first]
-        return any(not set(self.first.writes).isdisjoint(step.reads) for step in others)
+        written = self._roots(self.first.writes)
+        return any(
+            not written.isdisjoint(self._roots(step.reads))
+            for step in self.needed()
+            if step is not self.first
+        )
+
+    def _roots(self, names: Iterable[str]) -> set[str]:
+        return {self.fusion.memory.root(name) for name in names}
 
     def told(self, reason: Reason) -> Reason:
         """The reason about these two, the earlier one first."""
-        sentence = reason.between(described(self.first), described(self.second))
+        sentence = reason.between(
+            numbered(self.fusion, self.first), numbered(self.fusion, self.second)
+        )
         return dataclasses.replace(reason, sentence=sentence)

@@ -28,6 +28,7 @@ __all__ = [
 
 _T = TypeVar("_T")
 
+_MOST_NEAR = 4
 # What functionalisation makes of a change in place: it belongs to what it writes, not to whoever
 # reads it next.
 _WRITES = ("_scatter", "copy_", "copy")
@@ -113,6 +114,8 @@ class Around:
         nodes: Those of every stage, in the compiler's order.
         kernels: In the order of the generated code.
         asked: The file's name as it was asked for.
+        nearest: Where nothing was found, the lines next to it that something comes from.
+        known_files: Where nothing comes from the file, those that something comes from.
     """
 
     files: tuple[str, ...]
@@ -120,6 +123,8 @@ class Around:
     nodes: tuple[FoundNode, ...]
     kernels: tuple[KernelAtLine, ...]
     asked: str = ""
+    nearest: tuple[int, ...] = ()
+    known_files: tuple[str, ...] = ()
 
     def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
         """The nodes of one stage."""
@@ -215,6 +220,7 @@ def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, l
     """
     files: dict[str, None] = {}
     nodes = []
+    graphs = list(graphs)
     for graph in graphs:
         nodes += _at_line(graph, file, line, files)
     kernels = []
@@ -225,7 +231,24 @@ def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, l
             # What takes one of a library's results is a step without being a kernel.
             takes_one = step.is_call and all(is_view(node) for node in step.operators)
             kernels += [KernelAtLine(fusion, step, inner)] if inner and not takes_one else []
-    return Around(tuple(files), line, tuple(nodes), tuple(kernels), file)
+    nearest, known = ((), ()) if nodes else _instead(graphs, file, line)
+    return Around(tuple(files), line, tuple(nodes), tuple(kernels), file, nearest, known)
+
+
+def _instead(
+    graphs: Iterable[Graph], file: str, line: int
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The lines of a file next to one from which something comes, or else the files."""
+    places = {
+        (frame.file, frame.line)
+        for graph in graphs
+        for node in graph.nodes
+        if node.is_compute
+        for frame in node.stack
+    }
+    lines = {number for found, number in places if is_same_file(file, found)}
+    near = sorted(lines, key=lambda number: (abs(number - line), number))[:_MOST_NEAR]
+    return tuple(sorted(near)), () if lines else tuple(sorted({found for found, _ in places}))
 
 
 def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list[FoundNode]:

@@ -83,22 +83,30 @@ def fusion_network(fusion: Fusion) -> nx.MultiDiGraph:
         fusion: What became of one graph.
     """
     found = nx.MultiDiGraph(name=fusion.name, compile_id=fusion.compile_id)
-    written: dict[str, str] = {}
+    memory = fusion.memory
+    writers: dict[str, list[tuple[str, str, int]]] = {}
     for place, step in enumerate(fusion.steps):
         key = f"{place}: {step.name}"
         found.add_node(key, **_of_step(step))
         for name, size in step.reads.items():
+            known = writers.get(memory.root(name))
             # What is written and read by the same kernel alone never leaves it.
-            if name in written or name not in step.writes:
-                source = written.get(name) or _stored(found, name, fusion.buffers)
+            if known is None and name not in step.writes:
+                source = _stored(found, name, fusion.buffers)
                 found.add_edge(source, key, **_of_buffer(name, size, fusion.buffers))
-        written |= dict.fromkeys(step.writes, key)
-    for name, key in written.items():
-        buffer = fusion.buffers.get(name)
-        if buffer is not None and buffer.kind == "output":
-            size = found.nodes[key]["writes"].get(name, 0)
-            target = _stored(found, name, fusion.buffers)
-            found.add_edge(key, target, **_of_buffer(name, size, fusion.buffers))
+            for source, _, given in known or ():
+                carried = min(size, given) if len(known or ()) > 1 else size
+                found.add_edge(source, key, **_of_buffer(name, carried, fusion.buffers))
+        for name, size in step.writes.items():
+            others = writers.setdefault(memory.root(name), [])
+            if not memory.is_part(name):
+                others.clear()
+            others.append((key, name, size))
+    for written in writers.values():
+        for key, name, size in written:
+            if memory.is_returned(name):
+                target = _stored(found, memory.root(name), fusion.buffers)
+                found.add_edge(key, target, **_of_buffer(name, size, fusion.buffers))
     return found
 
 
@@ -120,7 +128,8 @@ def _of_step(step: Step) -> dict[str, object]:
         "reads": dict(step.reads),
         "writes": dict(step.writes),
         "bytes": step.bytes_,
-        "bytes_alone": step.bytes_alone,
+        "bytes_eager": step.bytes_eager,
+        "bytes_unfused": step.bytes_unfused,
         "flops": step.flops,
     }
 

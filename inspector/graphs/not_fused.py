@@ -11,7 +11,10 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
 from inspector.graphs.reasons import Reason, formatted
 from inspector.graphs.step_names import described, short_name
+from inspector.graphs.traffic import is_view
 from inspector.model.dtypes import find_dtype
+
+_MOST_USERS = 16
 
 __all__ = ["TEMPLATES", "Pair", "described", "grouped", "kept_apart", "short_name"]
 
@@ -23,7 +26,7 @@ class Pair:
     Attributes:
         first: Place in `Fusion.steps` of the earlier one.
         second: Place of the later one.
-        shared: Names of the buffers that both use.
+        shared: Names of the buffers that both use; of several that are one memory, its owner's.
         saved_bytes: Bytes that one kernel for both would not have to read or write.
         said: Torch's own words, or an empty string where it gave none.
         reason: What they mean, with the two operators in the sentence; None where it is unknown.
@@ -38,16 +41,19 @@ class Pair:
 
 
 def kept_apart(fusion: Fusion) -> list[Pair]:
-    """The pairs, those that would save most first; pairs that share nothing are left out."""
+    """The pairs, those that would save most first; pairs that share nothing are left out.
+
+    Of many kernels that use the same tensor only neighbours are pairs: one kernel for all of them
+    would read it once, which is what the sum over neighbours says.
+    """
     said = {(item.first, item.second): item for item in fusion.plan.apart}
-    users = _users(fusion)
-    kept = _kept(fusion, users)
+    using = _Using(fusion)
     pairs = []
-    for first, second, shared in _sharing(fusion, users):
+    for first, second, shared in using.pairs():
         one, other = fusion.steps[first], fusion.steps[second]
         apart = _said(said, one, other)
         common = _common(fusion, apart[0]) if apart else {}
-        saved = sum(_saved(name, one, other, kept, common) for name in shared)
+        saved = sum(using.saved(name, first, second, common) for name in shared)
         if not saved:
             continue
         words = formatted(apart[0].reason, apart[0].arguments) if apart else ""
@@ -56,65 +62,78 @@ def kept_apart(fusion: Fusion) -> list[Pair]:
     return sorted(pairs, key=lambda pair: -pair.saved_bytes)
 
 
-def _users(fusion: Fusion) -> Mapping[str, set[int]]:
-    users: dict[str, set[int]] = {}
-    for place, step in enumerate(fusion.steps):
-        for name in (*step.reads, *step.writes):
-            users.setdefault(name, set()).add(place)
-    return users
+class _Using:
+    """Which step uses which memory; several buffers can be one, see `inspector.graphs.memory`."""
+
+    def __init__(self, fusion: Fusion) -> None:
+        self._steps = fusion.steps
+        self._reads = [fusion.memory.rooted(step.reads) for step in fusion.steps]
+        self._writes = [fusion.memory.rooted(step.writes) for step in fusion.steps]
+        self._users: dict[str, list[int]] = {}
+        for place, (reads, writes) in enumerate(zip(self._reads, self._writes, strict=True)):
+            for name in dict.fromkeys((*reads, *writes)):
+                self._users.setdefault(name, []).append(place)
+        self._kept = self._in_memory(fusion)
+
+    def pairs(self) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """Two steps each, of which not both are calls, with what both use."""
+        shared: dict[tuple[int, int], list[str]] = {}
+        for name, places in self._users.items():
+            reach = 1 if len(places) > _MOST_USERS else _MOST_USERS
+            for number, first in enumerate(places):
+                for second in places[number + 1 : number + 1 + reach]:
+                    shared.setdefault((first, second), []).append(name)
+        for (first, second), names in sorted(shared.items()):
+            both = self._steps[first], self._steps[second]
+            if not all(step.is_call for step in both) and not any(map(_is_view_call, both)):
+                yield first, second, tuple(names)
+
+    def saved(self, name: str, first: int, second: int, common: Mapping[str, int]) -> int:
+        """What is read twice is read once; what is only passed on is neither written nor read."""
+        read = self._reads[second].get(name, 0)
+        read = min(read, common.get(name, read))
+        written = self._writes[first].get(name)
+        if written is None:
+            return min(self._reads[first].get(name, 0), read)
+        read = min(read, written)
+        return read if name in self._kept else read + written
+
+    def _in_memory(self, fusion: Fusion) -> set[str]:
+        """What has to be in memory even if two of its users were one kernel.
+
+        What a third uses, what is not the compiler's own, and what is changed in place: it is
+        changed where it lies. A Triton kernel of the user's is given memory to write to, which
+        nothing else has used before.
+        """
+        kept = {name for name, places in self._users.items() if len(places) > 2}  # noqa: PLR2004
+        names: dict[str, list[str]] = {}
+        for step in self._steps:
+            for name in (*step.reads, *step.writes):
+                names.setdefault(fusion.memory.root(name), []).append(name)
+        kept |= {
+            root for root in names if fusion.memory.kind(root, names[root]) != "intermediate"
+            or root not in fusion.buffers
+        }  # fmt: skip
+        for operation in fusion.plan.operations:
+            if operation.mutates and operation.kind != "user_kernel":
+                kept |= {fusion.memory.root(name) for name in operation.mutates}
+        return kept
 
 
-def _sharing(
-    fusion: Fusion, users: Mapping[str, set[int]]
-) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    shared: dict[tuple[int, int], list[str]] = {}
-    for name, places in users.items():
-        ordered = sorted(places)
-        for number, first in enumerate(ordered):
-            for second in ordered[number + 1 :]:
-                shared.setdefault((first, second), []).append(name)
-    for (first, second), names in sorted(shared.items()):
-        both = fusion.steps[first], fusion.steps[second]
-        if not all(step.is_call for step in both):
-            yield first, second, tuple(names)
-
-
-def _kept(fusion: Fusion, users: Mapping[str, set[int]]) -> set[str]:
-    """What has to be in memory even if two of its users were one kernel.
-
-    What a third uses, what is not the compiler's own, and what is changed in place: it is changed
-    where it lies. A Triton kernel of the user's is given memory to write to, which nothing else
-    has used before.
-    """
-    kept = {name for name, places in users.items() if len(places) > 2}  # noqa: PLR2004
-    for name in users:
-        buffer = fusion.buffers.get(name)
-        if buffer is None or buffer.kind != "intermediate":
-            kept.add(name)
-    for operation in fusion.plan.operations:
-        if operation.mutates and operation.kind != "user_kernel":
-            kept |= {*operation.mutates, *operation.writes}
-    return kept
+def _is_view_call(step: Step) -> bool:
+    """Whether a call that is left to PyTorch moves nothing."""
+    return step.is_call and bool(step.operators) and all(map(is_view, step.operators))
 
 
 def _common(fusion: Fusion, apart: Apart) -> Mapping[str, int]:
-    """Bytes that both use of each buffer, where that is known: of a slice Inductor counts all."""
+    """Bytes that both use of each memory, where that is known: of a slice Inductor counts all."""
     found: dict[str, int] = {}
     for use in apart.uses:
-        buffer = fusion.buffers.get(use.buffer)
-        dtype = find_dtype(buffer.dtype) if buffer else None
+        dtype = find_dtype(fusion.memory.buffer(use.buffer).dtype)
         if use.common is not None and dtype is not None:
-            found[use.buffer] = use.common * dtype.size_bytes
+            root = fusion.memory.root(use.buffer)
+            found[root] = found.get(root, 0) + use.common * dtype.size_bytes
     return found
-
-
-def _saved(name: str, first: Step, second: Step, kept: set[str], common: Mapping[str, int]) -> int:
-    """What is read twice is read once; what is only passed on is neither written nor read."""
-    read = second.reads.get(name, 0)
-    read = min(read, common.get(name, read))
-    if name not in first.writes:
-        return min(first.reads.get(name, 0), read)
-    return read if name in kept else read + first.writes[name]
 
 
 def _said(
@@ -139,5 +158,5 @@ def grouped(fusion: Fusion, pairs: Sequence[Pair]) -> list[tuple[Pair, int]]:
     for pair in pairs:
         sides = (fusion.steps[pair.first], fusion.steps[pair.second])
         words = tuple(described(step) for step in sides)
-        found.setdefault((*words, pair.said), []).append(pair)
+        found.setdefault((*words, pair.said, str(pair.saved_bytes)), []).append(pair)
     return [(same[0], len(same)) for same in found.values()]

@@ -9,7 +9,7 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.traffic import is_view
 from inspector.model.graph import Node
 
-__all__ = ["Outside", "Why", "outside"]
+__all__ = ["Outside", "Why", "call_kind", "outside"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "addmv", "mv", "dot", "_int_mm", "_scaled_mm")
 _ATTENTION = ("_scaled_dot_product", "_flash_attention", "_efficient_attention", "_cudnn_attention")
@@ -32,6 +32,9 @@ class Why(enum.Enum):
     SIZES = "the size of its result depends on values"
     RANDOM = "it draws with PyTorch's generator"
     NO_CODE = "Inductor has no code for it on this device and calls PyTorch's kernel"
+
+
+_KINDS = {Why.CUSTOM: "custom", Why.COLLECTIVE: "collective", Why.HIGHER_ORDER: "higher_order"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,6 +66,18 @@ def outside(fusion: Fusion) -> tuple[Outside, ...]:
         for step in fusion.steps
         if step.is_call and step.operators and not is_view(step.operators[-1])
     )
+
+
+def call_kind(step: Step) -> str:
+    """Its kind; of what is left to the program's own operators and the like, what that is.
+
+    Returns:
+        `Step.kind`, ``custom``, ``collective`` or ``higher_order``.
+    """
+    if step.kind not in {"extern", "fallback"} or not step.operators:
+        return step.kind
+    found = _by_space(step.operators[-1])
+    return step.kind if found is None else _KINDS[found]
 
 
 def _why(step: Step, node: Node) -> Why:

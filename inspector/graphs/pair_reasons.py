@@ -8,10 +8,11 @@ from inspector.events.fusion import Apart
 from inspector.graphs.between import Between
 from inspector.graphs.buffer_uses import told_uses
 from inspector.graphs.fusion import Step
+from inspector.graphs.outside import call_kind
 from inspector.graphs.reasons import Reason, explain
 from inspector.graphs.reasons_table import KNOWN
 from inspector.graphs.reduction_reasons import about_dimensions, about_parts
-from inspector.graphs.step_names import described
+from inspector.graphs.step_names import numbered
 
 __all__ = ["TEMPLATES", "reason_of"]
 
@@ -36,6 +37,12 @@ _FALLBACK = Reason(
     "Write it with operators that Inductor generates code for, if it is worth it.",
     "library",
 )
+_OTHERS = Reason(
+    "{call} is an operator of the program's own, or of another library, which runs as it is, like "
+    "in eager PyTorch: nothing is fused with it.",
+    "Write it with operators that Inductor generates code for, if it is worth it.",
+    "library",
+)
 _OWN = Reason(
     "{call} is a kernel that the program brings along: Inductor does not change it.",
     "Do in that kernel what stands before or behind it.",
@@ -56,6 +63,11 @@ _IN_PLACE = Reason(
     "{first} changes a part of an input in place, and {second} uses the whole, so in other loops.",
     "Return a new tensor instead of changing one in place.",
     "mutation",
+)
+_PART = Reason(
+    "{first} writes one part of a concatenation, and {second} reads all of it.",
+    "",
+    "shape",
 )
 _BETWEEN = KNOWN["intermediate nodes between node1 & node2"].reason
 _EPILOGUE = {
@@ -90,7 +102,20 @@ def reason_of(pair: Between) -> Reason | None:
     if call is not None:
         is_told = call.kind == "user_kernel" and said is not None and said.kind == "user kernel"
         return said if is_told else _of_call(pair, call)
-    return about_parts(pair) or (said if pair.apart else _of_loops(pair))
+    found = about_parts(pair) or (said if pair.apart else _of_loops(pair))
+    if found is None and _is_part(pair):
+        return pair.told(_PART)
+    is_between = found is None and pair.is_passed_on and pair.has_one_between()
+    return pair.told(_BETWEEN) if is_between else found
+
+
+def _is_part(pair: Between) -> bool:
+    """Whether the earlier one writes a part of what the later one reads as a whole."""
+    memory = pair.fusion.memory
+    return any(
+        memory.is_part(name) and memory.root(name) in pair.second.reads
+        for name in pair.first.writes
+    )
 
 
 def _of_said(pair: Between, apart: Apart) -> Reason | None:
@@ -98,7 +123,7 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     if found is None:
         return None
     steps = (pair.first, pair.second) if pair.is_in_order else (pair.second, pair.first)
-    names = described(steps[0]), described(steps[1])
+    names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
         between = pair.told(_BETWEEN) if pair.has_one_between() else None
@@ -117,7 +142,7 @@ def _of_change(pair: Between) -> Reason | None:
         name
         for item in pair.operations(pair.first)
         for name in item.mutates
-        if not set(item.writes).isdisjoint(pair.shared)
+        if any(pair.fusion.memory.root(written) in pair.shared for written in item.writes)
     }
     buffers = [pair.fusion.buffers.get(name) for name in changed]
     is_input = any(buffer is not None and buffer.kind == "input" for buffer in buffers)
@@ -125,12 +150,14 @@ def _of_change(pair: Between) -> Reason | None:
 
 
 def _of_call(pair: Between, call: Step) -> Reason:
-    kinds = {"fallback": _FALLBACK, "user_kernel": _OWN}
-    reason = _CHANNELS if _is_copy_for(pair, call) else kinds.get(call.kind, _LIBRARY)
+    kinds = {"fallback": _FALLBACK, "user_kernel": _OWN, "custom": _OTHERS}
+    reason = _CHANNELS if _is_copy_for(pair, call) else kinds.get(call_kind(call), _LIBRARY)
     change = TEMPLATES if _can_be_template(pair, call) else reason.change
+    if call.kind == "fallback" and "attention" in call.name:
+        change = ""  # a kernel of its own is what attention is best done with
     is_stored = call is pair.first and pair.is_passed_on and pair.second.kind == "pointwise"
     change += _STORES if reason is _OWN and is_stored else ""
-    sentence = reason.sentence.format(call=described(call))
+    sentence = reason.sentence.format(call=numbered(pair.fusion, call))
     return dataclasses.replace(reason, sentence=sentence, change=change)
 
 
@@ -152,11 +179,17 @@ def _can_be_template(pair: Between, call: Step) -> bool:
     is_behind = other is pair.second
     return (
         call.kind == "extern"
+        and _is_on_gpu(pair, call)
         and any(part in _MULTIPLIES for part in parts)
         and pair.is_passed_on
         and other.kind != "reduction"
         and (is_behind or "convolution" not in parts)
     )
+
+
+def _is_on_gpu(pair: Between, call: Step) -> bool:
+    """Whether it runs where Inductor has templates for training and inference alike."""
+    return not any(item.device.startswith("cpu") for item in pair.operations(call))
 
 
 def _against_epilogue(pair: Between, step: Step) -> str:
@@ -167,8 +200,10 @@ def _against_epilogue(pair: Between, step: Step) -> str:
 
 def _of_loops(pair: Between) -> Reason | None:
     """``CppScheduling`` gives no reasons (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
+    if not pair.is_in_cpp:
+        return None
     sizes = [_sizes(pair, step) for step in (pair.first, pair.second)]
-    if not pair.is_in_cpp or sizes[0] == sizes[1]:
+    if sizes[0] == sizes[1]:
         return None
     return dataclasses.replace(_LOOPS, sentence=_LOOPS.sentence.format(*sizes))
 

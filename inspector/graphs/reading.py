@@ -82,7 +82,7 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
         found = recorded_graph(place.recorded)
         if found.is_backward is not None and direction != "inference":
             direction = "backward" if found.is_backward else "forward"
-        nodes = tuple(_recorded(node, roots) for node in found.nodes)
+        nodes = _with_origins([_recorded(node, roots) for node in found.nodes])
         return Graph(place.compile_id, stage, direction, nodes)
     if place.text is None:
         message = "the log has neither its nodes nor its text"
@@ -107,6 +107,27 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
         flops=node.flops,
         nested=node.nested,
     )
+
+
+def _with_origins(nodes: list[Node]) -> tuple[Node, ...]:
+    """A node that one of Inductor's patterns made names itself as its origin; its results know.
+
+    So it is with ``prims.prepare_softmax_online`` (torch/_inductor/fx_passes/joint_graph.py).
+    """
+    origins = {
+        node.inputs[0]: node
+        for node in nodes
+        if node.target.endswith("getitem") and len(node.inputs) == 1 and node.aten
+    }
+    return tuple(
+        dataclasses.replace(
+            node, aten=taken.aten, earlier=node.earlier or taken.earlier,
+            stack=node.stack or taken.stack, modules=node.modules or taken.modules,
+        )
+        if node.aten == node.target and (taken := origins.get(node.name)) is not None
+        else node
+        for node in nodes
+    )  # fmt: skip
 
 
 def _with_saved(graphs: list[Graph]) -> list[Graph]:

@@ -79,7 +79,9 @@ def about_dimensions(pair: Between) -> Reason | None:
         _second_parts([item], pair.fusion.plan.operations)
         for item in pair.operations(reductions[0])
     )
-    return pair.told(_BESIDE_SPLIT) if is_first_part and not pair.is_passed_on else None
+    # What is written by a reduction is read by it in its own order, in parts or not.
+    is_behind = pair.is_passed_on and reductions[0] is pair.first
+    return pair.told(_BESIDE_SPLIT) if is_first_part and not is_behind else None
 
 
 def _second_parts(before: Sequence[Operation], parts: Sequence[Operation]) -> list[Operation]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
 
 from inspector.model.graph import Graph, Node
 
@@ -35,21 +37,86 @@ class Traffic:
     """
 
     def __init__(self, graph: Graph) -> None:
+        self._all = graph.nodes
         self._nodes = {node.name: node for node in graph.nodes}
         self._places = {node.name: place for place, node in enumerate(graph.nodes)}
+        self._users: dict[str, list[Node]] = {}
+        for node in graph.nodes:
+            for name in node.inputs:
+                self._users.setdefault(name, []).append(node)
+        self._operators = self._grouped()
 
     def in_order(self, names: Iterable[str]) -> tuple[Node, ...]:
         """The operators of these names, each once, in the graph's order."""
         places = sorted({self._places[name] for name in names if name in self._places})
-        nodes = list(self._nodes.values())
-        return tuple(nodes[place] for place in places if nodes[place].is_compute)
+        return tuple(self._all[place] for place in places if self._all[place].is_compute)
+
+    def node(self, name: str) -> Node | None:
+        """The node of a name."""
+        return self._nodes.get(name)
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a value is made out of nothing (``full``, ``iota``), wherever it is needed."""
+        node = self._nodes.get(name)
+        return node is not None and node.is_compute and not node.inputs
+
+    def operator(self, node: Node) -> tuple[Node, ...]:
+        """The nodes that were one operator of ATen before it was decomposed, in order."""
+        return self._operators[node.name]
 
     def bytes_of(self, node: Node) -> int | None:
-        """Bytes of its inputs and of what it gives; 0 for a view, None where a size is unknown."""
-        if is_view(node):
+        """What the operator that a node belongs to reads and writes as a kernel of its own.
+
+        That is what eager PyTorch does: ``gelu`` is one kernel, however many nodes it became. Views
+        cost nothing.
+
+        Returns:
+            Bytes of its inputs and of what it gives; None where a size is unknown.
+        """
+        return self._moved(self.operator(node))
+
+    def bytes_alone(self, node: Node) -> int | None:
+        """What a node reads and writes as a kernel of its own; 0 for a view."""
+        return self._moved((node,))
+
+    def _moved(self, group: Sequence[Node]) -> int | None:
+        work = [item for item in group if not is_view(item)]
+        if not work:
             return 0
-        sizes = [node.bytes_, *(self._read(name) for name in node.inputs)]
+        names = {item.name for item in group}
+        reads: dict[str, int | None] = {}
+        for item in work:
+            for name in item.inputs:
+                source = self._outside(name, names)
+                if source is not None:
+                    reads[source] = _largest(reads.get(source, 0), self._read(name))
+        given = [item.bytes_ for item in work if self._is_taken(item, names)]
+        sizes = [*reads.values(), *given]
         return None if None in sizes else sum(size or 0 for size in sizes)
+
+    def results(self, node: Node) -> list[Node]:
+        """Those nodes of the same operator whose values others take: it writes them."""
+        group = self.operator(node)
+        names = {item.name for item in group}
+        return [item for item in group if not is_view(item) and self._is_taken(item, names)]
+
+    def _is_taken(self, node: Node, names: set[str]) -> bool:
+        users = self._users.get(node.name, ())
+        if not users:
+            return True  # it is changed in place, say
+        return any(
+            user.name not in names or (is_view(user) and self._is_taken(user, names))
+            for user in users
+        )
+
+    def _outside(self, name: str, names: set[str]) -> str | None:
+        """Where a value comes from that the operator does not compute itself."""
+        while name in names:
+            node = self._nodes[name]
+            if not is_view(node) or not node.inputs:
+                return None
+            name = node.inputs[0]
+        return name
 
     def _read(self, name: str) -> int | None:
         """Bytes behind a value; of a view of something smaller (``expand``), the smaller."""
@@ -61,3 +128,36 @@ class Traffic:
             return size
         base = self._read(node.inputs[0])
         return None if size is None or base is None else min(size, base) if base else size
+
+    def _grouped(self) -> dict[str, tuple[Node, ...]]:
+        """Joins what one operator was decomposed into: neighbours of the same origin."""
+        joined = nx.utils.UnionFind([node.name for node in self._all])
+        keys: dict[str, object] = {}
+        for node in self._all:
+            if node.target.endswith("getitem") and node.inputs:
+                keys[node.name] = keys.get(node.inputs[0])
+            else:
+                keys[node.name] = _key(node)
+            for name in node.inputs:
+                if keys[node.name] is not None and keys.get(name) == keys[node.name]:
+                    joined.union(node.name, name)
+        groups: dict[str, list[Node]] = {}
+        for node in self._all:
+            groups.setdefault(joined[node.name], []).append(node)
+        return {node.name: tuple(group) for group in groups.values() for node in group}
+
+
+def _key(node: Node) -> object:
+    """What the parts of a decomposed operator have in common; None of one that is still whole."""
+    if not node.aten or _packet(node.aten) == _packet(node.target):
+        return None
+    return node.aten, node.earlier[:1], node.is_backward, node.stack
+
+
+def _packet(target: str) -> str:
+    """``aten.mul`` of ``aten.mul.Tensor``."""
+    return ".".join(target.split(".")[:2])
+
+
+def _largest(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else max(first, second)

@@ -6,17 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 
 from inspector.events.graph_nodes import GraphNode
+from inspector.events.graph_text import parse_graph
 from inspector.events.printed_stack import printed_frames
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
 from inspector.model.stack import plain_frame, user_frame
 
 __all__ = ["module_path", "node_lines", "recorded_node_lines"]
-
-# `# File: model.py:12 in forward, code: return x` stands before the nodes of a line, and
-# `name: "f32[8]" = torch.relu(x)` is a node (torch/fx/graph.py, 2.11 to 2.13).
-_FILE = re.compile(r"\s*# File: (?P<file>.+?):(?P<line>\d+) in [^,\s]+(?:, code: (?P<code>.*))?")
-_NODE = re.compile(r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = ")
 
 # `L['self'].layers.0`, `L['self']._modules['layers']._modules['0']`, `L['fn'].layers[0]`.
 _ROOT = re.compile(r"^L\['\w+'\]")
@@ -48,20 +44,17 @@ def module_path(source: str) -> str:
 
 
 def node_lines(text: str) -> Mapping[str, NodeLine]:
-    """The lines by the names of nodes.
+    """The lines by the names of nodes; nothing where the text was cut off.
 
     Args:
         text: The payload of ``dynamo_output_graph``.
     """
-    found: dict[str, NodeLine] = {}
-    place = NodeLine("")
-    for line in text.split("\n"):
-        file = _FILE.match(line)
-        if file is not None:
-            place = NodeLine("", file["file"], int(file["line"]), file["code"] or "")
-            continue
-        node = _NODE.match(line)
-        if node is not None and place.file:
-            name = node["name"]
-            found[name] = NodeLine(name, place.file, place.line, place.code)
-    return found
+    try:
+        nodes = parse_graph(text).nodes
+    except (ValueError, RecursionError):
+        return {}
+    return {
+        node.name: NodeLine(node.name, node.place.file, node.place.line, node.place.code)
+        for node in nodes
+        if node.place is not None
+    }

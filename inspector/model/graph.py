@@ -24,6 +24,7 @@ class Stage(enum.Enum):
     FORWARD = "forward"
     BACKWARD = "backward"
     INFERENCE = "inference"
+    PRIMS = "prims"
     POST_GRAD = "post-grad"
 
 
@@ -93,11 +94,13 @@ class Graph:
     Attributes:
         compile_id: The compilation, as text.
         stage: Its stage.
-        direction: Of a post-grad graph ``forward``, ``backward`` or ``inference``, else empty.
+        direction: Of a prims or post-grad graph ``forward``, ``backward`` or ``inference``, else
+            empty.
         nodes: Its nodes, in order; each stands behind its inputs.
         is_parsed: Whether it was read out of torch's text, which lacks modules and other things.
         number: How many graphs of the same compilation, stage and direction stand before it: a
             graph is compiled in parts for DDP, say.
+        process: Which process it is of, where there are several: ``rank 1``.
     """
 
     compile_id: str
@@ -106,11 +109,12 @@ class Graph:
     nodes: tuple[Node, ...]
     is_parsed: bool = False
     number: int = 0
+    process: str = ""
 
     @property
     def name(self) -> str:
         """How it is called: ``0/0 forward``, ``0/0 post-grad backward``; no other is called so."""
-        parts = [self.compile_id, self.stage.value, self.direction]
+        parts = [self.process, self.compile_id, self.stage.value, self.direction]
         parts += [f"({self.number + 1})"] if self.number else []
         return " ".join(filter(None, parts))
 

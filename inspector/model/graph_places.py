@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from inspector.events.payload import Payload
 
@@ -16,7 +17,7 @@ class GraphPlace:
     Attributes:
         compile_id: The compilation, as text.
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``post_grad`` or ``fusion``.
+            ``prims``, ``post_grad`` or ``fusion``.
         recorded: Where its nodes are as data, or None: no plain trace has them.
         text: Where torch's text of it is, or None.
     """
@@ -33,6 +34,8 @@ class GraphPlaces:
 
     Attributes:
         places: In the order in which torch made them.
+        hints: Values of symbolic sizes when they were compiled, by compilation (as text).
     """
 
     places: tuple[GraphPlace, ...] = ()
+    hints: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)

@@ -14,8 +14,8 @@ names as ``module.name``."""
 
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
-    "target", "config", "graphs", "line_times", "dynamic_sources", "marks", "keep_outputs",
-    "compare_outputs",
+    "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
+    "keep_outputs", "compare_outputs",
 )  # fmt: skip
 
 
@@ -51,6 +51,8 @@ class Request:
         no_grad: Whether the calls are made under ``torch.no_grad()``.
         fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
         graphs: Whether the graphs of all stages are recorded as data, and what Inductor fuses.
+        prims: Whether they are also decomposed into primitives, with ``graphs`` alone.
+        profile: Whether kernels are timed in place, and the machine's limits are measured.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
@@ -76,6 +78,8 @@ class Request:
     no_grad: bool = False
     fake: bool = False
     graphs: bool = False
+    prims: bool = False
+    profile: bool = False
     generates: bool = False
 
     @property

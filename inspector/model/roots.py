@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import re
 from pathlib import PurePath
 
@@ -48,6 +49,9 @@ class Roots:
 
     def owner(self, file: str) -> Owner:
         """Whose code a file is; the folders decide, then the shape of the path."""
+        return _owner(self, file)  # a stack names few files, very often
+
+    def _look(self, file: str) -> Owner:
         if file.startswith("<") and not file.startswith("<frozen "):
             return Owner.GENERATED
         path = file.replace("\\", "/")
@@ -84,3 +88,8 @@ class Roots:
 
 def _inside(path: str, folder: str) -> bool:
     return bool(folder) and PurePath(path).is_relative_to(folder)
+
+
+@functools.lru_cache(maxsize=4096)
+def _owner(roots: Roots, file: str) -> Owner:
+    return roots._look(file)  # noqa: SLF001 - of this module

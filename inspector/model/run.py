@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.events.device_profile import InspectorCeilings
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
+from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
@@ -76,6 +78,8 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
+        device_profiles: Where the profiles of `inspect profile` are, one for each input.
+        ceilings: What the machine can do, or None where nobody measured it.
     """
 
     host: str
@@ -109,6 +113,8 @@ class Process:
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
+    device_profiles: tuple[Payload, ...] = ()
+    ceilings: InspectorCeilings | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -39,6 +39,15 @@ example_inputs = (torch.randn(2, 32, 64),)
 """
 
 
+# What torch has no primitives for.
+UNDECOMPOSED = {
+    "aten.mm.default", "aten.bmm.default", "aten.as_strided.default", "aten.reshape.default",
+    "aten.select.int", "aten.full_like.default", "operator.getitem",
+    "aten._scaled_dot_product_flash_attention_for_cpu.default",
+    "aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+}  # fmt: skip
+
+
 def inspected(folder: Path, *arguments: str, **environment: str) -> dict[str, Any]:
     result = subprocess.run(
         [sys.executable, "-m", "inspector.commands", *arguments, "--no-progress"],
@@ -64,10 +73,17 @@ def test_the_code_is_that_of_a_recording_without_graphs(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     graph, plain = tmp_path / "graph", tmp_path / "plain"
     options = ["model.py", "--train", "--save"]
-    inspected(tmp_path, "graph", *options, str(graph))
+    found = inspected(tmp_path, "graph", *options, str(graph), "--ops", "--format", "json")
     inspected(tmp_path, "explain", *options, str(plain), "--backend", "inductor", "--no-measure")
     assert codes(graph) == codes(plain)
     assert len(codes(graph)) == 2
+    primitive = [item for item in found["operators"]["graphs"] if item["stage"] == "prims"]
+    assert [item["graph"] for item in primitive] == ["0/0 prims forward", "0/0 prims backward"]
+    for item in primitive:
+        kinds = {row["operator"]: row["kind"] for row in item["operators"]}
+        assert "prims.mul.default" in kinds
+        left = {name for name, kind in kinds.items() if kind != "prims"}
+        assert left <= UNDECOMPOSED
 
 
 def test_kernels_are_those_of_the_code_with_the_same_operators(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from inspector.errors import UsageError
 from inspector.model.graph import Graph, Node
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["around"]
+__all__ = ["around", "matches"]
 
 
 def around(graph: Graph, pattern: str, depth: int) -> Graph:
@@ -25,10 +25,9 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     Raises:
         UsageError: Nothing matches.
     """
-    wanted = pattern.casefold()
-    found = [node.name for node in graph.nodes if _matches(node, wanted)]
+    found = [node.name for node in graph.nodes if matches(node, pattern)]
     if not found:
-        names = [node.name for node in graph.nodes]
+        names = [node.name for node in graph.nodes if node.is_compute]
         raise UsageError(f"No node of the graph matches `{pattern}`.", did_you_mean(pattern, names))
     arrows = nx.DiGraph()
     arrows.add_nodes_from(node.name for node in graph.nodes)
@@ -42,7 +41,9 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     return dataclasses.replace(graph, nodes=tuple(nodes))
 
 
-def _matches(node: Node, wanted: str) -> bool:
+def matches(node: Node, pattern: str) -> bool:
+    """Whether a pattern is in a node's name or target, or in a module's path or class."""
+    wanted = pattern.casefold()
     texts = [node.name, node.target, *(part for pair in node.modules for part in pair)]
     return any(wanted in text.casefold() for text in texts)
 

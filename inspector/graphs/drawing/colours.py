@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from inspector.graphs.drawing import labels, style
+from inspector.graphs.drawing.around import matches
 from inspector.graphs.drawing.collapse import Box
 from inspector.graphs.drawing.options import Colour
 from inspector.graphs.drawing.roles import Roles
@@ -18,6 +19,7 @@ _INPUT = style.Look("input", "#666666", "#ffffff", "dashed")
 _PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
 _OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)
 _SAVED = style.Look("saved for the backward pass", "#1a1a1a", "#ffffff", width=3)
+_MARKED = 4
 _NONE = "no tensor"
 _SHARES = (0.01, 0.1, 0.5, 1)
 
@@ -29,10 +31,14 @@ class Colours:
         boxes: All of them.
         colour: What colours tell.
         roles: What inputs and results are.
+        around: What marked nodes match, or an empty string.
     """
 
-    def __init__(self, boxes: Sequence[Box], colour: Colour, roles: Roles) -> None:
+    def __init__(
+        self, boxes: Sequence[Box], colour: Colour, roles: Roles, around: str = ""
+    ) -> None:
         self._roles = roles
+        self._around = around
         self._boxes = boxes
         plain = [box for box in boxes if box.nodes[0].is_compute]
         places = [n for n, box in enumerate(boxes) if box.nodes[0].is_compute]
@@ -44,6 +50,12 @@ class Colours:
 
     def look(self, place: int) -> style.Look:
         """How the box at a place is drawn."""
+        look = self._plain_look(place)
+        if not self._is_marked(place):
+            return look
+        return dataclasses.replace(look, colour=style.INK, border="solid", width=_MARKED)
+
+    def _plain_look(self, place: int) -> style.Look:
         node = self._boxes[place].nodes[0]
         if node.op == "output":
             return _OUTPUT
@@ -58,8 +70,15 @@ class Colours:
         used = set(self._words.values())
         looks = [look for word, look in self._looks.items() if word in used]
         looks += [_SAVED] if any(map(self._is_saved, self._words)) else []
+        if any(map(self._is_marked, range(len(self._boxes)))):
+            word = labels.elided(f"matches {self._around}", 28)
+            looks.append(style.Look(word, style.INK, "#ffffff", width=_MARKED))
         others = (n for n in range(len(self._boxes)) if n not in self._words)
-        return looks + list(dict.fromkeys(map(self.look, others)))
+        return looks + list(dict.fromkeys(map(self._plain_look, others)))
+
+    def _is_marked(self, place: int) -> bool:
+        nodes = self._boxes[place].nodes
+        return bool(self._around) and any(matches(node, self._around) for node in nodes)
 
     def _is_saved(self, place: int) -> bool:
         nodes = self._boxes[place].nodes

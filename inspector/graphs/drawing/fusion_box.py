@@ -9,25 +9,33 @@ from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.fusion_flow import Amount, Kernel
 from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.fusion import Step
+from inspector.graphs.outside import call_kind
 from inspector.graphs.traffic import is_view
 from inspector.model.graph import Node
 
 __all__ = ["kernel_label", "kernel_tooltip"]
 
 _MOST_ROWS = 10
-_NAME = 46
-_ROW = 50
+_NAME = 38
+_ROW = 40
 _LEAST = 16
 _SMALL = 9
 
 
-def kernel_label(kernel: Kernel) -> str:
-    """An HTML-like label."""
+def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
+    """An HTML-like label.
+
+    Args:
+        kernel: The kernel.
+        number: The one that it has in reports.
+        part: What it does where all of its operators are another kernel's; else empty.
+    """
     step = kernel.step
-    look = style.look_of(step.kind)
-    rows = [[Cell(labels.elided(step.name, _NAME), bold=True, size=11, fill=look.fill)]]
+    look = style.look_of(call_kind(step))
+    title = f"#{number} {labels.elided(step.name, _NAME)}"
+    rows = [[Cell(title, bold=True, size=11, fill=look.fill)]]
     rows.append([Cell(_kind(step, look), size=_SMALL, fill=look.fill)])
-    rows += _operators(step)
+    rows += [[Cell(part.replace("`", ""))]] if part else _operators(step)
     rows += [
         [
             Cell(
@@ -39,7 +47,7 @@ def kernel_label(kernel: Kernel) -> str:
                 sides="t",
             )
         ]
-        for n, text in enumerate(_footer(kernel))
+        for n, text in enumerate(_footer(kernel, is_part=bool(part)))
     ]
     frame = style.Look(look.word, look.colour, "white", look.border, look.width)
     return table(rows, frame)
@@ -107,7 +115,7 @@ def _without_operators(step: Step) -> str:
     return f"copies {labels.elided(read, _NAME)}" if read else "nothing is computed"
 
 
-def _footer(kernel: Kernel) -> Iterator[str]:
+def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
     step = kernel.step
     yield _moved(step)
     if step.flops:
@@ -119,19 +127,20 @@ def _footer(kernel: Kernel) -> Iterator[str]:
         count = labels.count(len(step.removed), "tensor")
         more = "" if None in sizes else f", {labels.size(known.bytes_)},"
         yield f"{count}{more} never reach{'es' if known.count == 1 else ''} memory"
-    yield from _counted(kernel)
+    yield from _counted(kernel, is_part=is_part)
 
 
 def _moved(step: Step) -> str:
     if step.bytes_ is None:
         return "bytes depend on the shapes"
     moved = f"{labels.size(step.bytes_)} read and written"
-    if step.bytes_alone is None or step.bytes_alone <= step.bytes_:
+    alone = step.bytes_eager
+    if alone is None or alone <= step.bytes_ or labels.size(alone) == labels.size(step.bytes_):
         return moved
-    return f"{moved} instead of {labels.size(step.bytes_alone)}"
+    return f"{moved}, {labels.size(alone)} in eager PyTorch"
 
 
-def _counted(kernel: Kernel) -> Iterator[str]:
+def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     for amount, form in (
         (kernel.parameters, "reads {0}, {1}"),
         (kernel.kept, "reads {0} of the forward pass, {1}"),
@@ -144,7 +153,7 @@ def _counted(kernel: Kernel) -> Iterator[str]:
                               labels.size(amount.bytes_))  # fmt: skip
     step = kernel.step
     again = sum(node.name in step.again and not is_view(node) for node in step.operators)
-    if again:
+    if again and not is_part:
         yield f"computes {labels.count(again, 'operator')} that another kernel computes, too"
     views = sum(map(is_view, step.operators))
     if views:

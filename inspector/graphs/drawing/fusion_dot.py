@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import graphviz
-import networkx as nx
 
 from inspector.events.fusion import Buffer
 from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.drawing import labels, style
-from inspector.graphs.drawing.frame import add_legend, new_picture
+from inspector.graphs.drawing.frame import new_picture
 from inspector.graphs.drawing.fusion_box import kernel_label, kernel_tooltip
 from inspector.graphs.drawing.fusion_flow import Amount, Flow, FusionFlow, make_flow
 from inspector.graphs.drawing.fusion_repeats import Shown, make_shown
@@ -19,6 +18,8 @@ from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
+from inspector.graphs.outside import call_kind
+from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
 
 __all__ = ["fusion_dot", "totals"]
 
@@ -58,15 +59,16 @@ def fusion_dot(
 
 def totals(fusion: Fusion) -> str:
     """``603 MiB instead of 1.9 GiB: 68 % of the memory traffic removed``; empty if unknown."""
-    moved, alone = fusion.bytes_, fusion.bytes_alone
-    if moved is None or alone is None:
+    moved, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
+    if moved is None or unfused is None or eager is None:
         return ""
-    if alone <= moved:
+    if unfused <= moved or labels.size(unfused) == labels.size(moved):
         return f"{labels.size(moved)} of memory traffic, which fusion did not lessen"
-    share = 100 * (alone - moved) / alone
+    share = 100 * (unfused - moved) / unfused
     return (
-        f"{labels.size(moved)} instead of {labels.size(alone)}: "
-        f"{share:.{0 if share >= 1 else 1}f} % of the memory traffic removed"
+        f"{labels.size(moved)} instead of {labels.size(unfused)}: "
+        f"{share:.{0 if share >= 1 else 1}f} % of the memory traffic removed; "
+        f"{labels.size(eager)} in eager PyTorch"
     )
 
 
@@ -79,49 +81,71 @@ class _Picture:
         self._ends: dict[tuple[str, str], str] = {}
 
     def draw(self, caption: Caption) -> str:
-        picture = new_picture(caption, (totals(self._fusion), self._counts()))
+        kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
+        looks = [style.look_of(kind) for kind in kinds]
+        picture = new_picture(caption, (totals(self._fusion), self._counts()), looks, _LEGEND)
         self._add_kernels(picture)
         if self._flow.prepared:
             self._add_prepared(picture)
         self._add_flows(picture)
-        self._add_legend(picture)
         return str(picture.source)
 
     def _counts(self) -> str:
         steps = [kernel.step for kernel in self._flow.kernels]
-        calls = sum(step.kind in {"extern", "fallback"} for step in steps)
+        calls = sum(step.is_call for step in steps)
         operators = {node.name for step in steps for node in step.operators}
         kernels = len(steps) - calls + len(self._flow.prepared)
         made = (
             f"{labels.count(len(operators), 'operator')} became {labels.count(kernels, 'kernel')}"
         )
-        return f"{made} and {labels.count(calls, 'call')} of libraries" if calls else made
+        return f"{made} and {labels.count(calls, 'call')}" if calls else made
 
     def _add_kernels(self, picture: graphviz.Digraph) -> None:
         inside: set[int] = set()
         for number, repeat in enumerate(self._shown.repeats):
-            places = range(repeat.start, repeat.start + repeat.period)
-            inside.update(places)
+            inside.update(repeat.first)
             with picture.subgraph(name=f"cluster_repeat{number}") as cluster:
                 rows = [[Cell(text, bold=not n, size=9 + 3 * (not n))]
                         for n, text in enumerate(self._about(number))]  # fmt: skip
                 cluster.attr(label=table(rows, padding=1), penwidth="2", color=style.MUTED,
-                             bgcolor="#fafafa", tooltip=f"{repeat.times} times")  # fmt: skip
-                self._add_boxes(cluster, places)
+                             bgcolor="#fafafa", tooltip=f"{len(repeat.places)} times")  # fmt: skip
+                self._add_boxes(cluster, repeat.first)
         self._add_boxes(picture, [place for place in self._shown.places if place not in inside])
 
     def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
         for place in places:
+            if place in self._shown.small:
+                self._add_small(picture, place)
+                continue
             kernel = self._flow.kernels[place]
             tooltip = labels.in_tooltip(kernel_tooltip(kernel))
-            picture.node(f"k{place}", label=kernel_label(kernel), tooltip=tooltip)
+            number = number_of(self._fusion, kernel.step)
+            label = kernel_label(kernel, number, part_of(self._fusion, kernel.step))
+            picture.node(f"k{place}", label=label, tooltip=tooltip)
+
+    def _add_small(self, picture: graphviz.Digraph, place: int) -> None:
+        """One box for the kernels that make indices, masks and constants."""
+        steps = [self._flow.kernels[n].step for n in self._shown.small]
+        moved = labels.size(sum(step.bytes_ or 0 for step in steps))
+        names = dict.fromkeys(operator_name(node) for step in steps for node in named_nodes(step))
+        look = style.look_of("pointwise")
+        rows = [
+            [Cell(f"{labels.count(len(steps), 'small kernel')} · {moved}", bold=True,
+                  fill=look.fill)],
+            [Cell(labels.listed(list(names), 40), size=9)],
+            [Cell("need no tensor of the graph", size=9, colour=style.MUTED)],
+        ]  # fmt: skip
+        frame = style.Look("", look.colour, "white", look.border, look.width)
+        said = (f"#{number_of(self._fusion, step)} {step.name}" for step in steps)
+        tooltip = labels.in_tooltip(said)
+        picture.node(f"k{place}", label=table(rows, frame), tooltip=tooltip)
 
     def _about(self, number: int) -> list[str]:
-        repeat, layers = self._shown.repeats[number], self._shown.layers[number]
-        lines = [f"{labels.TIMES} {repeat.times}"]
-        if len(layers) > 1:
-            lines[0] += f"   {layers[0]} … {layers[-1]}"
-        found = {_said(flow.buffer, flow.bytes_): None for flow in self._shown.carried[number]}
+        repeat = self._shown.repeats[number]
+        lines = [f"{labels.TIMES} {len(repeat.places)}"]
+        if len(repeat.layers) > 1:
+            lines[0] += f"   {repeat.layers[0]} … {repeat.layers[-1]}"
+        found = {self._said([flow]): None for flow in self._shown.carried[number]}
         if found:
             lines.append(f"each gives the next {labels.listed(list(found))}")
         return lines
@@ -143,26 +167,55 @@ class _Picture:
         labelled: set[str] = set()
         lengths = _lengths(self._shown.flows)
         followed = {flow.source for flow in self._shown.flows}
+        together: dict[tuple[int, int, str], list[Flow]] = {}
         # The nearest reader first: that arrow has the label.
         for flow in sorted(self._shown.flows, key=lambda flow: (flow.source, flow.target)):
-            ends = self._ids(flow)
-            if flow.source < 0:
-                self._add_end(picture, flow.buffer, _INPUT)
-            if flow.target < 0:
-                self._add_end(picture, flow.buffer, _RESULT)
-            said = _said(flow.buffer, flow.bytes_)
-            is_new = min(flow.source, flow.target) >= 0 and flow.buffer.name not in labelled
-            labelled.add(flow.buffer.name)
-            tooltip = labels.in_tooltip([f"{flow.buffer.name}: {said}", *_strides(flow.buffer)])
+            is_end = min(flow.source, flow.target) < 0
+            key = flow.source, flow.target, flow.buffer.name if is_end else ""
+            together.setdefault(key, []).append(flow)
+        for (source, target, _), flows in together.items():
+            ends = self._ids(flows[0])
+            if source < 0:
+                self._add_end(picture, flows[0].buffer, _INPUT)
+            if target < 0:
+                self._add_end(picture, flows[0].buffer, _RESULT)
+            names = {flow.buffer.name for flow in flows}
+            is_new = min(source, target) >= 0 and not names <= labelled
+            labelled |= names
+            said = table([[Cell(self._said(flows), size=8, colour=style.MUTED)]])
+            tooltip = labels.in_tooltip(line for flow in flows for line in self._about_flow(flow))
             picture.edge(
                 *ends,
-                label=table([[Cell(said, size=8, colour=style.MUTED)]]) if is_new else None,
+                label=said if is_new else None,
                 tooltip=tooltip,
                 labeltooltip=tooltip,
-                minlen=str(lengths.get((flow.source, flow.target), 1)),
-                penwidth=f"{self._width(flow):.1f}",
-                weight=_STRAIGHT if flow.target in followed else "1",
+                minlen=str(lengths.get((source, target), 1)),
+                penwidth=f"{max(map(self._width, flows)):.1f}",
+                weight=_STRAIGHT if target in followed else "1",
             )
+
+    def _said(self, flows: Sequence[Flow]) -> str:
+        """``f32[8, 64] · 2.0 KiB``; of several tensors how many, and their shape if it is one."""
+        found = [shape for flow in flows for shape in self._shapes(flow)]
+        size = labels.size(sum(flow.bytes_ for flow in flows))
+        if not all(found):
+            return f"several tensors · {size}"
+        if len(found) == 1:
+            return f"{found[0]} · {size}"
+        is_one = len(set(found)) == 1
+        said = f"{len(found)} {labels.TIMES} {found[0]}" if is_one else f"{len(found)} tensors"
+        return f"{said} · {size}"
+
+    def _shapes(self, flow: Flow) -> list[str]:
+        """The shapes of a tensor, or of all that a call gives together; of an unknown one empty."""
+        if flow.buffer.dtype or flow.source < 0:
+            return [_shape(flow.buffer)]
+        operators = self._flow.kernels[flow.source].step.operators
+        return [labels.shape(tensor) for node in operators[-1:] for tensor in node.tensors] or [""]
+
+    def _about_flow(self, flow: Flow) -> Iterator[str]:
+        yield f"{flow.buffer.name}: {self._said([flow])}"
+        yield from _strides(flow.buffer)
 
     def _ids(self, flow: Flow) -> tuple[str, str]:
         source, target = f"k{flow.source}", f"k{flow.target}"
@@ -177,7 +230,7 @@ class _Picture:
         is_input = look is _INPUT
         name = buffer.name if is_input or not buffer.origin else buffer.origin
         rows = [[Cell(f"{look.word} {labels.elided(name, 24)}", bold=True, align="center")],
-                [Cell(_shape(buffer), size=9, align="center")]]  # fmt: skip
+                [Cell(_shape(buffer) or "several tensors", size=9, align="center")]]  # fmt: skip
         tooltip = labels.in_tooltip([name, *_strides(buffer)])
         picture.node(self._ends[look.word, buffer.name], label=table(rows, look), tooltip=tooltip)
 
@@ -185,40 +238,35 @@ class _Picture:
         """By the square root: half the bytes still are to be seen."""
         return _THINNEST + (_WIDEST - _THINNEST) * math.sqrt(flow.bytes_ / max(self._most, 1))
 
-    def _add_legend(self, picture: graphviz.Digraph) -> None:
-        arrows = nx.DiGraph()
-        arrows.add_nodes_from(f"k{place}" for place in self._shown.places)
-        arrows.add_nodes_from(["prepared"] if self._flow.prepared else [])
-        arrows.add_edges_from(map(self._ids, self._shown.flows))
-        kinds = dict.fromkeys(kernel.step.kind for kernel in self._flow.kernels)
-        looks = [style.look_of(kind) for kind in kinds]
-        add_legend(picture, looks, _LEGEND, arrows)
-
 
 def _lengths(flows: Sequence[Flow]) -> dict[tuple[int, int], int]:
-    """How many ranks lie between ends: what nothing follows stands below each other.
+    """How many ranks lie between ends: what nothing follows, or precedes, stands below each other.
 
-    Gradients of parameters do that; side by side, dozens of them make a picture too wide to read.
+    Gradients of parameters do the one, masks the other; side by side, dozens of them make a picture
+    too wide to read.
     """
-    followed = {flow.source for flow in flows if flow.target >= 0}
-    lasts: dict[int, list[int]] = {}
-    for source, target in dict.fromkeys((flow.source, flow.target) for flow in flows):
-        if target >= 0 and target not in followed:
-            lasts.setdefault(source, []).append(target)
+    inner = dict.fromkeys(
+        (flow.source, flow.target) for flow in flows if min(flow.source, flow.target) >= 0
+    )
+    sources = {source for source, _ in inner}
+    targets = {target for _, target in inner}
+    lasts: dict[int, list[tuple[int, int]]] = {}
+    firsts: dict[int, list[tuple[int, int]]] = {}
+    for source, target in inner:
+        if target not in sources:
+            lasts.setdefault(source, []).append((source, target))
+        elif source not in targets:
+            firsts.setdefault(target, []).append((source, target))
     return {
-        (source, target): 1 + number % _LOWEST
-        for source, targets in lasts.items()
-        for number, target in enumerate(targets)
+        ends: 1 + number % _LOWEST
+        for group in (*firsts.values(), *lasts.values())
+        for number, ends in enumerate(group)
     }
 
 
 def _shape(buffer: Buffer) -> str:
     tensor = TensorMeta(buffer.dtype, buffer.shape, buffer.stride, buffer.device)
-    return labels.shape(tensor) if buffer.dtype else "several tensors"
-
-
-def _said(buffer: Buffer, size_bytes: int) -> str:
-    return f"{_shape(buffer)} · {labels.size(size_bytes)}"
+    return labels.shape(tensor) if buffer.dtype else ""
 
 
 def _strides(buffer: Buffer) -> list[str]:

@@ -101,7 +101,7 @@ def make_flow(fusion: Fusion, roles: Roles) -> FusionFlow:
 class _Builder:
     def __init__(self, fusion: Fusion, roles: Roles) -> None:
         self._roles = roles
-        self._buffers = fusion.buffers
+        self._buffers, self._memory = fusion.buffers, fusion.memory
         self._nodes = {node.name: node for node in fusion.graph.nodes}
         self._parameters = set(roles.parameters)
         steps = [step for step in fusion.steps if not _is_nothing(step)]
@@ -138,7 +138,7 @@ class _Builder:
 
     def _is_preparation(self, step: Step) -> bool:
         """Whether it only moves parameters; then what it writes counts as parameters as well."""
-        moves = all(is_view(node) for node in step.operators)
+        moves = all(is_view(node) or node.name in step.again for node in step.operators)
         if not (moves and step.reads and self._parameters.issuperset(step.reads)):
             return False
         self._parameters.update(step.writes)
@@ -156,17 +156,27 @@ class _Builder:
         return frozenset() if few else frozenset(name for name, n in readers.items() if n == 1)
 
     def _reads(self) -> Iterator[Flow]:
-        writer: dict[str, int] = {}
+        writers: dict[str, list[tuple[int, str, int]]] = {}
         makers = {node.name: n for n, step in enumerate(self._steps) for node in step.operators}
         hidden = self._parameters | self._roles.kept | self._lonely
         for place, step in enumerate(self._steps):
             for name, size in step.reads.items():
+                if name in hidden:
+                    continue
                 buffer = self._buffers.get(name) or Buffer(name, "")
-                source = writer.get(name)
-                source = self._maker(buffer, makers) if source is None else source
-                if name not in hidden and source != place:
-                    yield Flow(source, place, buffer, size)
-            writer.update(dict.fromkeys(step.writes, place))
+                known = writers.get(self._memory.root(name))
+                if known is None:
+                    known = [(self._maker(buffer, makers), name, size)]
+                for source, written, given in known:
+                    is_part = self._memory.is_part(written)
+                    part = self._memory.buffer(written) if is_part else buffer
+                    if source != place:
+                        yield Flow(source, place, part, min(size, given) if is_part else size)
+            for name, size in step.writes.items():
+                others = writers.setdefault(self._memory.root(name), [])
+                if not self._memory.is_part(name):
+                    others.clear()
+                others.append((place, name, size))
 
     def _maker(self, buffer: Buffer, makers: Mapping[str, int]) -> int:
         """Of one of several results of a call, which no step says that it writes."""
@@ -180,13 +190,14 @@ class _Builder:
     def _results(self) -> Iterator[Flow]:
         for place, step in enumerate(self._steps):
             for name, size in step.writes.items():
-                buffer = self._buffers.get(name)
-                if buffer is None or buffer.kind != "output":
+                whole = self._memory.root(name) if self._memory.is_part(name) else name
+                returned = self._buffers.get(whole)
+                if returned is None or returned.kind != "output":
                     continue
-                if buffer.origin in self._returned or not (
-                    self._is_saved(name) or self._roles.returned
+                if returned.origin in self._returned or not (
+                    self._is_saved(whole) or self._roles.returned
                 ):
-                    yield Flow(place, -1, buffer, size)
+                    yield Flow(place, -1, self._memory.buffer(name), size)
 
     def _is_saved(self, name: str) -> bool:
         buffer = self._buffers.get(name)

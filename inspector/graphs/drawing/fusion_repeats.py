@@ -8,14 +8,36 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.graphs.drawing.fusion_flow import Flow, FusionFlow, Kernel
-from inspector.graphs.drawing.sequences import Repeat, find_repeats
+from inspector.graphs.drawing.sequences import Repeat, find_repeats, saved
 from inspector.graphs.fusion import Step
 from inspector.graphs.traffic import is_view
 
-__all__ = ["Shown", "make_shown"]
+__all__ = ["Shown", "Turns", "make_shown"]
 
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")
+_SMALL_BYTES = 4096
+_LEAST_SAVED = 4
+_MOST_TRIED = 24
+_MOST_KERNELS = 800
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Turns:
+    """Kernels that stand there several times, one behind the other.
+
+    Attributes:
+        places: Of each turn, the places of its kernels; the first turn is drawn.
+        layers: The modules that the turns compute, where they have names.
+    """
+
+    places: tuple[tuple[int, ...], ...]
+    layers: tuple[str, ...]
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        """The places of the kernels that are drawn."""
+        return self.places[0]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,14 +49,15 @@ class Shown:
         repeats: What is drawn once and stands there several times.
         flows: Tensors between them; `carried` are not among them.
         carried: By repeat, tensors that one turn gives to a later one.
-        layers: By repeat, the modules that the turns compute, where they have names.
+        small: Places of the kernels that move little and need nothing; one box, that of the first,
+            stands for all.
     """
 
     places: tuple[int, ...]
-    repeats: tuple[Repeat, ...]
+    repeats: tuple[Turns, ...]
     flows: tuple[Flow, ...]
     carried: tuple[tuple[Flow, ...], ...]
-    layers: tuple[tuple[str, ...], ...]
+    small: tuple[int, ...] = ()
 
 
 def make_shown(flow: FusionFlow, most: int | None) -> Shown:
@@ -44,73 +67,127 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
         flow: All kernels and tensors.
         most: With more kernels than this, what repeats is drawn once; None draws everything.
     """
-    layers = [_layer(kernel.step) for kernel in flow.kernels]
-    repeats: list[Repeat] = []
-    if most is not None and len(flow.kernels) > most:
-        signs = [_sign(kernel) for kernel in flow.kernels]
-        repeats = find_repeats(signs, lambda at: at > 0 and layers[at] != layers[at - 1])
-    turns = _Turns(repeats)
-    places = [place for place in range(len(flow.kernels)) if turns.drawn(place) == place]
+    small = () if most is None else _small(flow)
+    repeats: list[Turns] = []
+    if most is not None and len(flow.kernels) - len(small) > most:
+        repeats = _repeats(flow.kernels, set(small))
+    drawn = _Drawn(repeats, small)
+    places = [place for place in range(len(flow.kernels)) if drawn.box(place) == place]
     return Shown(
         places=tuple(places),
         repeats=tuple(repeats),
-        flows=tuple(_flows(flow.flows, turns)),
-        carried=tuple(tuple(_carried(flow.flows, turns, repeat)) for repeat in repeats),
-        layers=tuple(tuple(_turn_layers(layers, repeat)) for repeat in repeats),
+        flows=tuple(_flows(flow.flows, drawn)),
+        carried=tuple(tuple(_carried(flow.flows, drawn, n)) for n in range(len(repeats))),
+        small=small,
     )
 
 
-def _turn_layers(layers: Sequence[str], repeat: Repeat) -> Iterator[str]:
-    """The layer that most kernels of a turn belong to: fused ones can reach into the next."""
-    for start in range(repeat.start, repeat.stop, repeat.period):
-        named = collections.Counter(filter(None, layers[start : start + repeat.period]))
-        if named:
-            yield named.most_common(1)[0][0]
+def _small(flow: FusionFlow) -> tuple[int, ...]:
+    """Kernels that read nothing but each other's results: indices, masks, constants."""
+    sources: dict[int, set[int]] = {}
+    giving = {item.source for item in flow.flows if item.target < 0}
+    for item in flow.flows:
+        sources.setdefault(item.target, set()).add(item.source)
+    found: list[int] = []
+    for place, kernel in enumerate(flow.kernels):
+        step = kernel.step
+        is_little = step.bytes_ is not None and step.bytes_ < _SMALL_BYTES and not step.is_call
+        counted = (kernel.parameters, kernel.kept, kernel.inputs, kernel.returns)
+        is_alone = place not in giving and not any(amount.count for amount in counted)
+        if is_little and is_alone and sources.get(place, set()).issubset(found):
+            found.append(place)
+    return tuple(found) if len(found) > 1 else ()
 
 
-class _Turns:
-    """Knows which turn of which repeat a place is in."""
+def _repeats(kernels: Sequence[Kernel], small: set[int]) -> list[Turns]:
+    """Repeats of all kernels but those that stand in some of the turns alone."""
+    signs = [_sign(kernel) for kernel in kernels]
+    layers = [_layer(kernel.step) for kernel in kernels]
+    places = [place for place in range(len(kernels)) if place not in small]
+    best = _found(signs, layers, places)
+    for sign in _outside(signs, places, best):
+        fewer = [place for place in places if signs[place] != sign]
+        found = _found(signs, layers, fewer)
+        if saved(found) >= saved(best) + _LEAST_SAVED:
+            places, best = fewer, found
+    return [_turns(repeat, places, layers) for repeat in best]
 
-    def __init__(self, repeats: Sequence[Repeat]) -> None:
-        self._repeats = {n: repeat for repeat in repeats for n in range(repeat.start, repeat.stop)}
 
-    def drawn(self, place: int) -> int:
-        repeat = self._repeats.get(place)
-        return place if repeat is None else repeat.start + (place - repeat.start) % repeat.period
+def _found(
+    signs: Sequence[tuple[object, ...]], layers: Sequence[str], places: Sequence[int]
+) -> list[Repeat]:
+    names = [layers[place] for place in places]
+    return find_repeats(
+        [signs[place] for place in places], lambda at: at > 0 and names[at] != names[at - 1]
+    )
 
-    def repeat(self, place: int) -> Repeat | None:
-        return self._repeats.get(place)
+
+def _outside(
+    signs: Sequence[tuple[object, ...]], places: Sequence[int], repeats: Sequence[Repeat]
+) -> list[tuple[object, ...]]:
+    """What stands in no repeat, the rarest first: it may be what makes two repeats of one."""
+    inside = {places[n] for found in repeats for n in range(found.start, found.stop)}
+    turning = {signs[place] for place in inside}
+    others = collections.Counter(signs[place] for place in places if signs[place] not in turning)
+    is_tried = bool(repeats) and len(places) <= _MOST_KERNELS
+    return [sign for sign, _ in others.most_common()[: -_MOST_TRIED - 1 : -1]] if is_tried else []
+
+
+def _turns(repeat: Repeat, places: Sequence[int], layers: Sequence[str]) -> Turns:
+    starts = range(repeat.start, repeat.stop, repeat.period)
+    turns = [tuple(places[start : start + repeat.period]) for start in starts]
+    # The layer that most kernels of a turn belong to: fused ones can reach into the next.
+    named = (collections.Counter(filter(None, (layers[n] for n in turn))) for turn in turns)
+    return Turns(tuple(turns), tuple(found.most_common(1)[0][0] for found in named if found))
+
+
+class _Drawn:
+    """Knows in which box a kernel is drawn, and in which turn of which repeat it is."""
+
+    def __init__(self, repeats: Sequence[Turns], small: Sequence[int]) -> None:
+        self._boxes = dict.fromkeys(small, small[0] if small else -1)
+        self._turns: dict[int, tuple[int, int]] = {}
+        for number, repeat in enumerate(repeats):
+            for turn, places in enumerate(repeat.places):
+                self._turns |= dict.fromkeys(places, (number, turn))
+                self._boxes |= dict(zip(places, repeat.first, strict=True))
+
+    def box(self, place: int) -> int:
+        return self._boxes.get(place, place)
+
+    def repeat(self, place: int) -> int | None:
+        return self._turns[place][0] if place in self._turns else None
 
     def turn(self, place: int) -> int:
-        repeat = self._repeats.get(place)
-        return 0 if repeat is None else (place - repeat.start) // repeat.period
+        return self._turns[place][1] if place in self._turns else 0
 
     def is_carried(self, flow: Flow) -> bool:
         repeat = self.repeat(flow.source)
-        is_inside = repeat is not None and repeat is self.repeat(flow.target)
+        is_inside = repeat is not None and repeat == self.repeat(flow.target)
         return is_inside and self.turn(flow.source) != self.turn(flow.target)
 
     def is_later(self, flow: Flow) -> bool:
         return bool(self.turn(flow.source) or self.turn(flow.target))
 
 
-def _flows(flows: Sequence[Flow], turns: _Turns) -> Iterator[Flow]:
+def _flows(flows: Sequence[Flow], drawn: _Drawn) -> Iterator[Flow]:
     """The first turn's, and of later ones those that have no likeness there."""
     seen = set()
-    for flow in sorted(flows, key=turns.is_later):
-        source, target = turns.drawn(flow.source), turns.drawn(flow.target)
-        if turns.is_carried(flow) or (turns.is_later(flow) and (source, target) in seen):
+    for flow in sorted(flows, key=drawn.is_later):
+        source, target = drawn.box(flow.source), drawn.box(flow.target)
+        is_known = drawn.is_later(flow) and (source, target) in seen
+        if drawn.is_carried(flow) or is_known or source == target >= 0:
             continue
         seen.add((source, target))
         yield dataclasses.replace(flow, source=source, target=target)
 
 
-def _carried(flows: Sequence[Flow], turns: _Turns, repeat: Repeat) -> Iterator[Flow]:
+def _carried(flows: Sequence[Flow], drawn: _Drawn, repeat: int) -> Iterator[Flow]:
     """Each tensor once that the first turn gives to a later one."""
     seen = set()
     for flow in flows:
-        is_first = turns.repeat(flow.source) is repeat and not turns.turn(flow.source)
-        if is_first and turns.is_carried(flow) and flow.buffer.name not in seen:
+        is_first = drawn.repeat(flow.source) == repeat and not drawn.turn(flow.source)
+        if is_first and drawn.is_carried(flow) and flow.buffer.name not in seen:
             seen.add(flow.buffer.name)
             yield flow
 

@@ -40,6 +40,7 @@ class _Grouping:
     def __init__(self) -> None:
         self._groups: list[Group] = []
         self._above: list[int] = []
+        self._below: list[set[int]] = []
         self._group_of: dict[str, int] = {}
         self._last: dict[Hashable, int] = {}
 
@@ -59,15 +60,18 @@ class _Grouping:
         self._last[key] = len(self._groups)
         self._groups.append(Group(key, []))
         self._above.append(0)
+        self._below.append(set())
         return self._last[key]
 
     def _need(self, place: int, needed: set[int]) -> None:
         above = self._above[place]
         for other in needed:
             above |= self._above[other] | 1 << other
-        if above == self._above[place]:
-            return
-        self._above[place] = above
-        for n, found in enumerate(self._above):
-            if found >> place & 1:
-                self._above[n] = found | above
+            self._below[other].add(place)
+        # What needs this group needs all of that, too; a new group has none.
+        waiting = [(place, above)]
+        while waiting:
+            n, found = waiting.pop()
+            if self._above[n] | found != self._above[n]:
+                self._above[n] |= found
+                waiting += [(other, self._above[n]) for other in self._below[n]]

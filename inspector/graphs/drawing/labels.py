@@ -80,6 +80,8 @@ def operator(node: Node) -> str:
     """What is called, short: ``addmm`` of ``aten.addmm.default``, ``linear`` of torch's."""
     if node.op not in {"call_function", "call_method"}:
         return node.target
+    if "<locals>" in node.target:  # `fn`, of whatever function made it
+        return node.name
     parts = node.target.split(".")
     # `ns.name.overload` is how torch prints an OpOverload.
     if len(parts) == _OVERLOAD_PARTS and parts[0].isidentifier() and parts[0] != "torch":
@@ -122,9 +124,9 @@ def module(path: str, kind: str, most: int = 80) -> str:
     return f"{shown} ({elided(kind, most)})" if kind else shown
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """``1 tensor``, ``12 tensors``."""
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size(size_bytes: int) -> str:

@@ -22,21 +22,18 @@ def add_frames(
     picture: graphviz.Digraph,
     boxes: Sequence[Box],
     add_box: Callable[[graphviz.Digraph, int], None],
-) -> bool:
+    *,
+    is_mixed: bool,
+) -> None:
     """Draws all boxes, in the frames of their modules.
 
     Args:
         picture: The picture.
         boxes: What is drawn.
         add_box: Draws the box at a place into a picture or a frame.
-
-    Returns:
-        Whether both passes are drawn: a module then has a frame for each.
+        is_mixed: Whether both passes are drawn: a module then has a frame for each.
     """
-    passes = {box.nodes[0].is_backward for box in boxes if box.nodes[0].is_compute}
-    frames = _Frames(boxes, add_box, is_mixed=len(passes) > 1)
-    frames.add(picture, ())
-    return len(passes) > 1
+    _Frames(boxes, add_box, is_mixed=is_mixed).add(picture, ())
 
 
 class _Frames:

@@ -39,6 +39,8 @@ class Drawing:
         force: Draw every node, however many there are.
         most_boxes: With more than these, ``auto`` collapses, and a fusion diagram draws repeated
             layers once.
+        around: Nodes that match this, as in `inspector.graphs.drawing.around`, have a thick
+            border; empty where nothing is asked for.
     """
 
     collapse: Collapse = Collapse.AUTO
@@ -46,6 +48,7 @@ class Drawing:
     colour: Colour = Colour.DTYPE
     force: bool = False
     most_boxes: int = 80
+    around: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
-__all__ = ["Repeat", "find_repeats"]
+__all__ = ["Repeat", "find_repeats", "saved"]
 
 _LONGEST = 200
 _LEAST_SAVED = 4
+# A frame says less than a box, and two small ones less than a large one.
+_FRAME = 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,41 +33,67 @@ class Repeat:
         return self.start + self.period * self.times
 
 
+# How many items need not be drawn, how many repeats begin where a layer does, and a small period.
+_Score = tuple[int, int, int]
+
+
 def find_repeats(
     signs: Sequence[Hashable], is_begin: Callable[[int], bool] = lambda _: False
 ) -> list[Repeat]:
-    """Finds repeats that do not overlap, in order: always the one that saves most.
+    """Finds the repeats that together save most items; they do not overlap, and are in order.
 
     Args:
         signs: Equal for items that are the same.
         is_begin: Whether a layer begins at a place; where several repeats save as much, as all
             rotations of one do, the one that begins there is taken.
     """
-    found: list[Repeat] = []
-    parts = [(0, len(signs))]
-    while parts:
-        start, stop = parts.pop()
-        best = _best(signs, start, stop, is_begin)
-        if best is not None:
-            found.append(best)
-            parts += [(start, best.start), (best.stop, stop)]
-    return sorted(found, key=lambda repeat: repeat.start)
+    best: list[_Score] = [(0, 0, 0)] * (len(signs) + 1)
+    last: list[Repeat | None] = [None] * (len(signs) + 1)
+    ending = _ending(signs)
+    for stop in range(1, len(signs) + 1):
+        best[stop] = best[stop - 1]
+        for repeat in ending[stop]:
+            before = best[repeat.start]
+            score = (
+                before[0] + saved([repeat]) - _FRAME,
+                before[1] + is_begin(repeat.start),
+                before[2] - repeat.period,
+            )
+            if score > best[stop]:
+                best[stop], last[stop] = score, repeat
+    return _chosen(last)
 
 
-def _best(
-    signs: Sequence[Hashable], start: int, stop: int, is_begin: Callable[[int], bool]
-) -> Repeat | None:
-    best: tuple[int, bool, int, int] | None = None
-    for period in range(1, min(_LONGEST, (stop - start) // 2) + 1):
+def saved(repeats: Sequence[Repeat]) -> int:
+    """How many items need not be drawn."""
+    return sum(repeat.period * (repeat.times - 1) for repeat in repeats)
+
+
+def _ending(signs: Sequence[Hashable]) -> list[list[Repeat]]:
+    """By the place behind them, the repeats that are as long as can be, or a turn less."""
+    found: list[list[Repeat]] = [[] for _ in range(len(signs) + 1)]
+    for period in range(1, min(_LONGEST, len(signs) // 2) + 1):
         equal = 0
-        for place in range(stop - period - 1, start - 1, -1):
-            equal = equal + 1 if signs[place] == signs[place + period] else 0
-            # `saved` items need not be drawn.
-            saved = equal // period * period
-            score = (saved, is_begin(place), -period, -place)
-            if saved >= _LEAST_SAVED and (best is None or score > best):
-                best = score
-    if best is None:
-        return None
-    saved, _, period, place = best
-    return Repeat(-place, -period, saved // -period + 1)
+        for place in range(period, len(signs)):
+            equal = equal + 1 if signs[place] == signs[place - period] else 0
+            turns = equal // period + 1
+            for times in range(max(2, turns - 1), turns + 1):
+                if period * (times - 1) >= _LEAST_SAVED:
+                    start = place + 1 - period * times
+                    found[place + 1].append(Repeat(start, period, times))
+    return found
+
+
+def _chosen(last: Sequence[Repeat | None]) -> list[Repeat]:
+    return list(_backwards(last))[::-1]
+
+
+def _backwards(last: Sequence[Repeat | None]) -> Iterator[Repeat]:
+    place = len(last) - 1
+    while place > 0:
+        repeat = last[place]
+        if repeat is None:
+            place -= 1
+        else:
+            yield repeat
+            place = repeat.start

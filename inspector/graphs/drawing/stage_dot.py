@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import graphviz
-import networkx as nx
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box, make_boxes
 from inspector.graphs.drawing.colours import Colours
-from inspector.graphs.drawing.frame import add_legend, new_picture
+from inspector.graphs.drawing.frame import new_picture
 from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.module_frames import add_frames
 from inspector.graphs.drawing.options import Caption, Drawing
@@ -59,20 +58,21 @@ class _Picture:
         self._boxes = boxes
         self._arrows = arrows
         self._roles = roles
-        self._colours = Colours(boxes, options.colour, roles)
+        self._colours = Colours(boxes, options.colour, roles, options.around)
 
     def draw(self, caption: Caption, said: str) -> str:
-        picture = new_picture(caption, (self._counts(said),))
-        is_mixed = add_frames(picture, self._boxes, self._add_box)
-        self._add_arrows(picture)
         notes = ["A frame is a module; an arrow is one tensor or several."]
-        notes += ["Dashed frames belong to the backward pass."] if is_mixed else []
+        notes += ["Dashed frames belong to the backward pass."] if self._is_mixed() else []
         notes += [_SHARED] if any(box.shared for box in self._boxes) else []
-        arrows = nx.DiGraph()
-        arrows.add_nodes_from(f"n{place}" for place in range(len(self._boxes)))
-        arrows.add_edges_from((f"n{arrow.source}", f"n{arrow.target}") for arrow in self._arrows)
-        add_legend(picture, self._colours.legend(), notes, arrows)
+        picture = new_picture(caption, (self._counts(said),), self._colours.legend(), notes)
+        add_frames(picture, self._boxes, self._add_box, is_mixed=self._is_mixed())
+        self._add_arrows(picture)
         return str(picture.source)
+
+    def _is_mixed(self) -> bool:
+        """Whether both passes are drawn: a module then has a frame for each."""
+        passes = {box.nodes[0].is_backward for box in self._boxes if box.nodes[0].is_compute}
+        return len(passes) > 1
 
     def _counts(self, said: str) -> str:
         operators = sum(node.is_compute for box in self._boxes for node in box.nodes)

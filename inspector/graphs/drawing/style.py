@@ -56,9 +56,12 @@ KINDS: dict[str, Look] = {
     "foreach": Look("foreach", "#a89c00", "#fbf7c4", "dashed"),
     "extern": Look("library call", "#0072b2", "#bcd9ea", width=2),
     "fallback": Look("ATen fallback", "#d55e00", "#f6d3b8", "dotted", 2),
+    "custom": Look("custom operator", "#a8467c", "#f1d6e4", "dotted", 2),
+    "collective": Look("collective", "#d55e00", "#f6d3b8", "dashed", 2),
+    "higher_order": Look("graphs of its own", "#666666", "#e4e4e4", width=2),
     "user_kernel": Look("your kernel", "#a8467c", "#f1d6e4", "dashed", 3),
 }
-"""By `inspector.events.fusion.Operation.kind`."""
+"""By `inspector.graphs.outside.call_kind`."""
 
 SERIES: tuple[tuple[str, str], ...] = (
     ("#3b93c4", "#d6ecf9"),

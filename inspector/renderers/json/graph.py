@@ -7,7 +7,9 @@ from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport
 from inspector.graphs.fusion import Step
 from inspector.graphs.not_fused import Pair
+from inspector.model.cost import Cost
 from inspector.model.graph import Graph, Node, tensor_bytes
+from inspector.model.graph_break import GraphBreak
 from inspector.model.stack import StackFrame
 from inspector.renderers.json.graph_views import line_fields, operators_fields
 from inspector.renderers.json.kernels import gpu_fields
@@ -29,6 +31,7 @@ def graph_fields(report: GraphReport) -> dict[str, object]:
         "stage": report.stage or None,
         "graphs": [_graph(graph) for graph in report.graphs],
         "fusions": [_fusion(row) for row in report.rows],
+        "graph_breaks": [_break(record, cost) for record, cost in report.breaks],
         "operators": None if report.operators is None else operators_fields(report.operators),
         "line": None if report.around is None else line_fields(report.around),
         "notices": list(report.notices),
@@ -94,7 +97,8 @@ def _fusion(row: FusionRow) -> dict[str, object]:
         "direction": fusion.direction,
         "graph": fusion.graph.name,
         "bytes": fusion.bytes_,
-        "bytes_unfused": fusion.bytes_alone,
+        "bytes_eager": fusion.bytes_eager,
+        "bytes_unfused": fusion.bytes_unfused,
         "bytes_never_in_memory": fusion.removed_bytes,
         "kernels": [_step(step) for step in fusion.steps],
         "buffers": [_buffer(buffer) for buffer in fusion.buffers.values()],
@@ -111,7 +115,8 @@ def _step(step: Step) -> dict[str, object]:
         "reads": dict(step.reads),
         "writes": dict(step.writes),
         "bytes": step.bytes_,
-        "bytes_unfused": step.bytes_alone,
+        "bytes_eager": step.bytes_eager,
+        "bytes_unfused": step.bytes_unfused,
         "flops": step.flops,
         "flops_per_byte": step.flops_per_byte,
         "never_in_memory": [node.name for node in step.removed],
@@ -127,6 +132,19 @@ def _buffer(buffer: Buffer) -> dict[str, object]:
         "stride": list(buffer.stride),
         "device": buffer.device or None,
         "node": buffer.origin or None,
+    }
+
+
+def _break(record: GraphBreak, cost: Cost) -> dict[str, object]:
+    frame = record.project or record.user
+    return {
+        "file": frame.file if frame else None,
+        "line": frame.line if frame else None,
+        "gb_id": record.cause.gb_id,
+        "title": record.cause.title,
+        "crossing_bytes": cost.crossing_bytes,
+        "fusible_bytes": cost.fusible_bytes,
+        "saved_bytes_at_most": 2 * (cost.fusible_bytes or 0),
     }
 
 

@@ -74,6 +74,8 @@ def line_fields(around: Around) -> dict[str, object]:
         ],
         "forward_kernels": _kernels(around.forward),
         "backward_kernels": _kernels(around.backward),
+        "nearest_lines": list(around.nearest),
+        "known_files": list(around.known_files),
     }
 
 
@@ -82,6 +84,7 @@ def _kernels(kernels: Iterable[KernelAtLine]) -> list[dict[str, object]]:
         {
             "graph": kernel.fusion.name,
             "kernel": kernel.step.name,
+            "bytes": kernel.step.bytes_,
             "relation": kernel.relation.value,
             "nodes": [found.node.name for found in kernel.nodes],
         }

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from inspector.findings.graph_apart_wording import (
+    ApartLine,
+    apart_head,
+    apart_lines,
+    break_lines,
+    more_line,
+    smaller_line,
+)
 from inspector.findings.graph_report import FusionRow, GraphReport
 from inspector.findings.graph_wording import (
-    TIMES,
-    apart_lines,
     fusion_headline,
     graph_headline,
+    header_parts,
     node_columns,
     step_lines,
     traffic_line,
 )
-from inspector.findings.overview import recording_line
+from inspector.graphs.drawing.around import matches
 from inspector.model.graph import Graph
 from inspector.renderers.markdown.graph_views import line_lines, operators_lines
 from inspector.renderers.markdown.markup import cell, code, prose
@@ -29,7 +36,7 @@ def graph_lines(report: GraphReport) -> Iterator[str]:
     target = report.run.meta.target
     yield f"# Graphs of {code(target)}" if target else "# Graphs"
     yield ""
-    yield prose(" · ".join(recording_line(report.run)))
+    yield prose(" · ".join(header_parts(report)))
     yield ""
     meta = report.run.meta
     if meta.partial:
@@ -40,12 +47,14 @@ def graph_lines(report: GraphReport) -> Iterator[str]:
         yield ""
     for row in report.rows:
         yield from _fusion(report, row)
+    broken = f"in two graphs, though they share data ({apart_head(report)})"
+    yield from _apart(list(break_lines(report)), broken)
     for graph in report.graphs:
-        yield from _graph(graph)
+        yield from _graph(report, graph)
     if report.operators is not None:
         yield from operators_lines(report.operators)
     if report.around is not None:
-        yield from line_lines(report.around)
+        yield from line_lines(report.run, report.around)
     for notice in report.notices:
         yield f"> {prose(notice)}"
         yield ""
@@ -60,31 +69,41 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[str]:
     yield "|:--|:--|:--|"
     steps = step_lines(row.fusion)
     for step in steps[:_MOST_ROWS]:
-        times = f"{step.number} {TIMES} " if step.number > 1 else ""
         places = ", ".join(place for place, _ in step.lines)
-        yield f"| {cell(times + step.name)} | {cell(step.detail)} | {cell(places)} |"
+        yield f"| {cell(step.title + step.name)} | {cell(step.detail)} | {cell(places)} |"
     yield from _more(len(steps), 3)
     yield ""
-    lines = apart_lines(report, row)
+    head = f"not fused, though they share data ({apart_head(report)})"
+    yield from _apart(apart_lines(report, row), head, smaller_line(row))
+
+
+def _apart(lines: Sequence[ApartLine], head: str, smaller: str = "") -> Iterator[str]:
     if lines:
-        yield "| not fused, though they share data | at most saved | why | change |"
+        yield f"| {prose(head)} | at most saved | why | change |"
         yield "|:--|--:|:--|:--|"
         for line in lines[:_MOST_ROWS]:
             texts = line.title, line.saved, line.reason, line.change
             yield "| " + " | ".join(map(cell, texts)) + " |"
-        yield from _more(len(lines), 4)
+        if lines[_MOST_ROWS:]:
+            yield f"| … {more_line(lines[_MOST_ROWS:])} | | | |"
+        yield ""
+    if smaller:
+        yield f"{smaller[:1].upper()}{smaller[1:]}."
         yield ""
 
 
-def _graph(graph: Graph) -> Iterator[str]:
+def _graph(report: GraphReport, graph: Graph) -> Iterator[str]:
     yield f"## {prose(graph_headline(graph))}"
     yield ""
-    yield "| node | operator | line | gives |"
-    yield "|:--|:--|:--|:--|"
+    yield "| node | line | gives |"
+    yield "|:--|:--|:--|"
     rows = [node for node in graph.nodes if node.is_compute]
+    asked = report.part[1] if report.part else None
     for node in rows[:_MOST_ROWS]:
-        yield "| " + " | ".join(map(cell, node_columns(node))) + " |"
-    yield from _more(len(rows), 4)
+        mark = "* " if asked is not None and matches(node, asked) else ""
+        name, *others = node_columns(node)
+        yield "| " + " | ".join(map(cell, (mark + name, *others))) + " |"
+    yield from _more(len(rows), 3)
     yield ""
 
 

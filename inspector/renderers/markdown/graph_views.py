@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.findings.graph_line_wording import kernel_blocks, kernel_line, no_line, node_line
+from inspector.findings.graph_line_wording import (
+    break_sentences,
+    kernel_blocks,
+    no_line,
+    node_blocks,
+)
 from inspector.findings.graph_report import Operators
 from inspector.findings.graph_wording import (
     decomposition_lines,
     operator_lines,
-    operators_title,
+    operators_blocks,
     outside_lines,
 )
 from inspector.graphs.lookup import Around
-from inspector.model.graph import Stage
+from inspector.model.run import Run
 from inspector.renderers.markdown.markup import cell, prose
 
 __all__ = ["line_lines", "operators_lines"]
@@ -23,8 +28,8 @@ _MOST_ROWS = 200
 
 def operators_lines(operators: Operators) -> Iterator[str]:
     """A table for each graph, then what operators became, and what is left outside."""
-    for graph in operators.graphs:
-        yield from _table(operators_title(graph), ("kind", "operators"), operator_lines(graph))
+    for title, graph in operators_blocks(operators.graphs):
+        yield from _table(title, ("kind", "operators"), operator_lines(graph))
     for name, found in operators.decompositions:
         title = f"What operators became in {name}"
         yield from _table(title, ("operator", "became"), decomposition_lines(found))
@@ -33,16 +38,16 @@ def operators_lines(operators: Operators) -> Iterator[str]:
         yield from _table(title, ("call", "why"), outside_lines(calls))
 
 
-def line_lines(around: Around) -> Iterator[str]:
-    """A table for the nodes of each stage, then those of the kernels."""
-    if not around.nodes:
-        yield f"**{prose(no_line(around))}**"
+def line_lines(run: Run, around: Around) -> Iterator[str]:
+    """Graph breaks there, a table for the nodes of each stage, then those of the kernels."""
+    sentences = [*break_sentences(run, around), *([] if around.nodes else [no_line(run, around)])]
+    for sentence in sentences:
+        yield f"**{prose(sentence)}**"
         yield ""
-    for stage in Stage:
-        found = around.of_stage(stage)
-        yield from _table(stage.value, ("node", "operator"), map(node_line, found))
-    for title, kernels in kernel_blocks(around):
-        yield from _table(title, ("kernel", "nodes"), map(kernel_line, kernels))
+    for title, rows in node_blocks(around):
+        yield from _table(title, ("node", "operator"), rows)
+    for title, rows in kernel_blocks(around):
+        yield from _table(title, ("kernel", "bytes, nodes"), rows)
 
 
 def _table(title: str, head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -6,9 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from inspector.findings.graph_line_wording import kernel_blocks, kernel_line, no_line, node_line
-from inspector.graphs.lookup import Around, FoundNode, KernelAtLine
-from inspector.model.graph import Stage
+from inspector.findings.graph_line_wording import (
+    break_sentences,
+    kernel_blocks,
+    no_line,
+    node_blocks,
+)
+from inspector.graphs.lookup import Around
+from inspector.model.run import Run
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["add_line"]
@@ -17,38 +22,33 @@ _GAP = "  "
 _MOST = 12
 
 
-def add_line(page: Page, around: Around) -> None:
-    """Adds the nodes of each stage, then the kernels of forward and of backward."""
+def add_line(page: Page, run: Run, around: Around) -> None:
+    """Adds graph breaks there, the nodes of each stage, the kernels of forward and of backward."""
+    breaks = break_sentences(run, around)
+    for sentence in breaks:
+        page.add(page.wrapped(page.safe(sentence, "bold yellow")))
     if not around.nodes:
-        page.add(page.wrapped(page.safe(no_line(around), "bold yellow")))
-        return
-    for stage in Stage:
-        page.add(_nodes(page, stage, around.of_stage(stage)))
-    for title, kernels in kernel_blocks(around):
-        page.add(_kernels(page, title, kernels))
+        page.add(page.wrapped(page.safe(no_line(run, around), "" if breaks else "bold yellow")))
+    for title, rows in node_blocks(around):
+        page.add(_nodes(page, title, rows))
+    for title, rows in kernel_blocks(around):
+        page.add(_kernels(page, title, rows))
 
 
-def _nodes(page: Page, stage: Stage, nodes: Sequence[FoundNode]) -> Iterator[Text]:
-    if not nodes:
-        return
-    yield Text(stage.value, style="bold underline")
-    for found in nodes[:_MOST]:
-        yield page.cropped(Text(_GAP).append_text(_line(page, node_line(found))))
-    yield from _more(len(nodes) - _MOST)
-
-
-def _kernels(page: Page, title: str, kernels: Sequence[KernelAtLine]) -> Iterator[Text]:
-    if not kernels:
-        return
+def _nodes(page: Page, title: str, rows: Sequence[tuple[str, str]]) -> Iterator[Text]:
     yield Text(title, style="bold underline")
-    for kernel in kernels[:_MOST]:
-        yield from page.wrapped(_line(page, kernel_line(kernel)), _GAP, _GAP * 2)
-    yield from _more(len(kernels) - _MOST)
+    for name, text in rows[:_MOST]:
+        line = page.safe(name, "cyan").append_text(page.safe(f": {text}", "default"))
+        yield from page.wrapped(line, _GAP, _GAP * 2)
+    yield from _more(len(rows) - _MOST)
 
 
-def _line(page: Page, parts: tuple[str, str]) -> Text:
-    name, text = parts
-    return page.safe(name, "cyan").append_text(page.safe(f": {text}", "default"))
+def _kernels(page: Page, title: str, rows: Sequence[tuple[str, str]]) -> Iterator[Text]:
+    yield Text(title, style="bold underline")
+    for name, text in rows[:_MOST]:
+        yield page.cropped(Text(_GAP).append_text(page.safe(name, "cyan")))
+        yield from page.wrapped(page.safe(text), _GAP * 2)
+    yield from _more(len(rows) - _MOST)
 
 
 def _more(number: int) -> Iterator[Text]:

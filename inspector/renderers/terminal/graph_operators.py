@@ -10,7 +10,7 @@ from inspector.findings.graph_report import Operators
 from inspector.findings.graph_wording import (
     decomposition_lines,
     operator_lines,
-    operators_title,
+    operators_blocks,
     outside_lines,
 )
 from inspector.renderers.terminal.page import Page
@@ -23,8 +23,8 @@ _MOST = 60
 
 def add_operators(page: Page, operators: Operators) -> None:
     """Adds a block for each graph, and then what operators became, and what is left outside."""
-    for graph in operators.graphs:
-        page.add(_block(page, operators_title(graph), operator_lines(graph)))
+    for title, graph in operators_blocks(operators.graphs):
+        page.add(_block(page, title, operator_lines(graph)))
     for name, found in operators.decompositions:
         page.add(_block(page, f"What operators became in {name}", decomposition_lines(found)))
     for name, calls in operators.outside:

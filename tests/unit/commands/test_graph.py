@@ -102,6 +102,13 @@ def test_no_file_is_no_graph() -> None:
         (("--stage", "lowered"), "'lowered' is not one of"),
         (("--depth", "-1"), "-1 is not in the range"),
         (("--collapse", "all"), "'all' is not one of"),
+        (("--collapse", "line", "-o", "a.dot"), "--collapse is about the picture of a stage."),
+        (("--colour", "bytes", "--collapse", "line", "-o", "a.dot"), "are about the picture of a"),
+        (
+            ("--stage", "dynamo", "--collapse", "kernel", "-o", "a.dot"),
+            "Name the graph that does: --stage post-grad.",
+        ),
+        (("--around", "x", "--collapse", "kernel", "-o", "a.dot"), "The dynamo graph does not"),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
         (("--line", "a.py:1", "-o", "a.graphml"), "--line gives a report, and no graph."),
         (("-o", "a.bmp"), "Choose one of .dot, .graphml, .gv, .json, .md"),
@@ -164,7 +171,7 @@ def test_one_compilation_alone(run: Main, capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("a.log", "--stage", "dynamo") == 0
-    assert "relu  relu  model.py:3  f32[8, 64]" in capsys.readouterr().out
+    assert "  relu  model.py:3  f32[8, 64]" in capsys.readouterr().out
     assert run("a.log", "--around", "RELU", "--depth", "0") == 0
     assert "0/0 dynamo: 1 node · 1 operator" in capsys.readouterr().out
     assert run("a.log", "--line", "model.py:3") == 0
@@ -213,6 +220,32 @@ def test_several_graphs_are_several_files(run: Main, tmp_path: Path, suffix: str
         f"b-1_0-post-grad-inference{suffix}",
         f"c{suffix}",
     ]
+
+
+def test_graphs_of_one_name_have_files_of_their_own(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "two").mkdir()
+    for rank in (0, 1):
+        name = f"dedicated_log_torch_trace_rank_{rank}_aaaaaaaa.log"
+        (tmp_path / "two" / name).write_bytes((tmp_path / "plain.log").read_bytes())
+    assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
+    assert len(list(tmp_path.glob("a-*.dot"))) == 2
+    assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
+
+
+def test_a_number_is_a_recording_that_is_kept(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / ".inspector" / "4"
+    folder.mkdir(parents=True)
+    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
+    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
+    (folder / "meta.json").write_text(json.dumps(meta))
+    assert run("4", "--stage", "dynamo") == 0
+    assert "relu" in capsys.readouterr().out
+    assert run("5", "--stage", "dynamo") == 2
+    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
 
 
 def test_model_explorer_has_all_graphs_in_one_file(run: Main, tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def test_what_is_fused_never_reaches_memory() -> None:
     assert (step.name, step.kind, step.is_call) == ("triton_poi_0", "pointwise", False)
     assert step.operators == (RELU, MUL)
     assert step.removed == (RELU,)
-    assert (step.bytes_, step.bytes_alone) == (2 * SIZE, 4 * SIZE)
-    assert (found.bytes_, found.bytes_alone, found.removed_bytes) == (2 * SIZE, 4 * SIZE, SIZE)
+    assert (step.bytes_, step.bytes_eager) == (2 * SIZE, 4 * SIZE)
+    assert (found.bytes_, found.bytes_eager, found.removed_bytes) == (2 * SIZE, 4 * SIZE, SIZE)
     assert found.name == "0/0 forward"
 
 
@@ -55,7 +55,7 @@ def test_an_operator_that_is_computed_again_counts_once() -> None:
     assert [step.again for step in found.steps] == [frozenset(), {"relu"}]
     assert found.steps[1].operators == (RELU, SUM)
     # The sum alone: what it reads and what it gives.
-    assert found.steps[1].bytes_alone == SIZE + 32
+    assert found.steps[1].bytes_eager == SIZE + 32
     assert found.steps[1].removed == ()
     assert found.removed_bytes == SIZE
 
@@ -68,7 +68,7 @@ def test_what_a_library_computes_counts_for_the_call() -> None:
     steps = fusion(GRAPH, layout, call, bias).steps
     assert [step.again for step in steps] == [{"mm"}, frozenset(), {"mm"}]
     assert [step.flops for step in steps] == [None, 1_000, None]
-    assert [step.bytes_alone for step in steps] == [0, 2 * SIZE, SIZE + 32]
+    assert [step.bytes_eager for step in steps] == [0, 2 * SIZE, SIZE + 32]
     assert steps[1].operators == (MM,)
     assert steps[1].is_call
     assert steps[1].flops_per_byte == 1_000 / (2 * SIZE)
@@ -104,7 +104,7 @@ def test_values_of_a_call_are_written_by_the_call() -> None:
     found = make_fusion(FusionPlan("", "forward", operations, launches, buffers, ()), GRAPH)
     (step,) = found.steps
     assert step.writes == {"buf1": SIZE, "buf2": 0}
-    assert (step.bytes_, step.bytes_alone) == (SIZE, SIZE)
+    assert (step.bytes_, step.bytes_eager) == (SIZE, SIZE)
 
 
 def test_a_template_that_became_a_call_is_one() -> None:
@@ -112,7 +112,7 @@ def test_a_template_that_became_a_call_is_one() -> None:
     launches = (Launch(("op0",), "extern", target="aten.mm.out", bytes_=9),)
     found = make_fusion(FusionPlan("", "forward", operations, launches, {}, ()), GRAPH)
     (step,) = found.steps
-    assert (step.name, step.operators, step.bytes_alone) == ("aten.mm.out", (MM,), 9)
+    assert (step.name, step.operators, step.bytes_eager) == ("aten.mm.out", (MM,), 9)
 
 
 def test_a_view_of_what_is_stored_is_not_removed() -> None:
@@ -128,8 +128,8 @@ def test_unknown_sizes_are_unknown() -> None:
     known = Kernel("k0", ("mul",), {"buf0": SIZE}, {"buf1": SIZE})
     unknown = Kernel("k1", ("relu",), {"x": 0}, {"buf0": 0}, bytes_=None)
     found = fusion(graph(X, relu, MUL), unknown, known)
-    assert (found.steps[0].bytes_, found.steps[0].bytes_alone) == (None, None)
-    assert (found.bytes_, found.bytes_alone) == (None, None)
+    assert (found.steps[0].bytes_, found.steps[0].bytes_eager) == (None, None)
+    assert (found.bytes_, found.bytes_eager) == (None, None)
     assert found.steps[0].flops_per_byte is None
     assert (total([1, 2]), total([1, None]), total([])) == (3, None, 0)
 
@@ -143,3 +143,45 @@ def test_without_a_name_the_operation_s_is_taken() -> None:
     operations = (Operation("op0", "foreach"),)
     found = make_fusion(FusionPlan("", "forward", operations, launches, {}, ()), GRAPH)
     assert [step.name for step in found.steps] == ["op0", "pointwise"]
+
+
+def test_symbolic_sizes_have_the_values_of_the_call_that_was_compiled() -> None:
+    relu = node("relu", "aten.relu.default", "x", tensors=(tensor("2*s0", 64),))
+    x = dataclasses.replace(X, tensors=(tensor("2*s0", 64),))
+    known = Kernel("k", ("relu",), {"x": SIZE}, {"buf0": SIZE})
+    buffer = Buffer("buf0", "output", dtype="float32", shape=("2*s0", 64))
+    found = make_fusion(plan(known, buffers=(buffer,)), graph(x, relu), 0, {"s0": 4, "s1": 9})
+    assert found.bytes_eager == 2 * SIZE
+    assert found.hints == {"s0": 4}
+    # What is drawn keeps the symbol.
+    assert found.buffers["buf0"].shape == ("2*s0", 64)
+    assert make_fusion(plan(known), graph(x, relu), 0, {"s1": 9}).bytes_eager is None
+
+
+def test_a_buffer_is_read_once_by_each_kernel() -> None:
+    """Loops of one kernel in C++ that read the same are counted one by one."""
+    buffer = Buffer("buf0", "intermediate", dtype="float32", shape=(8, 64))
+    found = fusion(
+        GRAPH,
+        Kernel("k0", ("relu",), {"x": SIZE}, {"buf0": SIZE}, number=0),
+        Kernel("k1", ("mul",), {"buf0": SIZE}, {"buf1": SIZE}, number=1),
+        Kernel("k1", ("sum_1",), {"buf0": SIZE}, {"buf2": 32}, number=1, kind="reduction"),
+        buffers=(buffer,),
+    )
+    assert found.steps[1].reads == {"buf0": SIZE}
+    assert found.steps[1].bytes_ == 3 * SIZE + 32
+    assert found.steps[1].kind == "reduction"
+
+
+def test_what_a_decomposed_operator_keeps_to_itself_was_never_in_memory() -> None:
+    parts = [
+        node("a", "aten.mul.Tensor", "x", aten="aten.gelu.default", earlier=("g",)),
+        node("b", "aten.erf.default", "a", aten="aten.gelu.default", earlier=("g",)),
+        node("c", "aten.neg.default", "b"),
+    ]
+    kernel = Kernel("k", ("a", "b", "c"), {"x": SIZE}, {"buf0": SIZE})
+    (step,) = fusion(
+        graph(X, *parts), kernel, buffers=(Buffer("buf0", "output", origin="c"),)
+    ).steps
+    assert [item.name for item in step.removed] == ["b"]
+    assert step.bytes_eager == 4 * SIZE

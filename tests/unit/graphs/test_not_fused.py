@@ -8,7 +8,7 @@ import pytest
 
 from inspector.events.fusion import Apart, Buffer, Uses
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.not_fused import TEMPLATES, described, grouped, kept_apart
+from inspector.graphs.not_fused import TEMPLATES, grouped, kept_apart
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
 X = node("x", "")
@@ -20,7 +20,7 @@ BUF0 = Buffer("buf0", "intermediate", dtype="float32", shape=(8, 64), origin="re
 RELU_K = Kernel("triton_0", ("relu",), {"x": SIZE}, {"buf0": SIZE})
 SUM_K = Kernel("triton_1", ("sum_1",), {"buf0": SIZE}, {"buf1": 32}, "reduction")
 MM_K = Kernel("aten.mm.out", ("mm",), {"buf0": SIZE, "x": 100}, {"buf2": 7}, "extern")
-NAMES = "`relu` (model.py:3)", "`sum` (model.py:4)"
+NAMES = "#1 `relu` (model.py:3)", "#2 `sum` (model.py:4)"
 
 
 def apart(reason: str, *arguments: str, uses: tuple[Uses, ...] = (), turned: bool = False) -> Apart:
@@ -97,7 +97,7 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     (pair,) = kept_apart(found)
     assert pair.reason is not None
     assert (pair.reason.kind, pair.reason.change) == ("library", TEMPLATES)
-    assert pair.reason.sentence.startswith("`mm` (model.py:5) is a call of a library")
+    assert pair.reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
     assert pair.said == "no shared data"
 
@@ -232,30 +232,10 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
             Kernel("k", (f"sum_1_{number}",), {f"b{number}": SIZE // number}, {"out": 32}),
         ]
     said = (apart("no shared data"), Apart(2, 3, "no shared data", ()))
-    found = fusion(graph(*nodes), *kernels, buffers=(BUF0,), apart=said)
+    buffers = (BUF0, *(Buffer(f"b{number}", "intermediate") for number in (1, 2)))
+    found = fusion(graph(*nodes), *kernels, buffers=buffers, apart=said)
     pairs = [pair for pair in kept_apart(found) if pair.second == pair.first + 1]
     same = grouped(found, pairs)
     assert [(pair.first, pair.said, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip
-
-
-def test_steps_are_described_as_the_author_knows_them() -> None:
-    norm = node("add", "aten.add.Tensor", at=7, aten="aten.native_layer_norm.default")
-    view = node("view", "aten.reshape.default", "add", at=8)
-    nodes = (norm, view, node("a", "aten.relu.default"), node("b", "aten.neg.default", at=9))
-    found = fusion(
-        graph(X, *nodes),
-        Kernel("k0", ("add", "view"), {}, {}),
-        Kernel("k1", ("view",), {}, {}),
-        Kernel("k2", ("add", "a", "b"), {}, {}),
-        Kernel("k3", (), {}, {}),
-        Kernel("k4", ("a",), {}, {}),
-    )
-    assert [described(step) for step in found.steps] == [
-        "`native_layer_norm` (model.py:7)",
-        "`reshape` (model.py:8)",
-        "`native_layer_norm, relu…` (model.py:9)",
-        "k3",
-        "`relu`",
-    ]

@@ -126,7 +126,7 @@ def test_what_stands_between_is_the_reason_before_what_they_share() -> None:
     found = pairs(first, between, last, said="no shared data", refused=(0, 2))
     kind, sentence, change = reason(found, (0, 2))
     assert kind == "order"
-    assert sentence.startswith("`exp` (model.py:5) also needs another kernel")
+    assert sentence.startswith("#3 `exp` (model.py:5) also needs another kernel")
     assert not change
 
 

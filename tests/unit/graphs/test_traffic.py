@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from inspector.graphs.traffic import Traffic, is_view
@@ -79,3 +81,46 @@ def test_views(target: str, is_one: bool) -> None:  # noqa: FBT001 - a column of
 def test_operators_are_in_order_once_and_without_inputs() -> None:
     names = ("add", "x", "view", "add", "gone")
     assert Traffic(GRAPH).in_order(names) == (VIEW, ADD)
+
+
+def decomposed(name: str, target: str, *inputs: str, **changes: Any) -> Node:
+    return node(name, target, *inputs, aten="aten.gelu.default", earlier=("gelu",), **changes)
+
+
+def test_what_was_one_operator_is_one_kernel() -> None:
+    """In eager PyTorch ``gelu`` reads its input once and writes its result, and nothing else."""
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    second = decomposed("erf", "aten.erf.default", "mul")
+    last = decomposed("mul_1", "aten.mul.Tensor", "erf", "x")
+    after = node("neg", "aten.neg.default", "mul_1")
+    traffic = Traffic(graph(X, first, second, last, after))
+    assert traffic.operator(second) == (first, second, last)
+    assert traffic.bytes_of(first) == traffic.bytes_of(last) == 2 * SIZE
+    assert traffic.results(first) == [last]
+    assert traffic.operator(after) == (after,)
+
+
+def test_what_others_take_is_a_result_through_views_as_well() -> None:
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    view = decomposed("view", "aten.reshape.default", "mul")
+    last = decomposed("erf", "aten.erf.default", "view")
+    user = node("neg", "aten.neg.default", "view")
+    traffic = Traffic(graph(X, first, view, last, user))
+    assert traffic.results(last) == [first, last]
+    assert traffic.bytes_of(last) == 3 * SIZE
+
+
+def test_the_same_operator_elsewhere_is_another() -> None:
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    second = node("mul_1", "aten.mul.Tensor", "mul", aten="aten.gelu.default", earlier=("gelu_1",))
+    whole = node("add", "aten.add.Tensor", "mul_1", aten="aten.add.Tensor", earlier=("gelu_1",))
+    traffic = Traffic(graph(X, first, second, whole))
+    assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
+
+
+def test_a_value_made_of_nothing_is_a_constant() -> None:
+    full = node("full", "aten.full.default")
+    traffic = Traffic(graph(X, full))
+    assert traffic.is_constant("full")
+    assert not traffic.is_constant("x")
+    assert not traffic.is_constant("gone")

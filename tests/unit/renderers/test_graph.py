@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.events.fusion import Apart, Buffer, Uses
+from inspector.findings.graph_apart_wording import apart_lines, more_line, smaller_line
 from inspector.findings.graph_report import (
     FUSION,
     FusionRow,
@@ -23,8 +24,8 @@ from inspector.findings.graph_report import (
     with_operators,
 )
 from inspector.findings.graph_wording import TIMES
-from inspector.graphs.not_fused import kept_apart
-from inspector.graphs.reasons import Kind
+from inspector.graphs.not_fused import Pair, kept_apart
+from inspector.graphs.reasons import Kind, Reason
 from inspector.model.gpu_table import find_gpu
 from inspector.model.graph import Graph, Stage
 from inspector.model.stack import StackFrame
@@ -188,18 +189,18 @@ def test_kernels_have_operators_traffic_lines_and_reasons() -> None:
     for part in (
         "0/0 forward: 4 operators in 3 kernels and 1 call of a library",
         "how many bytes it reads and writes is not known",
-        "triton_poi_0 pointwise · 2 operators of gelu · 4.0 KiB instead of 8.0 KiB",
-        "1 tensor of 2.0 KiB never in memory",
-        "model.py:31 return self.head(gelu(x))",
-        "aten.mm.out call of a library · 1 operator of mm · 4.0 KiB",
+        "NVIDIA H200 (not here)",
+        "#1 triton_poi_0 pointwise · 2 operators of gelu · 4.0 KiB model.py:31 return self.head",
+        "#2 aten.mm.out call of a library · 1 operator of mm · 4.0 KiB",
         "1 operator of neg, and 1 of other kernels",
-        "a part of gelu, or its values again",
-        "2.0 KiB: `gelu` (model.py:31) and `gelu, neg`",
-        "`gelu` (model.py:31) and `gelu, neg` go over `mul` (8 by 64) in different orders: d0; d1.",
+        "#4 triton_red_2 reduction · finishes `gelu`",
+        "(what is read or written twice, at most; times at 4.81 TB/s)",
+        "2.0 KiB (< 0.1 µs): #1 `gelu` (model.py:31) and #3 `neg`",
+        "`neg` go over `mul` (8 by 64) in different orders: d0; d1.",
         "change: Put a transpose",
         "Torch says: new in torch 9.9.",
         "Torch gives no reason.",
-        "pairs with calls of libraries",
+        "up to 2.0 KiB (< 0.1 µs) each: 2 pairs with calls of libraries",
         "note: a notice",
         "next: inspect graph --stage fusion -o fusion.svg",
     ):
@@ -210,23 +211,83 @@ def test_equal_kernels_of_equal_layers_are_one() -> None:
     nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
     kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(3))
     text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
-    assert f"3{TIMES} k\n" in text
-    assert "pointwise · 1 operator of neg · 4.0 KiB each" in text
+    assert f"3{TIMES} #1 k\n" in text
+    assert "pointwise · also #2, #3 · 1 operator of neg · 4.0 KiB each" in text
     assert "12 KiB read and written (computed" in text
 
 
+def test_calls_that_move_other_bytes_are_not_multiplied() -> None:
+    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
+    kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE * (n + 1)}) for n in range(3))
+    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
+    assert all(f"  #{n} k\n" in text for n in (1, 2, 3))
+    assert TIMES not in text
+
+
+def test_what_looks_the_same_is_not_said_twice() -> None:
+    nodes = [node("x", ""), node("n", "aten.neg.default", "x")]
+    kernel = Kernel("k", ("n",), {"x": SIZE}, {"b": SIZE}, bytes_=2 * SIZE - 1)
+    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
+    assert "4.0 KiB read and written (computed" in text
+    assert "instead" not in text
+
+
+def test_pairs_are_in_the_order_of_their_use() -> None:
+    steps = tuple(Kernel(f"k{n}", (f"n{n}",), {"x": SIZE}, {}) for n in range(9))
+    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x") for n in range(9))]
+    advised, plain = Reason("why", "do that.", "order"), Reason("why", "", "order")
+    sizes = ((100 << 10, plain), (9 << 10, advised), (50 << 10, advised), (1000, plain))
+    pairs = tuple(
+        Pair(2 * n, 2 * n + 1, ("x",), size, f"said {n}", reason)
+        for n, (size, reason) in enumerate(sizes)
+    )
+    row_ = FusionRow(fusion(graph(*nodes), *steps), pairs)
+    lines = apart_lines(fused(gpu=None), row_)
+    assert [line.saved for line in lines] == ["50 KiB", "100 KiB", "9.0 KiB"]
+    for name in ("terminal", "markdown"):
+        text = rendered(fused(rows=(row_,)), name)
+        assert "1 smaller pair, below 1.0 KiB, is in the JSON report" in text
+    assert more_line(lines[:1]) == "1 more pair in the JSON report"
+    small = tuple(dataclasses.replace(pair, saved_bytes=8, said=pair.said + "x") for pair in pairs)
+    row_ = dataclasses.replace(row_, pairs=small)
+    assert smaller_line(row_) == "4 smaller pairs, each below 1.0 KiB, are in the JSON report"
+    assert "Not fused" not in rendered(fused(rows=(row_,)), "terminal")
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "said", "head"),
+    [
+        ("mine.scale.default", "fallback", "a custom operator", "1 call of a custom operator"),
+        ("aten.sort.default", "fallback", "ATen, left to eager PyTorch", "1 call of a library"),
+        ("_c10d_functional.all_reduce.default", "fallback", "a collective", "and 1 collective"),
+        ("triton_kernel_wrapper", "user_kernel", "the program's own kernel", "program's own"),
+    ],
+)
+def test_calls_are_what_they_are(target: str, kind: str, said: str, head: str) -> None:
+    nodes = [node("x", ""), node("n", target, "x")]
+    kernel = Kernel(target, ("n",), {"x": SIZE}, {"b": SIZE}, kind)
+    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
+    assert f"    {said} · " in text
+    assert head in " ".join(text.split())
+
+
 def test_what_fusing_removed_is_a_share() -> None:
-    kernel = Kernel("k", ("erf", "mul"), {"x": SIZE}, {"buf0": SIZE})
-    found = FusionRow(fusion(stages()[-1], kernel), ())
+    nodes = [
+        node("x", ""),
+        node("neg", "aten.neg.default", "x"),
+        node("abs", "aten.abs.default", "neg"),
+    ]
+    kernel = Kernel("k", ("neg", "abs"), {"x": SIZE}, {"buf0": SIZE})
+    found = FusionRow(fusion(graph(*nodes), kernel), ())
     text = " ".join(rendered(fused(rows=(found,)), "terminal").split())
-    assert "4.0 KiB read and written instead of 8.0 KiB, if each operator were a kernel" in text
-    assert "50 % of the memory traffic removed (computed, as Inductor counts bytes)" in text
+    assert "4.0 KiB read and written instead of 8.0 KiB, if nothing were fused: 50 %" in text
+    assert "of the memory traffic removed. Eager PyTorch: 8.0 KiB (computed, as" in text
 
 
 def test_a_stage_is_a_table() -> None:
     text = rendered(staged(), "terminal")
     assert "0/0 dynamo: 3 nodes · 2 operators · in 1 module\n" in text
-    assert "  h  gelu    model.py:31  f32[8, 64]\n" in text
+    assert "  h = gelu    model.py:31  f32[8, 64]\n" in text
     assert "next: inspect graph --stage dynamo -o graph.svg\n" in text
     text = " ".join(rendered(whole(), "terminal").split())
     assert "GFLOP · 1 tensor of 2.0 KiB saved for the backward pass" in text
@@ -239,7 +300,7 @@ def test_operators_by_stage() -> None:
         for part in (
             "0/0 dynamo: 2 operators",
             f"torch.nn.functional.gelu {TIMES}1",
-            "0/0 post-grad forward: 5 operators, and 1 in graphs inside of it",
+            "0/0 forward, post-grad: 5 operators, and 1 in graphs inside of it",
             "What operators became in 0/0 forward",
             f"aten.erf.default {TIMES}1, aten.mul.Tensor {TIMES}1",
             "Inductor writes no code for it",
@@ -263,10 +324,12 @@ def test_a_line_in_every_stage() -> None:
         for part in (
             "torch.nn.functional.linear f32[8, 64] · in head",
             "kernels of the forward pass",
-            "triton_poi_0",
-            "erf, mul",
+            "forward, post-grad",
+            "#1 triton_poi_0",
+            "4.0 KiB · erf, mul",
+            "made by a pass, for what comes from here",
         ):
-            assert part in text
+            assert part in text.replace("\\", "").replace("<!-- -->", "")
         assert "kernels of the backward pass" not in text
     found = as_json(at_line())["line"]
     assert (found["asked_file"], found["line"]) == ("model.py", 31)
@@ -278,6 +341,43 @@ def test_a_line_that_is_nowhere_is_named() -> None:
     for name in ("terminal", "markdown"):
         text = rendered(nowhere(), name).replace("`", "")
         assert "Nothing in the recording comes from line 99 of model.py." in text
+        assert "Something comes from lines 7, 31 of it." in " ".join(text.split())
+        text = rendered(with_line(whole(), "other.py", 3), name).replace("`", "")
+        assert "What it has comes from" in text
+        assert "model.py." in text
+
+
+def test_what_another_line_calls_says_where() -> None:
+    text = rendered(with_line(whole(), "model.py", 7), "terminal")
+    assert "  h: torch.nn.functional.gelu f32[8, 64] · called from here, at model.py:31\n" in text
+
+
+def test_a_graph_break_at_the_line_is_said() -> None:
+    run = hostile.run()
+    found = next(
+        record.user or record.project
+        for process in run.processes
+        for frame in process.frames
+        for compilation in frame.compilations
+        for record in compilation.graph_breaks
+    )
+    assert found is not None
+    report = with_line(whole(run=run), found.file.rpartition("/")[2], found.line)
+    for name in ("terminal", "markdown"):
+        text = " ".join(rendered(report, name).replace("`", "").split())
+        assert "The graph breaks here (" in text
+        assert "inspect explain says why, and how to mend it." in text
+
+
+def test_what_matches_is_marked() -> None:
+    report = dataclasses.replace(staged(), part=("--around", "GELU"))
+    text = rendered(report, "terminal")
+    assert "* h = gelu    model.py:31" in text
+    assert "  y = linear" in text
+    assert "* what matches GELU\n" in text
+    assert "* `h` = gelu" in rendered(report, "markdown").replace("\\", "") or (
+        "* h = gelu" in rendered(report, "markdown").replace("`", "").replace("\\", "")
+    )
 
 
 def test_nothing_but_notices() -> None:
@@ -295,8 +395,11 @@ def test_markdown_is_tables() -> None:
     lines = rendered(whole(), "markdown").splitlines()
     for head in (
         "| kernel | | lines |",
-        "| not fused, though they share data | at most saved | why | change |",
-        "| node | operator | line | gives |",
+        (
+            "| not fused, though they share data (what is read or written twice, at most; times at "
+            "4.81 TB/s) | at most saved | why | change |"
+        ),
+        "| node | line | gives |",
     ):
         place = lines.index(head)
         bars = head.count("|")
@@ -308,10 +411,11 @@ def test_long_tables_are_cut_off() -> None:
     nodes = [node(f"n{n}", "aten.neg.default") for n in range(250)]
     kernels = [Kernel(f"k{n}", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(250)]
     found = fusion(graph(*nodes), *kernels)
-    report = whole(graphs=(graph(*nodes),), rows=(FusionRow(found, tuple(kept_apart(found))),))
+    pairs = tuple(Pair(n, n + 1, ("x",), SIZE, f"said {n}", None) for n in range(249))
+    report = whole(graphs=(graph(*nodes),), rows=(FusionRow(found, pairs),))
     text = rendered(report, "markdown")
-    assert "| … 50 more in the JSON report | | |\n" in text
-    assert text.count("| … 50 more in the JSON report | | | |\n") >= 1
+    assert text.count("| … 50 more in the JSON report | | |\n") == 2
+    assert text.count("| … 49 more pairs in the JSON report | | | |\n") == 1
     text = rendered(report, "terminal")
     assert "… 210 more kernels in the JSON report\n" in text
     assert "… 210 more operators in the JSON report\n" in text
@@ -380,14 +484,19 @@ def test_recorded_text_is_json(place: int) -> None:
 def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
     nodes = [node("a\x1b[31m", "aten.neg.default", at=3), node("wide漢", "aten.neg.default", at=3)]
     text = rendered(staged_of(graph(*nodes)), "terminal").splitlines()
-    places = [cell_len(found[: found.index("neg")]) for found in text if "model.py:3" in found]
+    places = [cell_len(found[: found.index("model")]) for found in text if "model.py:3" in found]
     assert len(set(places)) == 1
 
 
 def test_a_long_name_leaves_room_for_the_other_columns() -> None:
     nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
     text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert f"  {'n' * 27}…  neg  model.py:3  f32[8, 64]\n" in text
+    assert f"  {'n' * 43}…  model.py:3  f32[8, 64]\n" in text
+    shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
+    text = rendered(
+        staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"
+    )
+    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]\n" in text
 
 
 def staged_of(found: Graph) -> GraphReport:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from inspector.events.fusion import Buffer
 from inspector.graphs.drawing.fusion_dot import fusion_dot, totals
+from inspector.graphs.drawing.fusion_flow import FusionFlow, make_flow
+from inspector.graphs.drawing.fusion_repeats import make_shown
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles
 from inspector.graphs.drawing.sequences import Repeat, find_repeats
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.graphs.drawing.drawn import drawn, fused_layers, needs_dot
 
 CAPTION = Caption("bert", "0/0 inference", "NVIDIA H200", "2.13.0")
@@ -16,11 +20,11 @@ WEIGHTS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
 def test_a_box_is_a_kernel_with_its_operators() -> None:
     found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
     assert found.nodes["k1"] == [
-        "triton_poi_fused_add_relu_0",
+        "#2 triton_poi_fused_add_relu_0",
         "pointwise · layers.0 (Layer)",
         "relu, add",
         "model.py:31",
-        "6.0 KiB read and written instead of 10 KiB",
+        "6.0 KiB read and written, 10 KiB in eager PyTorch",
         "1 tensor, 2.0 KiB, never reaches memory",
     ]
 
@@ -29,7 +33,7 @@ def test_a_box_is_a_kernel_with_its_operators() -> None:
 def test_a_call_of_a_library_says_what_it_computes() -> None:
     found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
     assert found.nodes["k0"] == [
-        "aten.mm.out",
+        "#1 aten.mm.out",
         "library call · layers.0.linear (Linear)",
         "mm",
         "model.py:31",
@@ -51,10 +55,11 @@ def test_tensors_are_arrows() -> None:
 @needs_dot
 def test_the_caption_has_the_totals() -> None:
     found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
-    assert "26 KiB instead of 30 KiB: 13 % of the memory traffic removed" in found.texts
-    assert "3 operators became 1 kernel and 1 call of libraries" in found.texts
-    assert {"library call", "pointwise"} <= set(found.nodes["legend"])
-    assert found.frames["cluster_legend"][0] == "legend"
+    totals = "26 KiB instead of 30 KiB: 13 % of the memory traffic removed; 30 KiB in eager PyTorch"
+    assert totals in found.texts
+    assert "3 operators became 1 kernel and 1 call" in found.texts
+    assert {"legend", "library call", "pointwise"} <= set(found.texts)
+    assert found.texts.index("legend") < found.texts.index("#1 aten.mm.out")
 
 
 @needs_dot
@@ -73,6 +78,44 @@ def test_all_kernels_are_drawn_if_forced() -> None:
     assert "cluster_repeat" not in text
 
 
+def test_what_stands_in_some_layers_alone_does_not_part_them() -> None:
+    shown = make_shown(flow_of("pm" + "abcde" * 5 + "m" + "abcde" * 5), 8)
+    (repeat,) = shown.repeats
+    assert (len(repeat.places), repeat.first) == (10, (2, 3, 4, 5, 6))
+    assert shown.places == (0, 1, 2, 3, 4, 5, 6, 27)
+    (flow,) = shown.carried[0]
+    assert (flow.source, flow.target) == (6, 7)
+
+
+def test_small_kernels_that_need_nothing_are_one_box() -> None:
+    steps = (
+        Kernel("a", ("i",), {}, {"b0": 512}),
+        Kernel("b", ("j",), {"b0": 512}, {"b1": 512}),
+        Kernel("c", ("k",), {"x": 512, "b1": 512, "b0": 512}, {"b2": 512}),
+        Kernel("d", ("l",), {}, {"b3": 8192}),
+        Kernel("e", ("k",), {"b2": 512, "b3": 8192}, {"b4": 512}),
+    )
+    buffers = [Buffer(f"b{n}", "intermediate", dtype="float32", shape=(128,)) for n in range(5)]
+    nodes = [node(name, "aten.iota.default") for name in "ijkl"]
+    x = Buffer("x", "input", dtype="float32", shape=(128,))
+    found = fusion(graph(node("x", ""), *nodes), *steps, buffers=(x, *buffers))
+    text = fusion_dot(found, CAPTION)
+    assert "2 small kernels · 1.5 KiB" in text
+    assert "2 \N{MULTIPLICATION SIGN} f32[128] · 1.0 KiB" in text
+    assert "k1 [" not in text
+    assert "small" not in fusion_dot(found, CAPTION, Drawing(force=True))
+
+
+def flow_of(names: str) -> FusionFlow:
+    """A kernel for each letter; each gives its result to the next."""
+    nodes = [node(f"n{n}", f"aten.{name}.default") for n, name in enumerate(names)]
+    steps = [
+        Kernel(name, (f"n{n}",), {f"b{n - 1}" if n else "x": SIZE}, {f"b{n}": SIZE})
+        for n, name in enumerate(names)
+    ]
+    return make_flow(fusion(graph(*nodes), *steps), Roles())
+
+
 def test_unknown_inputs_that_one_kernel_reads_are_counted() -> None:
     text = fusion_dot(fused_layers(40), CAPTION, Drawing(force=True))
     assert "reads 1 input, 16 KiB" in text
@@ -88,6 +131,12 @@ def test_repeats() -> None:
 
 def test_repeats_begin_where_layers_begin() -> None:
     assert find_repeats("ABABABABA", lambda place: place == 1) == [Repeat(1, 2, 4)]
+
+
+def test_repeats_save_most_together() -> None:
+    text = "m" + "ABCD" * 4 + "m" + "ABCD" * 4
+    assert find_repeats(text) == [Repeat(1, 4, 4), Repeat(18, 4, 4)]
+    assert find_repeats("AAAB" * 9) == [Repeat(0, 4, 9)]
 
 
 def test_nothing_repeats() -> None:

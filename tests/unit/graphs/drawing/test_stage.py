@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import pytest
 
 from inspector.errors import UsageError
 from inspector.graphs.drawing.around import around
+from inspector.graphs.drawing.grouping import group_nodes
 from inspector.graphs.drawing.options import Caption, Collapse, Colour, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_dot import stage_dot
 from inspector.model.graph import Stage
+from inspector.model.stack import StackFrame
 from tests.unit.graphs.drawing.drawn import drawn, graph, layers, needs_dot, operator, taken
 
 CAPTION = Caption("bert", "0/0 forward", "NVIDIA H200", "2.13.0", "a part")
@@ -33,7 +36,7 @@ def test_frames_are_modules() -> None:
     said = sorted(texts[0] for texts in found.frames.values())
     assert said == [
         "layers (ModuleList)", "layers.0 (Layer)", "layers.0.linear (Linear)", "layers.1 (Layer)",
-        "layers.1.linear (Linear)", "legend",
+        "layers.1.linear (Linear)",
     ]  # fmt: skip
 
 
@@ -49,7 +52,7 @@ def test_the_caption_says_what_it_is() -> None:
 def test_the_legend_says_what_colours_and_borders_mean() -> None:
     nodes = [taken("x", 8, 64), operator("relu", "aten.relu.default", "x", is_saved=True)]
     found = drawn(stage_dot(graph(*nodes), CAPTION))
-    assert {"f32", "input", "output", "saved for the backward pass"} <= set(found.nodes["legend"])
+    assert {"f32", "input", "output", "saved for the backward pass"} <= set(found.texts)
 
 
 @needs_dot
@@ -82,7 +85,7 @@ def test_passes_of_a_joint_graph_are_told_apart() -> None:
 
 def test_modules_become_one_box() -> None:
     boxes = _boxes(stage_dot(layers(10), CAPTION, Drawing(Collapse.MODULE, depth=2)))
-    assert boxes == 10 + 2, "ten layers, the output and the legend; inputs are counted"
+    assert boxes == 10 + 1, "ten layers and the output; inputs are counted"
 
 
 @needs_dot
@@ -101,8 +104,8 @@ def test_parameters_are_called_so_where_known() -> None:
 
 
 def test_a_picture_stays_small_by_itself() -> None:
-    assert _boxes(stage_dot(layers(60), CAPTION)) <= 80 + 3
-    assert _boxes(stage_dot(layers(1000), CAPTION)) <= 80 + 3
+    assert _boxes(stage_dot(layers(60), CAPTION)) <= 80 + 2
+    assert _boxes(stage_dot(layers(1000), CAPTION)) <= 80 + 2
 
 
 def test_groups_do_not_wait_for_themselves() -> None:
@@ -114,7 +117,7 @@ def test_groups_do_not_wait_for_themselves() -> None:
         operator("n3", "aten.relu.default", "n2", module=a),
     ]
     text = stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1))
-    assert _boxes(text) == 3 + 3, "the module that is called twice is two boxes"
+    assert _boxes(text) == 3 + 2, "the module that is called twice is two boxes"
 
 
 def test_groups_that_need_each_other_by_different_nodes_are_apart() -> None:
@@ -127,7 +130,7 @@ def test_groups_that_need_each_other_by_different_nodes_are_apart() -> None:
         operator("a2", "aten.relu.default", "b1", module=a),
         operator("end", "aten.add.Tensor", "a2", "b2"),
     ]
-    assert _boxes(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1))) == 4 + 3
+    assert _boxes(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1))) == 4 + 2
 
 
 @needs_dot
@@ -186,7 +189,7 @@ def test_too_many_boxes_are_refused_unless_forced() -> None:
 )
 def test_colours_are_in_the_legend(colour: Colour, said: str) -> None:
     found = drawn(stage_dot(layers(2), CAPTION, Drawing(colour=colour)))
-    assert said in found.nodes["legend"]
+    assert said in found.texts[: found.texts.index("layers (ModuleList)")]
 
 
 @needs_dot
@@ -206,6 +209,49 @@ def test_the_part_around_a_module() -> None:
     names = {node.name for node in part.nodes}
     assert names == {"add_1", "weight_2", "mm_2", "relu_2", "add_2"}
     assert part.nodes[0].inputs == (), "what is not in it is not read"
+
+
+@needs_dot
+def test_what_a_part_is_around_is_marked() -> None:
+    found = around(layers(5), "RELU_2", 1)
+    text = stage_dot(found, CAPTION, Drawing(around="RELU_2"))
+    assert "matches RELU_2" in drawn(text).texts
+    assert text.count('border="4"') == 2, "the box, and the legend"
+    assert 'border="4"' not in stage_dot(found, CAPTION)
+
+
+def test_many_groups_take_no_time() -> None:
+    stack = [(StackFrame("/m.py", n % 20, "f", ""),) for n in range(20_000)]
+    nodes = [
+        operator(f"n{n}", "aten.relu.default", f"n{n - 1}", f"n{n - n % 20}", stack=stack[n],
+                 module=((f"m{n // 20}", "M"),))
+        for n in range(20_000)
+    ]  # fmt: skip
+    begin = time.process_time()
+    groups = group_nodes(nodes, lambda node: (node.line, node.module))
+    assert len(groups) == 20_000
+    assert time.process_time() - begin < 3
+
+
+def test_groups_that_get_needs_later_hand_them_on() -> None:
+    names = {"a": "A", "b": "B", "c": "C", "d": "D", "a2": "A", "d2": "D"}
+    inputs = {"b": ["a"], "c": ["b"], "a2": [], "d2": ["c"]}
+    nodes = [operator(name, "aten.relu.default", *inputs.get(name, ())) for name in names]
+    nodes.append(operator("a3", "aten.relu.default", "d2"))
+    groups = group_nodes(nodes, lambda node: {**names, "a3": "A"}[node.name])
+    assert [[node.name for node in group.nodes] for group in groups] == [
+        ["a", "a2"], ["b"], ["c"], ["d", "d2"], ["a3"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("collapse", list(Collapse))
+def test_a_damaged_graph_is_drawn(collapse: Collapse) -> None:
+    nodes = [
+        operator("a", "aten.relu.default", "b"),
+        operator("b", "aten.relu.default", "a"),
+        operator("c", "aten.relu.default", "c"),
+    ]
+    assert "digraph" in stage_dot(graph(*nodes), CAPTION, Drawing(collapse))
 
 
 def test_the_part_around_nothing() -> None:
@@ -240,7 +286,7 @@ def test_a_backward_graph_takes_what_was_kept() -> None:
 
 
 def _boxes(dot_text: str) -> int:
-    """How many boxes a picture has, its legend among them."""
+    """How many boxes a picture has."""
     lines = (line.strip() for line in dot_text.splitlines())
-    return sum(line.startswith(("n", "legend ")) and " [label=<" in line and "->" not in line
+    return sum(line.startswith("n") and " [label=<" in line and "->" not in line
                and not line.startswith("node") for line in lines)  # fmt: skip

@@ -1,0 +1,63 @@
+"""What a compiled target does on the CPU: the statements of its generated code, and operators."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+
+from inspector.capture.profiling.sequence import Launched, place_around
+from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
+from inspector.capture.profiling.wrapper_lines import LINE_MARK
+
+__all__ = ["cpu_calls", "significant"]
+
+_LEAST_NS = 2_000  # statements that only name or free something take less
+
+
+def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
+    """What each call did, in order: marked statements, and operators outside of them.
+
+    Args:
+        trace: What the profiler saw, with `marked_lines`.
+        windows: When each call began and ended, by `time.time_ns`.
+    """
+    found: list[list[Launched]] = [[] for _ in windows]
+    starts = [start_ns for start_ns, _ in windows]
+    busy: dict[int, int] = {}
+    for event in trace.host:
+        number = bisect.bisect_right(starts, event.start_ns) - 1
+        if number < 0 or event.end_ns > windows[number][1] or not _is_work(event):
+            continue
+        if event.start_ns < busy.get(event.thread, 0):
+            continue  # a part of what is counted already
+        if not event.name.startswith(LINE_MARK) and _holds_marks(trace, event):
+            continue
+        busy[event.thread] = event.end_ns
+        found[number].append(_done(trace, event))
+    return found
+
+
+def significant(calls: Sequence[Sequence[Launched]]) -> list[list[Launched]]:
+    """What the calls did, without statements that never take any time: they name or free things."""
+    needed = {
+        item.event.name
+        for items in calls
+        for item in items
+        if item.event.end_ns - item.event.start_ns >= _LEAST_NS
+    }
+    return [[item for item in items if item.event.name in needed] for items in calls]
+
+
+def _is_work(event: HostEvent) -> bool:
+    return event.name.startswith(LINE_MARK) or "::" in event.name
+
+
+def _holds_marks(trace: Trace, event: HostEvent) -> bool:
+    """Whether a compiled graph is called in it: an operator of autograd, say."""
+    return event.name.startswith("autograd::") or trace.holds(event, LINE_MARK)
+
+
+def _done(trace: Trace, event: HostEvent) -> Launched:
+    place = place_around([*trace.around(event), event])
+    done = DeviceEvent("cpu", event.name, event.thread, event.start_ns, event.end_ns, 0)
+    return Launched(done, None, place)

@@ -1,0 +1,285 @@
+"""Times what a compiled target does in place: in its own calls, under the profiler.
+
+Calls that nobody watches come first and last in each round: their time is what counts. Between them
+calls are made in which the device alone is watched, which slows the host least; and at the end some
+in which the host is watched, too, which tell what it did while the device had nothing to do.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import torch
+
+from inspector.capture.profiling.cpu_lines import cpu_calls, significant
+from inspector.capture.profiling.idle import idle_causes
+from inspector.capture.profiling.sequence import (
+    Launched,
+    Place,
+    calls_of,
+    captured_in,
+    placed,
+)
+from inspector.capture.profiling.trace import Trace, traced
+from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.wrapper_lines import LINE_MARK, marked_lines
+from inspector.capture.roots import recorded_roots
+from inspector.capture.writer import write_artifact
+
+__all__ = ["Attribution", "Prepared", "attributed", "profile_in_place"]
+
+Prepared: TypeAlias = Callable[[], Callable[[], object]]
+"""Makes fresh arguments, and what the program's state was; gives the call itself."""
+
+_ROUNDS = 3
+_LEAST_CALLS = 20
+_MOST_CALLS = 200
+_MOST_SECONDS = 12.0
+_STABLE = 0.01
+_WATCHED_CALLS = 5
+_MOST_HOST_EVENTS = 4000
+
+
+@dataclasses.dataclass(slots=True)
+class Attribution:
+    """What closely watched calls launched, and from where.
+
+    Attributes:
+        launched: What ran on the device.
+        captured: What was captured into CUDA graphs meanwhile.
+    """
+
+    launched: list[Launched] = dataclasses.field(default_factory=list)
+    captured: list[list[tuple[str, Place]]] = dataclasses.field(default_factory=list)
+
+
+@contextlib.contextmanager
+def attributed(found: Attribution) -> Iterator[None]:
+    """Watches one call closely: its times count for nothing.
+
+    It must be the second call: with CUDA graphs it is the one that is captured, and a replay says
+    nothing of where its kernels come from.
+    """
+    with_device = _has_device()
+    is_user = recorded_roots().is_user
+    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_user):
+        begun_ns = time.time_ns()
+        yield
+        _wait()
+        ended_ns = time.time_ns()
+    window = (begun_ns, ended_ns)
+    if with_device:
+        found.launched += calls_of(seen.trace, [window])[0]
+        found.captured += captured_in(seen.trace)
+    else:
+        found.launched += cpu_calls(seen.trace, [window])[0]
+
+
+@dataclasses.dataclass(slots=True)
+class _Measured:
+    """What was measured, in nanoseconds a call."""
+
+    plain: list[int] = dataclasses.field(default_factory=list)
+    watched: list[int] = dataclasses.field(default_factory=list)
+    eager: list[int] = dataclasses.field(default_factory=list)
+    windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    launched: list[list[Launched]] = dataclasses.field(default_factory=list)
+
+
+def profile_in_place(
+    index: int,
+    run: Prepared,
+    eager: Prepared,
+    attribution: Attribution,
+) -> None:
+    """Measures warm calls and writes ``inspector_device_profile``.
+
+    Args:
+        index: Number of the input, from 0.
+        run: Prepares a call of the compiled target.
+        eager: Prepares a call without the compiler.
+        attribution: What the second call showed.
+    """
+    measured = _Measured()
+    calls = _calls(run)
+    for _ in range(_ROUNDS):
+        measured.plain += _times_ns(run, calls)
+        _watch(run, calls, measured)
+        measured.plain += _times_ns(run, calls)
+    if not _has_device():
+        measured.launched = significant(measured.launched)
+    idle, host = _explained(run)
+    with torch.compiler.set_stance("force_eager"):
+        measured.eager += _times_ns(eager, calls)[calls // 4 :]
+    _write(index, measured, attribution, idle, host)
+
+
+def _calls(run: Prepared) -> int:
+    """How many calls make the median stable to 1 % or take long enough; these warm up as well."""
+    began = time.monotonic()
+    times: list[int] = []
+    while len(times) < _MOST_CALLS and time.monotonic() - began < _MOST_SECONDS / 3:
+        times += _times_ns(run, _LEAST_CALLS // 2)
+        half = len(times) // 2
+        first, last = (statistics.median(part) for part in (times[:half] or [0], times[half:]))
+        if len(times) >= _LEAST_CALLS and abs(first - last) <= _STABLE * last:
+            break
+    # Each round has three times as many calls.
+    affordable = round(_MOST_SECONDS * 1e9 / statistics.median(times) / (3 * _ROUNDS))
+    return max(_LEAST_CALLS, min(len(times), affordable))
+
+
+def _watch(run: Prepared, calls: int, measured: _Measured) -> None:
+    """Calls under the profiler; of the CPU the lines of the generated code are what is watched."""
+    with_device = _has_device()
+    windows: list[tuple[int, int]] = []
+    with contextlib.ExitStack() as stack:
+        if not with_device:
+            stack.enter_context(marked_lines())
+        seen = stack.enter_context(traced(with_device=with_device, with_host=not with_device))
+        # The profiler asks for its memory in the first call.
+        measured_ns = _times_ns(run, calls + 1, windows)
+    found = calls_of(seen.trace, windows) if with_device else cpu_calls(seen.trace, windows)
+    measured.watched += measured_ns[1:]
+    measured.windows += windows[1:]
+    measured.launched += found[1:]
+
+
+def _explained(run: Prepared) -> tuple[Mapping[str, int], list[list[object]]]:
+    """Why the device was idle in the typical one of a few calls, and what the host did then."""
+    if not _has_device():
+        return {}, []
+    windows: list[tuple[int, int]] = []
+    with traced(with_device=True) as seen:
+        times = _times_ns(run, _WATCHED_CALLS + 1, windows)
+    ordered = sorted(range(1, len(times)), key=times.__getitem__)
+    typical = ordered[len(ordered) // 2]
+    window = windows[typical]
+    launched = calls_of(seen.trace, windows)[typical]
+    return idle_causes(seen.trace, window, launched), list(_host(seen.trace, window))
+
+
+def _host(trace: Trace, window: tuple[int, int]) -> Iterator[list[object]]:
+    events = [
+        event for event in trace.host if window[0] <= event.start_ns and event.end_ns <= window[1]
+    ]
+    for event in events[:_MOST_HOST_EVENTS]:
+        start_ns, end_ns = (at - window[0] for at in (event.start_ns, event.end_ns))
+        yield [event.name, event.thread, start_ns, end_ns]
+
+
+def _times_ns(run: Prepared, calls: int, windows: list[tuple[int, int]] | None = None) -> list[int]:
+    """The time of each call until the device is done with it; preparing it does not count."""
+    times: list[int] = []
+    for _ in range(calls):
+        call = run()
+        _wait()
+        begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
+        call()
+        _wait()
+        times.append(time.perf_counter_ns() - at_ns)
+        if windows is not None:
+            windows.append((begun_ns, begun_ns + times[-1]))
+    return times
+
+
+def _write(
+    index: int,
+    measured: _Measured,
+    attribution: Attribution,
+    idle: Mapping[str, int],
+    host: Sequence[Sequence[object]],
+) -> None:
+    numbers = _typical(measured.launched)
+    known = attribution.launched
+    first = measured.launched[numbers[0]] if numbers else []
+    places = placed(first, known, attribution.captured)
+    write_artifact(
+        "device_profile",
+        {
+            "v": 1,
+            "input": index,
+            "device": _device(),
+            "plain_ns": measured.plain,
+            "watched_ns": measured.watched,
+            "eager_ns": measured.eager,
+            "other_calls": len(measured.launched) - len(numbers),
+            "launches": [
+                _launch(item, place) for item, place in zip(first, places, strict=True)
+            ],
+            "calls": [
+                {
+                    "wall_ns": measured.watched[number],
+                    "spans_ns": [
+                        [item.event.start_ns - measured.windows[number][0],
+                         item.event.end_ns - measured.windows[number][0]]
+                        for item in measured.launched[number]
+                    ],
+                }
+                for number in numbers
+            ],
+            "idle_ns": idle,
+            "host": host,
+            "memory": _memory(),
+        },
+    )  # fmt: skip
+
+
+def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
+    """Those calls that launched what most calls launched."""
+    shapes = [tuple(item.event.name for item in items) for items in launched]
+    if not shapes:
+        return []
+    shape = collections.Counter(shapes).most_common(1)[0][0]
+    return [number for number, found in enumerate(shapes) if found == shape]
+
+
+def _launch(item: Launched, place: Place) -> dict[str, object]:
+    event = item.event
+    fields: dict[str, object] = {
+        "kind": event.kind,
+        "name": "" if event.name.startswith(LINE_MARK) else event.name,
+        "stream": event.stream,
+        "grid": event.grid,
+        "block": event.block,
+        "registers": event.registers,
+        "shared_bytes": event.shared_bytes,
+        "copied_bytes": event.copied_bytes,
+        "replayed": item.is_replayed,
+        "launched_by": item.launch.name if item.launch else "",
+    }
+    where = {name: value for name, value in dataclasses.asdict(place).items() if value}
+    return fields | {"place": where}
+
+
+def _device() -> dict[str, object]:
+    if not _has_device():
+        return {"kind": "cpu", "threads": torch.get_num_threads()}
+    found = torch.cuda.get_device_properties(torch.cuda.current_device())
+    return {
+        "kind": "cuda",
+        "name": found.name,
+        "multiprocessors": found.multi_processor_count,
+        "memory_bytes": found.total_memory,
+        "l2_bytes": int(getattr(found, "L2_cache_size", 0)),
+        "compute_capability": [found.major, found.minor],
+    }
+
+
+def _memory() -> dict[str, int]:
+    return {}
+
+
+def _has_device() -> bool:
+    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
+
+
+def _wait() -> None:
+    if _has_device():
+        torch.cuda.synchronize()

@@ -1,0 +1,210 @@
+"""What torch's profiler saw, read from the trace that it writes for Chrome.
+
+The events that torch gives to Python lack grids, registers and bytes; its trace has them, in the
+same form in 2.11 to 2.13 (libkineto's ``output_json.cpp``).
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import dataclasses
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.kineto import Session
+
+__all__ = ["DeviceEvent", "HostEvent", "Trace", "Traced", "traced"]
+
+_HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
+_LAUNCHES = ("cuda_runtime", "cuda_driver")
+_DEVICE = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HostEvent:
+    """Something that a thread of the program did.
+
+    Attributes:
+        kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``.
+        name: Its name.
+        thread: The thread.
+        start_ns: Since the epoch, as `time.time_ns`.
+        end_ns: Likewise.
+        correlation: What the event on the device that it launched has, too; or 0.
+    """
+
+    kind: str
+    name: str
+    thread: int
+    start_ns: int
+    end_ns: int
+    correlation: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeviceEvent:
+    """Something that the device did.
+
+    Attributes:
+        kind: ``kernel``, ``memcpy`` or ``memset``.
+        name: Its name.
+        stream: The stream.
+        start_ns: Since the epoch, as `time.time_ns`.
+        end_ns: Likewise.
+        correlation: As `HostEvent.correlation`; all that one CUDA graph launches has the same.
+        grid: Blocks in three dimensions, or nothing.
+        block: Threads of a block in three dimensions, or nothing.
+        registers: Registers of a thread, or None.
+        shared_bytes: Shared memory of a block, or None.
+        copied_bytes: What is copied or set, or None.
+    """
+
+    kind: str
+    name: str
+    stream: int
+    start_ns: int
+    end_ns: int
+    correlation: int
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    registers: int | None = None
+    shared_bytes: int | None = None
+    copied_bytes: int | None = None
+
+
+class Trace:
+    """The events, on one clock.
+
+    Args:
+        host: Those of threads.
+        device: Those of the device.
+    """
+
+    def __init__(self, host: Sequence[HostEvent], device: Sequence[DeviceEvent]) -> None:
+        self.host = sorted(host, key=lambda event: (event.start_ns, -event.end_ns))
+        self.device = sorted(device, key=lambda event: (event.start_ns, event.end_ns))
+        self._launches = {
+            event.correlation: event
+            for event in self.host
+            if event.correlation and event.kind in _LAUNCHES
+        }
+        self._threads: dict[int, list[HostEvent]] = {}
+        for event in self.host:
+            self._threads.setdefault(event.thread, []).append(event)
+        self._starts = {
+            thread: [event.start_ns for event in events] for thread, events in self._threads.items()
+        }
+        self._parents = {thread: _parents(events) for thread, events in self._threads.items()}
+
+    def launch_of(self, event: DeviceEvent) -> HostEvent | None:
+        """The call of CUDA that launched it, if it was seen."""
+        return self._launches.get(event.correlation)
+
+    def around(self, event: HostEvent) -> list[HostEvent]:
+        """What was going on when an event of a thread happened, the outermost first."""
+        events, parents = self._threads[event.thread], self._parents[event.thread]
+        place = bisect.bisect_left(self._starts[event.thread], event.start_ns)
+        while events[place] is not event:
+            place += 1
+        found = []
+        above = parents[place]
+        while above >= 0:
+            found.append(events[above])
+            above = parents[above]
+        return found[::-1]
+
+    def holds(self, event: HostEvent, prefix: str) -> bool:
+        """Whether an event of a name that begins so lies within another, on its thread."""
+        events, starts = self._threads[event.thread], self._starts[event.thread]
+        first = bisect.bisect_left(starts, event.start_ns)
+        last = bisect.bisect_right(starts, event.end_ns)
+        return any(events[place].name.startswith(prefix) for place in range(first, last))
+
+
+def _parents(events: Sequence[HostEvent]) -> list[int]:
+    """The place of the innermost event that encloses each, or -1."""
+    found: list[int] = []
+    stack: list[int] = []
+    for place, event in enumerate(events):
+        while stack and events[stack[-1]].end_ns < event.end_ns:
+            stack.pop()
+        found.append(stack[-1] if stack else -1)
+        stack.append(place)
+    return found
+
+
+class Traced:
+    """A trace that is there once the block is left."""
+
+    def __init__(self) -> None:
+        self.trace = Trace((), ())
+
+
+@contextlib.contextmanager
+def traced(*, with_device: bool, with_host: bool = True) -> Iterator[Traced]:
+    """Profiles what is done while it is entered; all threads are seen.
+
+    Args:
+        with_device: Whether the device is seen, and calls of CUDA.
+        with_host: Whether operators and marks are.
+    """
+    session = Session(with_device=with_device, with_host=with_host)
+    found = Traced()
+    session.start()
+    try:
+        yield found
+    finally:
+        session.stop()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        session.save(str(file))
+        found.trace = read_trace(json.loads(file.read_bytes()))
+
+
+def read_trace(fields: Mapping[str, Any]) -> Trace:
+    """Reads a trace of libkineto's."""
+    base_ns = int(fields.get("baseTimeNanoseconds") or 0)
+    host, device = [], []
+    for event in fields.get("traceEvents", ()):
+        if event.get("ph") != "X":
+            continue
+        kind = event.get("cat")
+        if kind in _HOST:
+            host.append(_host(kind, event, base_ns))
+        elif kind in _DEVICE:
+            device.append(_device(_DEVICE[kind], event, base_ns))
+    return Trace(host, device)
+
+
+def _host(kind: str, event: Mapping[str, Any], base_ns: int) -> HostEvent:
+    start_ns, end_ns = _span(event, base_ns)
+    correlation = int(event.get("args", {}).get("correlation") or 0)
+    return HostEvent(kind, str(event["name"]), int(event["tid"]), start_ns, end_ns, correlation)
+
+
+def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> DeviceEvent:
+    start_ns, end_ns = _span(event, base_ns)
+    found = event.get("args", {})
+    return DeviceEvent(
+        kind=kind,
+        name=str(event["name"]),
+        stream=int(found.get("stream") or 0),
+        start_ns=start_ns,
+        end_ns=end_ns,
+        correlation=int(found.get("correlation") or 0),
+        grid=tuple(map(int, found.get("grid") or ())),
+        block=tuple(map(int, found.get("block") or ())),
+        registers=found.get("registers per thread"),
+        shared_bytes=found.get("shared memory"),
+        copied_bytes=found.get("bytes"),
+    )
+
+
+def _span(event: Mapping[str, Any], base_ns: int) -> tuple[int, int]:
+    """The trace has microseconds with three decimals, since a moment that it names."""
+    start_ns = base_ns + round(float(event["ts"]) * 1e3)
+    return start_ns, start_ns + round(float(event.get("dur") or 0) * 1e3)

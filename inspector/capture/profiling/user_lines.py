@@ -1,0 +1,81 @@
+"""Marks the lines of the user's own code in a profile, while this thread runs them.
+
+Outside of compiled graphs it is the only thing that says where an operator comes from. Python's
+tracing is used, which Dynamo's code takes part in; torch's own ``with_stack`` knows a function's
+first line alone, and ends the program where it meets memory of a CUDA graph that was overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+__all__ = ["USER_MARK", "marked_user_lines"]
+
+USER_MARK = "inspector at "
+"""What a mark's name begins with; ``file(line): function`` follows."""
+
+
+@contextlib.contextmanager
+def marked_user_lines(is_user: Callable[[str], bool]) -> Iterator[None]:
+    """Marks each line while it runs; where a debugger traces already, nothing is marked.
+
+    Args:
+        is_user: Whether a file is the user's.
+    """
+    if sys.gettrace() is not None:
+        yield
+        return
+    marks = _Marks(is_user)
+    sys.settrace(marks.enter)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+        marks.end()
+
+
+class _Marks:
+    """The marks that are open, the outermost first."""
+
+    def __init__(self, is_user: Callable[[str], bool]) -> None:
+        self._is_user = is_user
+        self._known: dict[str, bool] = {}
+        self._open: list[tuple[FrameType, Any]] = []
+
+    def enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+        file = frame.f_code.co_filename
+        if file not in self._known:
+            self._known[file] = self._is_user(file)
+        return self._step if self._known[file] else None
+
+    def end(self) -> None:
+        """Closes what is open still."""
+        while self._open:
+            self._open.pop()[1].__exit__(None, None, None)
+
+    def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+        from torch._C._profiler import _RecordFunctionFast
+
+        if event in {"line", "return"}:
+            self._close(frame)
+        if event == "line":
+            code = frame.f_code
+            name = f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
+            mark = _RecordFunctionFast(name)
+            mark.__enter__()
+            self._open.append((frame, mark))
+        return self._step
+
+    def _close(self, frame: FrameType) -> None:
+        """Closes the mark of a frame, and those of frames that it called and that are gone."""
+        if not any(other is frame for other, _ in self._open):
+            return
+        while self._open:
+            other, mark = self._open.pop()
+            mark.__exit__(None, None, None)
+            if other is frame:
+                return

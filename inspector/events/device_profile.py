@@ -1,0 +1,270 @@
+"""Our artifacts of `inspect profile`: what ran on the device in each call, and what it can do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope
+from inspector.events.fields import items, mappings, natural
+from inspector.events.payload import Payload
+
+_MOST = 1e30
+
+__all__ = [
+    "DeviceLaunch",
+    "DeviceProfile",
+    "HostSpan",
+    "InspectorCeilings",
+    "InspectorDeviceProfile",
+    "LaunchPlace",
+    "ProfiledCall",
+    "device_profile",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorDeviceProfile:
+    """``inspector_device_profile``: the calls with one input, which stay in the log.
+
+    Attributes:
+        text: Where the payload is, or None.
+    """
+
+    text: Payload | None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the payload, and not the payload."""
+        payload = envelope.payload
+        return cls(text=payload and payload.place())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorCeilings:
+    """``inspector_ceilings``: what the machine can do, measured on it.
+
+    Attributes:
+        device: The device's name, or ``cpu``.
+        values: The ceilings by name: ``copy_bytes_per_s``, ``read_bytes_per_s``,
+            ``l2_bytes_per_s``, ``host_to_device_bytes_per_s``, ``launch_ns``, and
+            ``<dtype>_flops_per_s``.
+        state: Clocks, power and what slowed the device down when they were measured, as texts.
+        measured_at_s: When, in seconds since the epoch.
+        is_cached: Whether they were measured before this recording.
+    """
+
+    device: str
+    values: Mapping[str, float]
+    state: Mapping[str, str]
+    measured_at_s: int
+    is_cached: bool
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the payload."""
+        fields = envelope.json_object()
+        values, state = (_mapping(fields.get(key)) for key in ("ceilings", "state"))
+        return cls(
+            device=str(fields.get("device") or ""),
+            values={name: rate for name, value in values.items() if (rate := _rate(value))},
+            state={name: str(value) for name, value in state.items()},
+            measured_at_s=natural(fields.get("measured_at_s")) or 0,
+            is_cached=bool(fields.get("cached")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LaunchPlace:
+    """Where a launch comes from.
+
+    Attributes:
+        file: Stem of the file of generated code, or an empty string.
+        line: Line of the statement in it, or 0.
+        region: The compile id of the compiled region that it is in, or an empty string.
+        graph: The key of Inductor's graph, or an empty string.
+        operator: The outermost operator of ATen there, or an empty string.
+        frames: Python's functions around it as ``file(line): name``, innermost last.
+        is_backward: Whether autograd's engine runs it.
+    """
+
+    file: str = ""
+    line: int = 0
+    region: str = ""
+    graph: str = ""
+    operator: str = ""
+    frames: tuple[str, ...] = ()
+    is_backward: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeviceLaunch:
+    """One piece of work of a call.
+
+    Attributes:
+        kind: ``kernel``, ``memcpy``, ``memset``, or ``cpu`` (a statement, or an operator).
+        name: Its name; empty for a statement of generated code on the CPU.
+        stream: The stream, or the thread.
+        grid: Blocks in three dimensions, or nothing.
+        block: Threads of a block in three dimensions, or nothing.
+        registers: Registers of a thread, or None.
+        shared_bytes: Shared memory of a block, or None.
+        copied_bytes: What is copied or set, or None.
+        is_replayed: Whether a CUDA graph launched it.
+        launched_by: The function of CUDA that launched it, or an empty string.
+        place: Where it comes from.
+    """
+
+    kind: str
+    name: str
+    stream: int = 0
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    registers: int | None = None
+    shared_bytes: int | None = None
+    copied_bytes: int | None = None
+    is_replayed: bool = False
+    launched_by: str = ""
+    place: LaunchPlace = LaunchPlace()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProfiledCall:
+    """One call.
+
+    Attributes:
+        wall_ns: From its begin until the device was done.
+        spans_ns: When each piece of work began and ended, since the call's begin.
+    """
+
+    wall_ns: int
+    spans_ns: tuple[tuple[int, int], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HostSpan:
+    """Something that a thread did in the call that was looked at for the host's sake."""
+
+    name: str
+    thread: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeviceProfile:
+    """Warm calls with one input.
+
+    Attributes:
+        input: Number of the input, from 0.
+        device: What the device says of itself.
+        plain_ns: Calls that nobody watched.
+        watched_ns: Calls under the profiler.
+        eager_ns: Calls without the compiler.
+        other_calls: Watched calls that launched something else than most, and are not in `calls`.
+        launches: What each of the calls launched, in order.
+        calls: The calls, each with as many spans as there are launches.
+        idle_ns: Why the device had nothing to do in a call whose host was watched, too.
+        host: What the host did in that call.
+        memory: Bytes by name: ``compiled_peak_allocated``, ….
+    """
+
+    input: int
+    device: Mapping[str, object]
+    plain_ns: tuple[int, ...]
+    watched_ns: tuple[int, ...]
+    eager_ns: tuple[int, ...]
+    other_calls: int
+    launches: tuple[DeviceLaunch, ...]
+    calls: tuple[ProfiledCall, ...]
+    idle_ns: Mapping[str, int]
+    host: tuple[HostSpan, ...]
+    memory: Mapping[str, int]
+
+
+def device_profile(payload: Payload) -> DeviceProfile:
+    """Reads a profile.
+
+    Raises:
+        OSError: The log is gone.
+        ValueError: It is no JSON (cut off, say).
+    """
+    found = payload.json()
+    fields: Mapping[str, object] = found if isinstance(found, dict) else {}
+    launches = tuple(map(_launch, mappings(fields.get("launches"))))
+    calls = tuple(map(_call, mappings(fields.get("calls"))))
+    return DeviceProfile(
+        input=natural(fields.get("input")) or 0,
+        device=_mapping(fields.get("device")),
+        plain_ns=_naturals(fields.get("plain_ns")),
+        watched_ns=_naturals(fields.get("watched_ns")),
+        eager_ns=_naturals(fields.get("eager_ns")),
+        other_calls=natural(fields.get("other_calls")) or 0,
+        launches=launches,
+        calls=tuple(call for call in calls if len(call.spans_ns) == len(launches)),
+        idle_ns=_sizes(fields.get("idle_ns")),
+        host=tuple(_span(item) for item in items(fields.get("host")) if _is_span(item)),
+        memory=_sizes(fields.get("memory")),
+    )
+
+
+def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
+    place = _mapping(fields.get("place"))
+    return DeviceLaunch(
+        kind=str(fields.get("kind") or ""),
+        name=str(fields.get("name") or ""),
+        stream=natural(fields.get("stream")) or 0,
+        grid=_naturals(fields.get("grid")),
+        block=_naturals(fields.get("block")),
+        registers=natural(fields.get("registers")),
+        shared_bytes=natural(fields.get("shared_bytes")),
+        copied_bytes=natural(fields.get("copied_bytes")),
+        is_replayed=bool(fields.get("replayed")),
+        launched_by=str(fields.get("launched_by") or ""),
+        place=LaunchPlace(
+            file=str(place.get("file") or ""),
+            line=natural(place.get("line")) or 0,
+            region=str(place.get("region") or ""),
+            graph=str(place.get("graph") or ""),
+            operator=str(place.get("operator") or ""),
+            frames=tuple(map(str, items(place.get("frames")))),
+            is_backward=bool(place.get("is_backward")),
+        ),
+    )
+
+
+def _call(fields: Mapping[str, object]) -> ProfiledCall:
+    spans = (_naturals(item) for item in items(fields.get("spans_ns")))
+    return ProfiledCall(
+        natural(fields.get("wall_ns")) or 0,
+        tuple((span[0], max(span)) for span in spans if len(span) == 2),  # noqa: PLR2004
+    )
+
+
+def _is_span(item: object) -> bool:
+    return isinstance(item, list) and len(item) == 4  # noqa: PLR2004
+
+
+def _span(item: object) -> HostSpan:
+    name, *numbers = items(item)
+    thread, start_ns, end_ns = (natural(number) or 0 for number in numbers)
+    return HostSpan(str(name), thread, start_ns, end_ns)
+
+
+def _naturals(value: object) -> tuple[int, ...]:
+    return tuple(number for item in items(value) if (number := natural(item)) is not None)
+
+
+def _sizes(value: object) -> Mapping[str, int]:
+    return {name: natural(size) or 0 for name, size in _mapping(value).items()}
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return {str(name): item for name, item in value.items()} if isinstance(value, dict) else {}
+
+
+def _rate(value: object) -> float:
+    """A finite number above 0, or 0."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 < value < _MOST else 0.0  # type: ignore[operator, arg-type]

@@ -1,0 +1,195 @@
+"""How a report says what was not fused, and why; the same in every format."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.findings.graph_report import FusionRow, GraphReport
+from inspector.findings.graph_wording import TIMES
+from inspector.findings.wording import count, duration, size
+from inspector.graphs.fusion import Fusion
+from inspector.graphs.not_fused import TEMPLATES, Pair, grouped
+from inspector.graphs.step_names import described
+from inspector.model.gpus import Gpu
+
+__all__ = [
+    "ApartLine",
+    "apart_head",
+    "apart_lines",
+    "break_lines",
+    "more_line",
+    "saved_line",
+    "smaller_line",
+]
+
+_MOST_CALLS = 3
+_LEAST_BYTES = 1024
+# What is so much smaller than the largest does not come first, whatever could be changed.
+_FIRST = 10
+_LEAST_NS = 50  # less would be 0.0 µs
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ApartLine:
+    """What was not fused, and why.
+
+    Attributes:
+        title: The two sides.
+        saved: What one kernel for both would save, at most.
+        reason: Why they are apart.
+        change: What to change, or an empty string.
+        number: How many pairs it stands for.
+        saved_bytes: What all of them would save, or of calls of libraries the largest.
+        is_advised: Whether to change it is worth a thought before others.
+    """
+
+    title: str
+    saved: str
+    reason: str
+    change: str
+    number: int = 1
+    saved_bytes: int = 0
+    is_advised: bool = False
+
+
+def apart_head(report: GraphReport) -> str:
+    """What the bytes, and the times, are."""
+    gpu = report.gpu
+    times = f"; times at {gpu.bandwidth / 1e12:.2f} TB/s" if gpu and gpu.bandwidth else ""
+    return f"what is read or written twice, at most{times}"
+
+
+def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
+    """What was not fused; first what can be changed, and then those that would save most.
+
+    Pairs with calls of libraries, where the reason is always the same, are one line. Those that
+    would save next to nothing are left out (`smaller_line`).
+    """
+    gpu = report.gpu
+    lines: list[ApartLine] = []
+    calls: dict[tuple[str, bool], list[tuple[Pair, int]]] = {}
+    for pair, number in _worth(row):
+        if pair.reason is not None and pair.reason.kind == "library":
+            key = pair.reason.change, _is_left(pair)
+            calls.setdefault(key, []).append((pair, number))
+        else:
+            lines.append(_apart_line(row.fusion, pair, number, gpu))
+    lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
+    if str(report.run.meta.settings.get("mode") or "").startswith("max-autotune"):
+        lines = list(map(_without_templates, lines))  # that is what was done
+    most = max((line.saved_bytes for line in lines), default=0)
+    lines.sort(
+        key=lambda line: (
+            not (line.is_advised and line.saved_bytes * _FIRST >= most),
+            -line.saved_bytes,
+        )
+    )
+    return lines
+
+
+def smaller_line(row: FusionRow) -> str:
+    """How many pairs would save next to nothing; an empty string where none would."""
+    smaller = sum(number for pair, number in grouped(row.fusion, row.pairs)) - sum(
+        number for _, number in _worth(row)
+    )
+    if not smaller:
+        return ""
+    below = f"below {size(_LEAST_BYTES)}"
+    if smaller == 1:
+        return f"1 smaller pair, {below}, is in the JSON report"
+    return f"{count(smaller, 'smaller pair')}, each {below}, are in the JSON report"
+
+
+def more_line(lines: Sequence[ApartLine]) -> str:
+    """How many pairs are not shown."""
+    return f"{count(sum(line.number for line in lines), 'more pair')} in the JSON report"
+
+
+def _worth(row: FusionRow) -> Iterator[tuple[Pair, int]]:
+    for pair, number in grouped(row.fusion, row.pairs):
+        if pair.saved_bytes * number >= _LEAST_BYTES:
+            yield pair, number
+
+
+def _without_templates(line: ApartLine) -> ApartLine:
+    if line.change != TEMPLATES:
+        return line
+    return dataclasses.replace(line, change="", is_advised=False)
+
+
+def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
+    said = f"Torch says: {pair.said}." if pair.said else "Torch gives no reason."
+    return ApartLine(
+        title=_title(fusion, pair),
+        saved=saved_line(pair.saved_bytes, number, gpu),
+        reason=pair.reason.sentence if pair.reason else said,
+        change=pair.reason.change if pair.reason else "",
+        number=number,
+        saved_bytes=pair.saved_bytes * number,
+        is_advised=bool(pair.reason and pair.reason.change) and not _is_left(pair),
+    )
+
+
+def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | None) -> ApartLine:
+    """Many pairs in one line; a buffer is in several of them, so their bytes have no sum."""
+    if len(pairs) == 1:
+        return _apart_line(fusion, *pairs[0], gpu)
+    pairs = sorted(pairs, key=lambda item: -item[0].saved_bytes)
+    largest = pairs[0][0]
+    number = sum(times for _, times in pairs)
+    shown = "; ".join(
+        f"{_title(fusion, pair)} {saved_line(pair.saved_bytes, times, None)}"
+        for pair, times in pairs[:_MOST_CALLS]
+    )
+    more = f"; {len(pairs) - _MOST_CALLS} more" if len(pairs) > _MOST_CALLS else ""
+    what = "operators that Inductor has no code for" if _is_left(largest) else "calls of libraries"
+    return ApartLine(
+        title=f"{count(number, 'pair')} with {what}",
+        saved=f"up to {saved_line(largest.saved_bytes, 1, gpu)} each",
+        reason=f"Inductor does not write their code, and fuses nothing with them: {shown}{more}.",
+        change=largest.reason.change if largest.reason else "",
+        number=number,
+        saved_bytes=largest.saved_bytes,
+        is_advised=bool(largest.reason and largest.reason.change) and not _is_left(largest),
+    )
+
+
+def _is_left(pair: Pair) -> bool:
+    """Whether one is an operator that Inductor has no code for: seldom is it worth a change."""
+    return pair.reason is not None and "eager" in pair.reason.sentence
+
+
+def break_lines(report: GraphReport) -> Iterator[ApartLine]:
+    """What a graph break keeps apart: one side writes what the other reads."""
+    for record, cost in report.breaks:
+        crossing, fusible = cost.crossing_bytes or 0, cost.fusible_bytes or 0
+        frame = record.project or record.user
+        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else record.frame_name
+        code = f" `{frame.code.strip()}`" if frame and frame.code else ""
+        kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
+        part = "all of it is" if fusible >= crossing else f"{size(fusible)} of it are"
+        yield ApartLine(
+            title=f"what stands before and behind{code} ({where})",
+            saved=saved_line(2 * fusible, 1, report.gpu),
+            reason=f"The graph breaks there ({kind}{record.cause.title.rstrip('.')}), and no "
+            f"kernel has operators of two graphs: {size(crossing)} cross it, and {part} between "
+            "operators that one kernel could compute.",
+            change="mend the break: `inspect explain` says how.",
+            saved_bytes=2 * fusible,
+        )
+
+
+def _title(fusion: Fusion, pair: Pair) -> str:
+    return " and ".join(
+        described(fusion.steps[place], place + 1) for place in (pair.first, pair.second)
+    )
+
+
+def saved_line(size_bytes: int, number: int, gpu: Gpu | None) -> str:
+    """So much is read and written twice, in each of some pairs, and how long that takes."""
+    text = f"{number} {TIMES} {size(size_bytes)}" if number > 1 else size(size_bytes)
+    if gpu is None or not gpu.bandwidth:
+        return text
+    time_ns = round(size_bytes * number / gpu.bandwidth * 1e9)
+    return f"{text} ({'< 0.1 µs' if time_ns < _LEAST_NS else duration(time_ns)})"

@@ -1,0 +1,192 @@
+"""The launches of a call with their times, and what each of them computes.
+
+A launch names the statement of the generated code that made it; the statement is a call in that
+code, which has the nodes of the graph, and with them the user's lines and modules; and the call is
+a step of what the scheduler fused, which has bytes and operations.
+"""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import dataclasses
+import difflib
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile
+from inspector.graphs.fusion import Fusion, Step
+from inspector.model.kernel import Call, GraphCode, NodeLine
+
+__all__ = ["TimedLaunch", "timed_launches"]
+
+_FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimedLaunch:
+    """One launch of every call.
+
+    Attributes:
+        launch: The launch.
+        times_ns: How long it took, in each call.
+        code: The generated code that launched it, or None.
+        call: The statement in it, or None.
+        step: What the scheduler has of it, or None.
+        place: The user's line outside of compiled graphs, or None.
+        launches_of_step: How many launches the same statement makes: a library may need several.
+    """
+
+    launch: DeviceLaunch
+    times_ns: tuple[int, ...]
+    code: GraphCode | None = None
+    call: Call | None = None
+    step: Step | None = None
+    place: NodeLine | None = None
+    launches_of_step: int = 1
+
+    @property
+    def median_ns(self) -> float:
+        """The median of its times."""
+        return statistics.median(self.times_ns) if self.times_ns else 0.0
+
+    @property
+    def lines(self) -> tuple[NodeLine, ...]:
+        """The user's lines that it computes."""
+        found = [node for node in self.call.nodes if node.file] if self.call is not None else []
+        if not found and self.step is not None:
+            own = [node for node in self.step.operators if node.name not in self.step.again]
+            found = [
+                NodeLine(node.name, node.line.file, node.line.line, node.line.code, node.module)
+                for node in own or self.step.operators
+                if node.line is not None
+            ]
+        return tuple(found) or ((self.place,) if self.place is not None else ())
+
+    @property
+    def name(self) -> str:
+        """The kernel's name; on the CPU, what the statement calls."""
+        return self.launch.name or (self.call.name if self.call is not None else "")
+
+
+def timed_launches(
+    profile: DeviceProfile, codes: Sequence[GraphCode], fusions: Iterable[Fusion]
+) -> list[TimedLaunch]:
+    """The launches of a profile, joined with the code and the graphs of the same recording.
+
+    Statements on the CPU that are no call of anything (names, what is freed) are left out.
+
+    Args:
+        profile: The profile.
+        codes: The generated code of each graph.
+        fusions: What became of each graph.
+    """
+    by_file = {PurePath(code.file).stem: code for code in codes if code.file}
+    steps = _Steps(codes, fusions)
+    found: list[TimedLaunch] = []
+    for place, launch in enumerate(profile.launches):
+        times = tuple(
+            end - begin for begin, end in (call.spans_ns[place] for call in profile.calls)
+        )
+        code = by_file.get(launch.place.file)
+        call = _call_at(code, launch.place.line) if code is not None else None
+        if launch.kind == "cpu" and not launch.name and call is None:
+            continue
+        found.append(
+            TimedLaunch(
+                launch=launch,
+                times_ns=times,
+                code=code,
+                call=call,
+                step=steps.of(code, call),
+                place=None if call is not None else _user_place(launch),
+            )
+        )
+    return _counted(found)
+
+
+def _counted(found: Sequence[TimedLaunch]) -> list[TimedLaunch]:
+    """Says of each launch how many its statement makes: those stand one behind another."""
+    groups: list[int] = []
+    group = -1
+    before: tuple[int, int] | None = None
+    for item in found:
+        key = (id(item.code), item.call.line) if item.call is not None else None
+        if key is None or key != before:
+            group += 1
+        before = key
+        groups.append(group)
+    sizes = collections.Counter(groups)
+    return [
+        dataclasses.replace(item, launches_of_step=sizes[number])
+        for item, number in zip(found, groups, strict=True)
+    ]
+
+
+def _call_at(code: GraphCode, line: int) -> Call | None:
+    """The call that a statement is."""
+    place = bisect.bisect_left(code.calls, line, key=lambda call: call.line)
+    is_there = place < len(code.calls) and code.calls[place].line == line
+    return code.calls[place] if is_there else None
+
+
+class _Steps:
+    """Which step of the scheduler each call of the code is."""
+
+    def __init__(self, codes: Sequence[GraphCode], fusions: Iterable[Fusion]) -> None:
+        self._found: dict[tuple[int, int], Step] = {}
+        left = list(fusions)
+        for code in codes:
+            key = code.compile_id, code.direction
+            fusion = next((item for item in left if (item.compile_id, item.direction) == key), None)
+            if fusion is not None:
+                left.remove(fusion)
+                self._join(code, fusion)
+
+    def of(self, code: GraphCode | None, call: Call | None) -> Step | None:
+        """The step, or None."""
+        return self._found.get((id(code), call.line)) if code and call else None
+
+    def _join(self, code: GraphCode, fusion: Fusion) -> None:
+        called = [_operation(call.name) for call in code.calls]
+        stepped = [_operation(step.name) for step in fusion.steps]
+        matcher = difflib.SequenceMatcher(None, called, stepped, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            for offset in range(block.size):
+                line = code.calls[block.a + offset].line
+                self._found[id(code), line] = fusion.steps[block.b + offset]
+
+
+def _operation(name: str) -> str:
+    """``mm`` of ``extern_kernels.mm``, ``aten.mm.out``; kernels stay what they are."""
+    short = name.removeprefix("torch.ops.").removeprefix("extern_kernels.").removeprefix("bias_")
+    parts = short.split(".")
+    return (
+        parts[1]
+        if len(parts) > 1 and parts[0] in {"aten", "prims"}
+        else parts[-1 if len(parts) == 1 else 0]
+    )
+
+
+def _user_place(launch: DeviceLaunch) -> NodeLine | None:
+    """The innermost of the user's lines around a launch."""
+    for frame in reversed(launch.place.frames):
+        match = _FRAME.match(frame)
+        if match is not None:
+            resumed = _RESUMED.match(match["name"])
+            line = int(match["line"] or (resumed["line"] if resumed else 0))
+            return NodeLine(launch.place.operator, match["file"], line)
+    return None
+
+
+def lines_by_time(launches: Iterable[TimedLaunch]) -> Mapping[tuple[str, int], float]:
+    """Nanoseconds of a call by the user's line; what computes several is shared out evenly."""
+    found: dict[tuple[str, int], float] = {}
+    for item in launches:
+        places = list(dict.fromkeys((line.file, line.line) for line in item.lines))
+        for place in places:
+            found[place] = found.get(place, 0.0) + item.median_ns / len(places)
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
