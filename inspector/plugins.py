@@ -79,6 +79,10 @@ COMMANDS: dict[str, CommandEntry] = {
         "inspector.commands.graph",
         "Show which operators became which kernel, and each stage.",
     ),
+    "profile": CommandEntry(
+        "inspector.commands.profile",
+        "Time the kernels in place, against what the machine can do.",
+    ),
     "diff": CommandEntry(
         "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
     ),

@@ -140,16 +140,19 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     """
     inputs = range(len(target.calls))
     profiles = Profiles() if request.profile else None
+    state = State(target.function) if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
+            if state is not None:
+                _begin_again(state)
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 error = _error_of(target, index, request, function)
                 if error is not None:
                     raise _failed(target, index, request, error) from error
-    if profiles is not None:
+    if profiles is not None and state is not None:
         for index in inputs:
             with _told(index, _UNMEASURED_CALLS):
-                _profile(target, index, request, function, profiles)
+                _profile(target, index, request, function, (profiles, state))
         profiles.finish()
         return
     if not request.measure:
@@ -190,19 +193,25 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         raise _failed(target, index, request, error) from error
 
 
+def _begin_again(state: State) -> None:
+    """Before a call: gradients may lie in the memory of a CUDA graph, which the call writes to."""
+    state.restore()
+    torch.compiler.cudagraph_mark_step_begin()
+
+
 def _profile(
     target: Target,
     index: int,
     request: Request,
     function: Callable[..., object],
-    profiles: Profiles,
+    kept: tuple[Profiles, State],
 ) -> None:
     """Profiles the warm calls with one input."""
     given = target.calls[index]
-    state = State(target.function)
+    profiles, state = kept
 
     def prepared(called: Callable[..., object]) -> Callable[[], None]:
-        state.restore()
+        _begin_again(state)
         arguments = fresh(given)
         return lambda: _call(arguments, request, called)
 

@@ -162,6 +162,7 @@ class DeviceProfile:
         plain_ns: Calls that nobody watched.
         watched_ns: Calls under the profiler.
         eager_ns: Calls without the compiler.
+        eager_work: Of calls without the compiler, how many launches and how long the device worked.
         other_calls: Watched calls that launched something else than most, and are not in `calls`.
         launches: What each of the calls launched, in order.
         calls: The calls, each with as many spans as there are launches.
@@ -175,6 +176,7 @@ class DeviceProfile:
     plain_ns: tuple[int, ...]
     watched_ns: tuple[int, ...]
     eager_ns: tuple[int, ...]
+    eager_work: tuple[tuple[int, int], ...]
     other_calls: int
     launches: tuple[DeviceLaunch, ...]
     calls: tuple[ProfiledCall, ...]
@@ -200,6 +202,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         plain_ns=_naturals(fields.get("plain_ns")),
         watched_ns=_naturals(fields.get("watched_ns")),
         eager_ns=_naturals(fields.get("eager_ns")),
+        eager_work=_pairs(fields.get("eager_work")),
         other_calls=natural(fields.get("other_calls")) or 0,
         launches=launches,
         calls=tuple(call for call in calls if len(call.spans_ns) == len(launches)),
@@ -235,11 +238,16 @@ def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
 
 
 def _call(fields: Mapping[str, object]) -> ProfiledCall:
-    spans = (_naturals(item) for item in items(fields.get("spans_ns")))
+    spans = _pairs(fields.get("spans_ns"))
     return ProfiledCall(
         natural(fields.get("wall_ns")) or 0,
-        tuple((span[0], max(span)) for span in spans if len(span) == 2),  # noqa: PLR2004
+        tuple((begin_ns, max(begin_ns, end_ns)) for begin_ns, end_ns in spans),
     )
+
+
+def _pairs(value: object) -> tuple[tuple[int, int], ...]:
+    found = map(_naturals, items(value))
+    return tuple((pair[0], pair[1]) for pair in found if len(pair) == 2)  # noqa: PLR2004
 
 
 def _is_span(item: object) -> bool:

@@ -9,11 +9,18 @@ from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 
 __all__ = ["AnyReport"]
 
 AnyReport: TypeAlias = (
-    Report | GuardsReport | CudaGraphsReport | KernelsReport | GraphReport | DiffReport
+    Report
+    | GuardsReport
+    | CudaGraphsReport
+    | KernelsReport
+    | GraphReport
+    | ProfileReport
+    | DiffReport
 )
 """A report of any command."""

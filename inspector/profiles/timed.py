@@ -23,6 +23,7 @@ from inspector.model.kernel import Call, GraphCode, NodeLine
 __all__ = ["TimedLaunch", "timed_launches"]
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
+_NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 
 
@@ -151,7 +152,11 @@ class _Steps:
         return self._found.get((id(code), call.line)) if code and call else None
 
     def _join(self, code: GraphCode, fusion: Fusion) -> None:
-        called = [_operation(call.name) for call in code.calls]
+        own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
+        called = [
+            _NUMBER.sub("", call.name) if call.name in own else _operation(call.name)
+            for call in code.calls
+        ]
         stepped = [_operation(step.name) for step in fusion.steps]
         matcher = difflib.SequenceMatcher(None, called, stepped, autojunk=False)
         for block in matcher.get_matching_blocks():

@@ -68,11 +68,13 @@ class _Host:
         for event in trace.host:
             if event.start_ns < window[1] and event.end_ns > window[0]:
                 self._threads[event.thread].append(event)
+        # Between the forward and the backward pass there is the program's own code.
         graphs = [
             event
             for events in self._threads.values()
             for event in events
             if event.name.startswith(_GRAPH)
+            and not self._is_backward([above.name for above in trace.around(event)])
         ]
         self._between = (
             (min(event.end_ns for event in graphs), max(event.start_ns for event in graphs))

@@ -90,6 +90,8 @@ class _Measured:
     eager: list[int] = dataclasses.field(default_factory=list)
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
+    eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    memory: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 def profile_in_place(
@@ -115,8 +117,14 @@ def profile_in_place(
     if not _has_device():
         measured.launched = significant(measured.launched)
     idle, host = _explained(run)
+    if _has_device():
+        measured.memory |= _named_peaks("compiled", run)
     with torch.compiler.set_stance("force_eager"):
         measured.eager += _times_ns(eager, calls)[calls // 4 :]
+        if _has_device():
+            _watch(eager, _WATCHED_CALLS, measured_eager := _Measured())
+            measured.eager_work = [_busy(items) for items in measured_eager.launched]
+            measured.memory |= _named_peaks("eager", eager)
     _write(index, measured, attribution, idle, host)
 
 
@@ -209,6 +217,7 @@ def _write(
             "plain_ns": measured.plain,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,
+            "eager_work": [list(item) for item in measured.eager_work],
             "other_calls": len(measured.launched) - len(numbers),
             "launches": [
                 _launch(item, place) for item, place in zip(first, places, strict=True)
@@ -226,9 +235,18 @@ def _write(
             ],
             "idle_ns": idle,
             "host": host,
-            "memory": _memory(),
+            "memory": measured.memory,
         },
     )  # fmt: skip
+
+
+def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
+    """How many pieces of work there are, and for how long any of them was done."""
+    busy_ns, until_ns = 0, 0
+    for item in sorted(launched, key=lambda item: item.event.start_ns):
+        busy_ns += max(0, item.event.end_ns - max(item.event.start_ns, until_ns))
+        until_ns = max(until_ns, item.event.end_ns)
+    return len(launched), busy_ns
 
 
 def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
@@ -272,8 +290,23 @@ def _device() -> dict[str, object]:
     }
 
 
-def _memory() -> dict[str, int]:
-    return {}
+def _named_peaks(name: str, run: Prepared) -> dict[str, int]:
+    allocated, reserved = _peaks(run)
+    return {f"{name}_peak_allocated": allocated, f"{name}_peak_reserved": reserved}
+
+
+def _peaks(run: Prepared) -> tuple[int, int]:
+    """The most bytes that tensors had in a call, and that were reserved for them.
+
+    What CUDA graphs keep is reserved whether it is used or not.
+    """
+    call = run()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    call()
+    torch.cuda.synchronize()
+    return torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
 
 
 def _has_device() -> bool:

@@ -16,6 +16,7 @@ from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
@@ -28,6 +29,7 @@ from inspector.renderers.json.gate import gate_fields
 from inspector.renderers.json.graph import graph_fields
 from inspector.renderers.json.guards import guards_fields
 from inspector.renderers.json.kernels import kernels_fields
+from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
 from inspector.version import __version__
@@ -44,6 +46,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
+        case ProfileReport():
+            fields = profile_fields(report)
         case DiffReport():
             fields = diff_fields(report)
         case KernelsReport():

@@ -18,6 +18,7 @@ from inspector.findings.overview import (
     recording_line,
     summary_rows,
 )
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
@@ -29,6 +30,7 @@ from inspector.renderers.markdown.graph import graph_lines
 from inspector.renderers.markdown.guards import guards_lines
 from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
+from inspector.renderers.markdown.profile import profile_lines
 from inspector.renderers.markdown.tried import tried_lines
 
 __all__ = ["render"]
@@ -45,6 +47,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
+        case ProfileReport():
+            lines = list(profile_lines(report))
         case DiffReport():
             lines = list(diff_lines(report))
         case KernelsReport():

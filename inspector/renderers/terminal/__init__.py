@@ -16,6 +16,7 @@ from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.wording import count
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
@@ -26,6 +27,7 @@ from inspector.renderers.terminal.graph import add_graphs
 from inspector.renderers.terminal.guards import add_guards
 from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.profile import add_profiles
 from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
 
@@ -51,6 +53,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
+        case ProfileReport():
+            add_profiles(page, report)
         case DiffReport():
             add_diff(page, report)
         case Report():

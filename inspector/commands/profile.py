@@ -1,0 +1,122 @@
+"""``inspect profile``: the generated kernels timed in place, against what the machine can do."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.completion import complete_file
+from inspector.commands.options import (
+    always_inductor,
+    output_options,
+    process_options,
+    target_options,
+)
+from inspector.commands.output import check_output, check_place, write_report
+from inspector.commands.precheck import check_file
+from inspector.commands.profile_files import ROOFLINES, write_rooflines
+from inspector.commands.record import Settings, record
+from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.errors import UsageError
+from inspector.findings.profile_report import make_profile_report
+from inspector.model.input_parser import parse_inputs
+from inspector.model.request import Request
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+
+__all__ = ["command"]
+
+_UNASKED = ("train", "fullgraph", "no_grad")
+
+
+@click.command("profile")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@target_options
+@process_options
+@output_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    target: str | None,
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
+) -> int:
+    """Time the generated kernels in place, against what the machine can do.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip). Without a TARGET the newest recording is read. On a GPU every
+    kernel, copy and library's call is timed where it stands in the model's own calls; without one,
+    every C++ kernel and operator. Each leads to the line of the model that it computes.
+
+    \b
+    Examples:
+      inspect profile samples/small_cnn/model.py
+      inspect profile model.py --train --mode reduce-overhead
+      inspect profile model.py --no-grad -o profile.json
+      inspect profile -o roofline.svg
+      inspect profile
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    is_picture = output is not None and output.suffix.lower() in ROOFLINES
+    check_output(None if is_picture else output, format_)
+    if output is not None:
+        check_place(output)
+    unasked = {name for name in _UNASKED if not asked[name]}
+    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
+    parse_inputs(given.get("inputs", ()))
+    with contextlib.ExitStack() as stack:  # the logs, until all that is asked for was read
+        if target is not None and is_model(target):
+            if python is None:
+                check_file(target)
+            settings = Settings(
+                python=python,
+                timeout_seconds=timeout,
+                save=save,
+                progress=not no_progress,
+                own_stdout=output is not None and format_ is None,
+                fresh_caches=True,
+            )
+            run, code = _recorded(_request(target, given), settings, stack)
+        else:
+            refuse_options({**given, "python": python, "timeout": timeout, "save": save})
+            run, code = read_run(stack.enter_context(opened(existing(target)))), 0
+            say_which(run, target)
+        report = make_profile_report(run)
+    if output is not None and is_picture:
+        write_rooflines(report, output)
+        if format_ is None:
+            return code
+    write_report(report, None if is_picture else output, format_)
+    return code
+
+
+always_inductor(command)
+for _option in command.params:
+    if isinstance(_option, click.Option) and _option.name == "output":
+        _option.help = (
+            "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), or "
+            "a report (.json, .md, .txt)."
+        )
+
+
+def _request(target: str, given: dict[str, Any]) -> Request:
+    if "train" in given and "no_grad" in given:
+        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+    how = {"backend": "inductor", "measure": False, "graphs": True, "profile": True}
+    return Request(target, **{**how, **given})
+
+
+def _recorded(request: Request, settings: Settings, stack: contextlib.ExitStack) -> tuple[Run, int]:
+    arguments = ("explain", request.to_json())
+    recorded = record(arguments, request.target, request.asked, settings)
+    if recorded.place.is_dir():
+        return recorded.run, recorded.exit_code
+    # The profiles are read from the logs, which are in the .zip by now.
+    return read_run(stack.enter_context(opened(recorded.place))), recorded.exit_code

@@ -1,0 +1,139 @@
+"""Everything that is said about the profiles of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
+from inspector.findings.graph_report import FUSION, make_graph_report
+from inspector.findings.kernels_report import make_kernels_report
+from inspector.model.run import Process, Run
+from inspector.profiles.budget import Budget, make_budget
+from inspector.profiles.timed import lines_by_time, timed_launches
+from inspector.profiles.verdict import Gain, gains
+from inspector.profiles.work import Work, all_work
+
+__all__ = ["FORMAT_VERSION", "ProfileReport", "Profiled", "make_profile_report"]
+
+FORMAT_VERSION = 1
+"""Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
+_NOISY = 1.15
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Profiled:
+    """The warm calls with one input.
+
+    Attributes:
+        profile: What was recorded.
+        budget: Where the time of a call goes.
+        work: What a call does, in order.
+        by_line: Nanoseconds of a call by the user's file and line, the most first.
+        gains: What could be won, the most first.
+    """
+
+    profile: DeviceProfile
+    budget: Budget
+    work: tuple[Work, ...]
+    by_line: Mapping[tuple[str, int], float]
+    gains: tuple[Gain, ...]
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it ran on the CPU."""
+        return self.profile.device.get("kind") == "cpu"
+
+    @property
+    def work_ns(self) -> float:
+        """The time of all work of a call."""
+        return sum(item.median_ns for item in self.work)
+
+    @property
+    def attributed(self) -> float:
+        """How much of that leads to a line of the user's."""
+        known = sum(item.median_ns for item in self.work if item.lines)
+        return known / self.work_ns if self.work_ns else 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProfileReport:
+    """The profiles of a run.
+
+    Attributes:
+        run: The run.
+        profiles: One for each input.
+        ceilings: What the machine can do, or None.
+        notices: What is missing or to be known, one sentence each.
+    """
+
+    run: Run
+    profiles: tuple[Profiled, ...]
+    ceilings: InspectorCeilings | None
+    notices: tuple[str, ...]
+
+
+def make_profile_report(run: Run) -> ProfileReport:
+    """Reads the profiles of a run, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    profiles: list[Profiled] = []
+    unread: list[str] = []
+    mode = str(run.meta.settings.get("mode") or "")
+    for process in run.processes:
+        profiles += _profiles(run, process, mode, unread)
+    ceilings = next((item.ceilings for item in run.processes if item.ceilings), None)
+    return ProfileReport(
+        run, tuple(profiles), ceilings, tuple(_notices(run, profiles, ceilings, unread))
+    )
+
+
+def _profiles(run: Run, process: Process, mode: str, unread: list[str]) -> Iterator[Profiled]:
+    alone = dataclasses.replace(run, processes=(process,))
+    codes = make_kernels_report(alone).taken if process.device_profiles else ()
+    rows = make_graph_report(alone, FUSION).rows if process.device_profiles else ()
+    fusions = [row.fusion for row in rows]
+    for payload in process.device_profiles:
+        try:
+            profile = device_profile(payload)
+        except (OSError, ValueError) as error:
+            unread.append(f"a profile could not be read: {error}")
+            continue
+        launches = timed_launches(profile, codes, fusions)
+        l2_bytes = profile.device.get("l2_bytes")
+        work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
+        budget = make_budget(profile)
+        is_cpu = profile.device.get("kind") == "cpu"
+        found = gains(budget, work, mode, is_cpu=is_cpu)
+        by_line = lines_by_time(launches)
+        yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+
+
+def _notices(
+    run: Run,
+    profiles: list[Profiled],
+    ceilings: InspectorCeilings | None,
+    unread: list[str],
+) -> Iterator[str]:
+    if not profiles:
+        target = run.meta.target or "model.py"
+        yield f"the recording has no profile: `inspect profile {target}` records one"
+    if profiles and ceilings is None:
+        yield "what the machine can do was not measured: nothing is held against it"
+    for found in profiles:
+        if found.profile.other_calls:
+            yield (
+                f"{found.profile.other_calls} of "
+                f"{found.profile.other_calls + len(found.profile.calls)} watched calls launched "
+                "something else than the others, and are left out"
+            )
+        if found.budget.slowdown > _NOISY:
+            yield (
+                f"the profiler made calls {found.budget.slowdown:.2f} times as long; kernels take "
+                "what they take, and what is said of the host is in proportion"
+            )
+        if found.work and found.attributed < 1:
+            yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+    yield from unread

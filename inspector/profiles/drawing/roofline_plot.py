@@ -1,0 +1,149 @@
+"""Draws a roofline with matplotlib, which is imported where a picture is asked for."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.errors import EnvironmentLacksError, RecordingError
+from inspector.profiles.roofline import Point, Roofline
+
+__all__ = ["draw_roofline"]
+
+# Okabe and Ito's colours, which the colour-blind tell apart; the shapes say the same in print.
+_LOOKS = {
+    "kernel": ("#0072B2", "o", "generated kernel"),
+    "user_kernel": ("#CC79A7", "D", "the program's own kernel"),
+    "library": ("#D55E00", "s", "call of a library"),
+    "eager": ("#009E73", "^", "outside of compiled graphs"),
+    "copy": ("#999999", "v", "copy"),
+    "unknown": ("#999999", "x", "unknown"),
+}
+_LINE = "#333333"
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_TERA = 1e12
+_NAMED = 16
+_LARGEST = 500.0
+_SMALLEST = 14.0
+_WIDTH = 44
+
+
+def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
+    """Draws a picture.
+
+    Args:
+        roofline: What to draw.
+        title: What stands over it.
+        form: ``svg``, ``png`` or ``pdf``.
+
+    Raises:
+        EnvironmentLacksError: matplotlib is not installed.
+        RecordingError: There is nothing to draw.
+    """
+    if not roofline.points:
+        message = "No kernel of the recording has both bytes and operations."
+        raise RecordingError(message, "Record one with: inspect profile model.py")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        message = "A roofline is drawn by matplotlib, which is not installed."
+        hint = 'Install it with pip install "torch-inspector[pictures]", or write -o profile.json.'
+        raise EnvironmentLacksError(message, hint) from error
+    with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "roofline"}):
+        figure = Figure(figsize=(12, 6.6), layout="constrained")
+        axes, key = figure.subplots(1, 2, width_ratios=(3, 1))
+        _ceilings(axes, roofline)
+        _points(axes, roofline.points)
+        _named(key, roofline.points)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("operations per byte read or written")
+        axes.set_ylabel("operations per second")
+        axes.set_title(title, loc="left", fontweight="bold")
+        axes.grid(visible=True, which="major", linewidth=0.4, color="#dddddd")
+        axes.legend(loc="lower right", frameon=True, markerscale=0.6)
+        stream = io.BytesIO()
+        figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
+    return stream.getvalue()
+
+
+def _undated(form: str) -> dict[str, None]:
+    """The same profile gives the same file."""
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+
+
+def _ceilings(axes: Any, roofline: Roofline) -> None:  # noqa: ANN401 - matplotlib has no types
+    top = max((rate for _, rate in roofline.peaks), default=_TERA)
+    intensities = [point.flops_per_byte for point in roofline.points]
+    left, right = min(intensities) / 4, max(*intensities, 10 * _ridge(roofline)) * 4
+    axes.set_xlim(left, right)
+    for number, (name, rate) in enumerate(roofline.memory):
+        corner = top / rate
+        style = "-" if number else "--"
+        axes.plot([left, corner], [left * rate, top], color=_LINE, linestyle=style, linewidth=1)
+        # On the line, which has a slope of 1 in these axes.
+        at = left * (corner / left) ** 0.3
+        axes.annotate(
+            f"{name} {_bandwidth(rate)}", (at, at * rate), rotation=45, rotation_mode="anchor",
+            transform_rotates_text=True, color=_LINE, fontsize=8, ha="center",
+            xytext=(0, -11 if number else 4), textcoords="offset points",
+        )  # fmt: skip
+    slowest = min((rate for _, rate in roofline.memory), default=0)
+    for name, rate in roofline.peaks:
+        start = rate / slowest if slowest else left
+        axes.plot([start, right], [rate, rate], color=_LINE, linewidth=1)
+        axes.annotate(
+            f"{name} {rate / _TERA:,.3g} TFLOP/s", (right, rate), ha="right", fontsize=8,
+            color=_LINE, xytext=(-4, 3), textcoords="offset points",
+        )  # fmt: skip
+
+
+def _ridge(roofline: Roofline) -> float:
+    """Where the highest peak and memory's line meet."""
+    peak = max((rate for _, rate in roofline.peaks), default=1.0)
+    slowest = min((rate for _, rate in roofline.memory), default=1.0)
+    return peak / slowest
+
+
+def _points(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
+    largest = max(point.time_ns for point in points)
+    seen: set[tuple[str, bool]] = set()
+    for point in reversed(points):  # what takes longest on top
+        colour, marker, label = _LOOKS.get(point.kind, _LOOKS["unknown"])
+        key = point.kind, point.is_estimate
+        note = " (operations estimated)" if point.is_estimate else ""
+        axes.scatter(
+            [point.flops_per_byte], [point.flops_per_s], marker=marker,
+            s=max(_SMALLEST, _LARGEST * point.time_ns / largest), alpha=0.75,
+            facecolor="none" if point.is_estimate else colour, edgecolor=colour, linewidth=1.2,
+            label=None if key in seen else label + note,
+        )  # fmt: skip
+        seen.add(key)
+    for number, point in enumerate(points[:_NAMED], 1):
+        axes.annotate(
+            str(number), (point.flops_per_byte, point.flops_per_s), ha="center", va="center",
+            fontsize=7.5, fontweight="bold",
+        )  # fmt: skip
+
+
+def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
+    """The names of what takes longest, by the numbers in the points."""
+    axes.axis("off")
+    lines = ["share of the time, kernel", ""]
+    for number, point in enumerate(points[:_NAMED], 1):
+        times = f"{point.number}{_TIMES} " if point.number > 1 else ""
+        name = f"{times}{point.name}"
+        lines += textwrap.wrap(
+            f"{number:>2}  {point.share:>4.0%}  {name}", _WIDTH, subsequent_indent=" " * 10
+        )
+    if len(points) > _NAMED:
+        rest = sum(point.share for point in points[_NAMED:])
+        lines.append(f"    {rest:>4.0%}  {len(points) - _NAMED} more")
+    axes.text(0, 1, "\n".join(lines), va="top", fontsize=7.5, family="monospace")
+
+
+def _bandwidth(rate: float) -> str:
+    return f"{rate / _TERA:.2f} TB/s" if rate >= _TERA else f"{rate / 1e9:.0f} GB/s"

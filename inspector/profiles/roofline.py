@@ -1,0 +1,119 @@
+"""The roofline of a profile: what each kernel reaches, by the arithmetic that it does per byte.
+
+The model is that of Williams, Waterman and Patterson, "Roofline: An Insightful Visual Performance
+Model for Multicore Architectures", CACM 52(4), 2009. The ceilings are measured, not a data sheet's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from inspector.events.device_profile import InspectorCeilings
+from inspector.graphs.traffic import is_view
+from inspector.model.graph import Node
+from inspector.profiles.verdict import hot
+from inspector.profiles.work import Work
+
+__all__ = ["Point", "Roofline", "make_roofline"]
+
+_MEMORY = (("l2_bytes_per_s", "L2 cache"), ("copy_bytes_per_s", "memory"))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    """Equal statements of a call.
+
+    Attributes:
+        name: Their name.
+        number: How many there are.
+        kind: As `inspector.profiles.work.Work.kind`.
+        time_ns: Their time in a call.
+        share: Of the time of all work.
+        flops_per_byte: Operations for each byte that is read or written.
+        flops_per_s: Operations per second.
+        is_estimate: Whether the operations are one for each element of each operator: torch has no
+            formula for pointwise operators and reductions.
+    """
+
+    name: str
+    number: int
+    kind: str
+    time_ns: float
+    share: float
+    flops_per_byte: float
+    flops_per_s: float
+    is_estimate: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Roofline:
+    """What can be drawn.
+
+    Attributes:
+        device: The device's name.
+        memory: Bandwidths by name, bytes per second, the fastest first.
+        peaks: Arithmetic by dtype, operations per second, the fastest first; those that are used.
+        points: The kernels, what takes longest first; without bytes or operations there is none.
+    """
+
+    device: str
+    memory: tuple[tuple[str, float], ...]
+    peaks: tuple[tuple[str, float], ...]
+    points: tuple[Point, ...]
+
+
+def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> Roofline:
+    """Makes the roofline of a call.
+
+    Args:
+        work: What it does.
+        ceilings: What the machine can do, or None: then there are points alone.
+    """
+    values = ceilings.values if ceilings is not None else {}
+    whole = sum(item.median_ns for item in work) or 1.0
+    points = []
+    for first, number, time_ns in hot(work):
+        flops = first.flops or _estimated(first)
+        if flops and first.bytes_ and first.median_ns:
+            points.append(
+                Point(
+                    name=first.name,
+                    number=number,
+                    kind=first.kind,
+                    time_ns=time_ns,
+                    share=time_ns / whole,
+                    flops_per_byte=flops / first.bytes_,
+                    flops_per_s=flops / first.median_ns * 1e9,
+                    is_estimate=not first.flops,
+                )
+            )
+    used = {item.unit for item in work if item.unit} | {"float32"}
+    known = {name: values.get(f"{name}_flops_per_s") for name in used}
+    peaks = {name: rate for name, rate in known.items() if rate}
+    return Roofline(
+        device=ceilings.device if ceilings is not None else "",
+        memory=tuple((name, values[key]) for key, name in _MEMORY if key in values),
+        peaks=tuple(sorted(peaks.items(), key=lambda item: -item[1])),
+        points=tuple(points),
+    )
+
+
+def _estimated(work: Work) -> int:
+    """One operation for each element that each operator gives, or, reducing, takes."""
+    step = work.launches[0].step
+    own = [node for node in step.operators if node.name not in step.again] if step else []
+    nodes = {node.name: node for node in own}
+    return sum(
+        max(_elements(node), *(_elements(nodes[name]) for name in node.inputs if name in nodes), 0)
+        for node in own
+        if not is_view(node)
+    )
+
+
+def _elements(node: Node) -> int:
+    sizes = [
+        math.prod(size for size in tensor.shape if isinstance(size, int)) for tensor in node.tensors
+    ]
+    return max(sizes, default=0)

@@ -1,0 +1,131 @@
+"""A report on profiles as JSON; the schema is docs/schema/profile-1.schema.json."""
+
+from __future__ import annotations
+
+from inspector.events.device_profile import InspectorCeilings
+from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileReport
+from inspector.profiles.roofline import make_roofline
+from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.work import Work
+from inspector.renderers.json.recording import recording_fields
+from inspector.version import __version__
+
+__all__ = ["profile_fields"]
+
+
+def profile_fields(report: ProfileReport) -> dict[str, object]:
+    """All fields of a report on profiles."""
+    ceilings = report.ceilings
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": "profile",
+        "tool_version": __version__,
+        "recording": recording_fields(report.run.meta),
+        "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
+        "profiles": [_profile(found, ceilings) for found in report.profiles],
+        "ceilings": None if ceilings is None else {
+            "device": ceilings.device,
+            "measured_at_s": ceilings.measured_at_s,
+            "cached": ceilings.is_cached,
+            "values": dict(ceilings.values),
+            "state": dict(ceilings.state),
+        },
+        "notices": list(report.notices),
+    }  # fmt: skip
+
+
+def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, object]:
+    budget, profile = found.budget, found.profile
+    low, ratio, high = budget.faster or (None, None, None)
+    return {
+        "input": profile.input,
+        "device": dict(profile.device),
+        "wall_ns": budget.wall_ns,
+        "calls": budget.calls,
+        "watched_ns": budget.watched_ns,
+        "eager_ns": budget.eager_ns,
+        "eager_busy_ns": budget.eager_busy_ns,
+        "eager_launches": budget.eager_launches,
+        "faster_than_eager": ratio,
+        "faster_than_eager_interval": None if low is None else [low, high],
+        "busy_ns": budget.busy_ns,
+        "idle_ns": budget.idle_ns,
+        "idle_by_cause_ns": dict(budget.causes_ns),
+        "launches": budget.launches,
+        "memory_bytes": dict(profile.memory),
+        "attributed": found.attributed,
+        "work": [_work(item) for item in found.work],
+        "lines": [
+            {"file": file, "line": line, "time_ns": time_ns}
+            for (file, line), time_ns in found.by_line.items()
+        ],
+        "roofline": _roofline(found, ceilings),
+        "gains": [
+            {"at_most_ns": gain.time_ns, "because": gain.what, "change": gain.change}
+            for gain in found.gains
+        ],
+    }
+
+
+def _roofline(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, object]:
+    made = make_roofline(found.work, ceilings)
+    return {
+        "bytes_per_s": dict(made.memory),
+        "flops_per_s": dict(made.peaks),
+        "points": [
+            {
+                "name": point.name,
+                "count": point.number,
+                "kind": point.kind,
+                "time_ns": point.time_ns,
+                "flops_per_byte": point.flops_per_byte,
+                "flops_per_s": point.flops_per_s,
+                "flops_estimated": point.is_estimate,
+            }
+            for point in made.points
+        ],
+    }
+
+
+def _work(work: Work) -> dict[str, object]:
+    low, high = work.spread_ns
+    return {
+        "name": work.name,
+        "kind": work.kind,
+        "median_ns": work.median_ns,
+        "p5_ns": low,
+        "p95_ns": high,
+        "operators": list(work.operators),
+        "dtype": work.dtype or None,
+        "arithmetic": work.unit or None,
+        "bytes": work.bytes_,
+        "flops": work.flops,
+        "bytes_per_s": work.bytes_per_s,
+        "flops_per_s": work.flops_per_s,
+        "bound": work.bound.value,
+        "ceiling_per_s": work.ceiling,
+        "share_of_ceiling": work.share_of_ceiling,
+        "modules": list(work.modules),
+        "lines": [
+            {"file": line.file, "line": line.line, "code": line.code or None} for line in work.lines
+        ],
+        "compile_id": work.launches[0].code.compile_id if work.launches[0].code else None,
+        "direction": work.launches[0].code.direction if work.launches[0].code else None,
+        "launches": [_launch(item) for item in work.launches],
+    }
+
+
+def _launch(item: TimedLaunch) -> dict[str, object]:
+    launch = item.launch
+    return {
+        "name": launch.name or None,
+        "kind": launch.kind,
+        "median_ns": item.median_ns,
+        "stream": launch.stream,
+        "grid": list(launch.grid),
+        "block": list(launch.block),
+        "registers": launch.registers,
+        "shared_bytes": launch.shared_bytes,
+        "copied_bytes": launch.copied_bytes,
+        "cuda_graph": launch.is_replayed,
+    }

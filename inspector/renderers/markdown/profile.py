@@ -1,0 +1,86 @@
+"""A report on profiles as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.graph_wording import TIMES
+from inspector.findings.overview import recording_line
+from inspector.findings.profile_report import Profiled, ProfileReport
+from inspector.findings.profile_wording import (
+    ceiling_lines,
+    gain_lines,
+    headline,
+    idle_parts,
+    line_rows,
+    verdict_lines,
+    work_lines,
+)
+from inspector.renderers.markdown.markup import cell, code, prose
+
+__all__ = ["profile_lines"]
+
+_MOST_ROWS = 200
+
+
+def profile_lines(report: ProfileReport) -> Iterator[str]:
+    """The lines of a report."""
+    target = report.run.meta.target
+    yield f"# Profile of {code(target)}" if target else "# Profile"
+    yield ""
+    yield prose(" · ".join(recording_line(report.run)))
+    yield ""
+    meta = report.run.meta
+    if meta.partial:
+        yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
+        yield ""
+    if meta.error:
+        yield f"> The program failed: {prose(meta.error)}"
+        yield ""
+    for found in report.profiles:
+        yield from _profile(report, found)
+    if report.ceilings is not None:
+        yield f"## What {prose(report.ceilings.device)} can do"
+        yield ""
+        for name, text in ceiling_lines(report.ceilings):
+            yield f"- {prose(name)}: {prose(text)}"
+        yield ""
+    for notice in report.notices:
+        yield f"> {prose(notice)}"
+        yield ""
+
+
+def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
+    yield f"## {prose(headline(found, len(report.profiles)))}"
+    yield ""
+    for line in verdict_lines(found):
+        yield f"- {prose(line)}."
+    yield ""
+    yield "| a call | |"
+    yield "|:--|--:|"
+    for name, share in idle_parts(found):
+        yield f"| {cell(name)} | {share:.1%} |"
+    yield ""
+    gains = list(gain_lines(found))
+    if gains:
+        yield "| could be won, estimated | because | change |"
+        yield "|--:|:--|:--|"
+        for gain in gains:
+            yield "| " + " | ".join(map(cell, gain)) + " |"
+        yield ""
+    yield "| kernel | time | share | | lines |"
+    yield "|:--|--:|--:|:--|:--|"
+    rows = work_lines(found)
+    for row in rows[:_MOST_ROWS]:
+        times = f"{row.number} {TIMES} " if row.number > 1 else ""
+        places = ", ".join(place for place, _ in row.places)
+        texts = times + row.name, row.time, f"{row.share:.1%}", row.detail, places
+        yield "| " + " | ".join(map(cell, texts)) + " |"
+    if len(rows) > _MOST_ROWS:
+        yield f"| … {len(rows) - _MOST_ROWS:,} more in the JSON report | | | | |"
+    yield ""
+    yield "| line | time | share |"
+    yield "|:--|--:|--:|"
+    for place, time, share in list(line_rows(found))[:_MOST_ROWS]:
+        yield f"| {cell(place)} | {cell(time)} | {share:.1%} |"
+    yield ""

@@ -1,0 +1,135 @@
+"""A report on profiles for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from inspector.findings.graph_wording import TIMES
+from inspector.findings.overview import recording_line
+from inspector.findings.profile_report import Profiled, ProfileReport
+from inspector.findings.profile_wording import (
+    ceiling_lines,
+    gain_lines,
+    headline,
+    idle_parts,
+    line_rows,
+    verdict_lines,
+    work_lines,
+)
+from inspector.findings.wording import count
+from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.summary import error_lines
+
+__all__ = ["add_profiles"]
+
+_GAP = "  "
+_MOST_WORK = 12
+_MOST_LINES = 8
+_MOST_PLACES = 2
+_LEAST_PART = 0.005
+_SHADES = ("█", "▓", "▒", "░", "·")
+_COLOURS = ("green", "red", "yellow", "magenta", "blue", "cyan")
+
+
+def add_profiles(page: Page, report: ProfileReport) -> None:
+    """Adds the blocks of a report, the verdict first."""
+    line = " · ".join(recording_line(report.run))
+    page.add(page.wrapped(Text(line, style="dim")))
+    if report.run.meta.partial:
+        partial = f"partial recording: {report.run.meta.partial.rstrip('.')}"
+        page.add(page.wrapped(page.safe(partial, "bold yellow")))
+    for found in report.profiles:
+        page.add(_verdict(page, report, found))
+        page.add(_where(page, found))
+        page.add(_gains(page, found))
+        page.add(_work(page, found))
+        page.add(_lines(page, found))
+    if report.ceilings is not None:
+        page.add(_ceilings(page, report))
+    page.add(error_lines(page, report.run.meta))
+    page.add(_notices(page, report))
+
+
+def _verdict(page: Page, report: ProfileReport, found: Profiled) -> Iterator[Text]:
+    title = headline(found, len(report.profiles))
+    yield from page.wrapped(page.safe(title, "bold underline"))
+    for line in verdict_lines(found):
+        yield from page.wrapped(page.safe(f"{line}.", "bold"), "", _GAP)
+
+
+def _where(page: Page, found: Profiled) -> Iterator[Text]:
+    """One bar: the device's work, and why it is idle."""
+    parts = [part for part in idle_parts(found) if part[1] >= _LEAST_PART]
+    if not parts:
+        return
+    room = page.width - len(_GAP)
+    bar = Text(_GAP)
+    legend = Text(_GAP)
+    for number, (name, share) in enumerate(parts):
+        shade = _SHADES[min(number, len(_SHADES) - 1)]
+        colour = _COLOURS[min(number, len(_COLOURS) - 1)]
+        bar.append(shade * max(1, round(share * room)), style=colour)
+        legend.append(f"{shade} ", style=colour).append(f"{name} {share:.0%}   ")
+    yield Text("A call", style="bold")
+    yield page.cropped(bar)
+    yield from page.wrapped(legend, "", _GAP)
+
+
+def _gains(page: Page, found: Profiled) -> Iterator[Text]:
+    gains = list(gain_lines(found))
+    if gains:
+        yield Text("What could be won (estimates; each at most)", style="bold")
+    for time, what, change in gains:
+        text = Text(f"{time}: ", style="yellow").append_text(page.safe(what))
+        yield from page.wrapped(text, _GAP, _GAP * 2)
+        text = Text("change: ", style="green").append_text(page.safe(change))
+        yield from page.wrapped(text, _GAP * 2, _GAP * 3)
+
+
+def _work(page: Page, found: Profiled) -> Iterator[Text]:
+    rows = work_lines(found)
+    if rows:
+        yield Text("By kernel", style="bold")
+    for row in rows[:_MOST_WORK]:
+        times = f"{row.number}{TIMES} " if row.number > 1 else ""
+        head = Text(f"{_GAP}{row.time:>9} {row.share:>4.0%}  {times}")
+        yield page.cropped(head.append_text(page.safe(row.name, "cyan")))
+        yield from page.wrapped(page.safe(row.detail), _GAP * 4, _GAP * 5)
+        for place, code in row.places[:_MOST_PLACES]:
+            text = Text(_GAP * 4).append_text(page.safe(place)).append(_GAP)
+            yield page.cropped(text.append_text(page.safe(code, "dim")))
+        if len(row.places) > _MOST_PLACES:
+            others = count(len(row.places) - _MOST_PLACES, "more line")
+            yield Text(f"{_GAP * 4}+{others}", style="dim")
+    if len(rows) > _MOST_WORK:
+        rest = sum(row.share for row in rows[_MOST_WORK:])
+        more = f"{_GAP}… {len(rows) - _MOST_WORK:,} more, {rest:.0%} together, in the JSON report"
+        yield Text(more, style="dim")
+
+
+def _lines(page: Page, found: Profiled) -> Iterator[Text]:
+    rows = list(line_rows(found))
+    if rows:
+        yield Text("By line", style="bold")
+    for place, time, share in rows[:_MOST_LINES]:
+        head = Text(f"{_GAP}{time:>9} {share:>4.0%}  ")
+        yield page.cropped(head.append_text(page.safe(place)))
+    if len(rows) > _MOST_LINES:
+        yield Text(f"{_GAP}… {len(rows) - _MOST_LINES:,} more in the JSON report", style="dim")
+
+
+def _ceilings(page: Page, report: ProfileReport) -> Iterator[Text]:
+    if report.ceilings is None:
+        return
+    kept = ", measured before" if report.ceilings.is_cached else ""
+    yield from page.wrapped(page.safe(f"What {report.ceilings.device} can do{kept}", "bold"))
+    for name, text in ceiling_lines(report.ceilings):
+        yield from page.wrapped(page.safe(f"{name}: {text}"), _GAP, _GAP * 2)
+
+
+def _notices(page: Page, report: ProfileReport) -> Iterator[Text]:
+    for notice in report.notices:
+        label = Text("note: ", style="dim")
+        yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
