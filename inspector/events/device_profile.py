@@ -11,6 +11,7 @@ from inspector.events.fields import items, mappings, natural
 from inspector.events.payload import Payload
 
 _MOST = 1e30
+_KINDS = ("kernel", "memcpy", "memset", "cpu")
 
 __all__ = [
     "DeviceLaunch",
@@ -103,7 +104,8 @@ class DeviceLaunch:
     """One piece of work of a call.
 
     Attributes:
-        kind: ``kernel``, ``memcpy``, ``memset``, or ``cpu`` (a statement, or an operator).
+        kind: ``kernel``, ``memcpy``, ``memset``, ``cpu`` (a statement, or an operator), or
+            ``unknown``.
         name: Its name; empty for a statement of generated code on the CPU.
         stream: The stream, or the thread.
         grid: Blocks in three dimensions, or nothing.
@@ -215,7 +217,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
 def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
     place = _mapping(fields.get("place"))
     return DeviceLaunch(
-        kind=str(fields.get("kind") or ""),
+        kind=kind if (kind := str(fields.get("kind"))) in _KINDS else "unknown",
         name=str(fields.get("name") or ""),
         stream=natural(fields.get("stream")) or 0,
         grid=_naturals(fields.get("grid")),

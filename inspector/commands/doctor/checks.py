@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
         _gpu(env),
         _program("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _get_ncu()),
         _program("Graphviz (dot)", env.dot, "pictures of graphs", _get_dot(env)),
+        _matplotlib(env),
         _transformers(env),
         _inspect(env),
     )
@@ -93,6 +95,13 @@ def _triton(env: Environment) -> Row:
 
 def _transformers(env: Environment) -> Row:
     return _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base", "")
+
+
+def _matplotlib(env: Environment) -> Row:
+    fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('torch-inspector[pictures]')}"
+    state = State.OK if env.matplotlib else State.MISSING
+    found = env.matplotlib or ""
+    return Row("matplotlib", state, found, "rooflines", "" if env.matplotlib else fix)
 
 
 def _package(

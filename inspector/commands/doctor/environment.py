@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class Environment:
         ncu: Path of Nsight Compute, or None.
         dot: Path of Graphviz' dot, or None.
         inspect: The ``inspect`` on the PATH.
+        matplotlib: Its version beside this package, which draws with it, or None.
     """
 
     python: str
@@ -54,6 +56,7 @@ class Environment:
     ncu: str | None
     dot: str | None
     inspect: Ownership
+    matplotlib: str | None = None
 
 
 def look_around(interpreter: str | None) -> Environment:
@@ -80,7 +83,15 @@ def look_around(interpreter: str | None) -> Environment:
         ncu=shutil.which("ncu"),
         dot=shutil.which("dot"),
         inspect=find_inspect(),
+        matplotlib=_version_here("matplotlib"),
     )
+
+
+def _version_here(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _probe_other(interpreter: str) -> dict[str, Any]:

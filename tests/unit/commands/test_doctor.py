@@ -34,6 +34,7 @@ FULL = Environment(
     gpus=("NVIDIA H200, driver 580.1, compute capability 9.0",),
     ncu="/opt/ncu",
     dot="/usr/bin/dot",
+    matplotlib="3.11.2",
     inspect=Ownership("/env/bin/inspect", ours=True, here=True, rival=None, alternative="/env/t"),
 )
 BARE = replace(
@@ -45,6 +46,7 @@ BARE = replace(
     gpus=(),
     ncu=None,
     dot=None,
+    matplotlib=None,
     inspect=Ownership(None, ours=False, here=False, rival=None, alternative=None),
 )
 

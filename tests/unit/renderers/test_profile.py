@@ -1,0 +1,187 @@
+"""Reports on profiles, out of a log written by hand, in every format."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from markdown_it import MarkdownIt
+from rich.cells import cell_len
+
+from inspector import plugins
+from inspector.errors import RecordingError
+from inspector.findings.profile_report import ProfileReport, make_profile_report
+from inspector.profiles.drawing.roofline_plot import draw_roofline
+from inspector.profiles.roofline import make_roofline
+from tests.unit.logs import record, run_of
+from tests.unit.renderers import hostile, runs
+
+ROOT = Path(__file__).resolve().parents[3]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+WIDTH = 80
+CEILINGS = {
+    "v": 1,
+    "device": "NVIDIA H200",
+    "measured_at_s": 9,
+    "state": {"clocks.sm": "1980"},
+    "ceilings": {"copy_bytes_per_s": 4e12, "launch_ns": 9000, "float32_flops_per_s": 5e13},
+    "cached": False,
+}
+
+
+@pytest.fixture(autouse=True)
+def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+
+
+def profile(**changes: Any) -> dict[str, Any]:
+    """Two launches of 10 and 30 µs in calls of 100 µs; eager takes twice as long."""
+    launches = [
+        {"kind": "kernel", "name": "triton_poi_fused_0", "stream": 7, "grid": [8, 1, 1],
+         "block": [128, 1, 1], "registers": 30,
+         "place": {"operator": "aten::relu", "frames": ["/p/model.py(4): forward"]}},
+        {"kind": "memcpy", "name": "Memcpy HtoD", "copied_bytes": 4_000_000, "place": {}},
+    ]  # fmt: skip
+    spans = [[10_000, 20_000], [30_000, 60_000]]
+    return {
+        "v": 1,
+        "input": 0,
+        "device": {"kind": "cuda", "name": "NVIDIA H200", "l2_bytes": 1000},
+        "plain_ns": [100_000] * 30,
+        "watched_ns": [130_000] * 30,
+        "eager_ns": [200_000] * 30,
+        "eager_work": [[5, 90_000]],
+        "other_calls": 2,
+        "launches": launches,
+        "calls": [{"wall_ns": 130_000, "spans_ns": spans}] * 30,
+        "idle_ns": {"launching": 60_000, "guards": 30_000},
+        "host": [["TorchDynamo Cache Lookup", 1, 5, 9]],
+        "memory": {"compiled_peak_allocated": 300 << 20, "eager_peak_allocated": 400 << 20},
+        **changes,
+    }
+
+
+def report(tmp_path: Path, *profiles: dict[str, Any], ceilings: bool = True) -> ProfileReport:
+    def artifact(name: str, payload: dict[str, Any]) -> bytes:
+        head = {"name": f"inspector_{name}", "encoding": "json"}
+        return record("artifact", head, payload=json.dumps(payload))
+
+    records = [artifact("device_profile", item) for item in profiles]
+    records += [artifact("ceilings", CEILINGS)] if ceilings else []
+    return make_profile_report(run_of(tmp_path, *records))
+
+
+def rendered(found: ProfileReport, name: str) -> str:
+    stream = io.StringIO()
+    plugins.load_renderer(name).render(found, stream)
+    return stream.getvalue()
+
+
+def as_json(found: ProfileReport) -> Any:
+    made = json.loads(rendered(found, "json"))
+    jsonschema.validate(made, SCHEMA)
+    return made
+
+
+def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
+    text = rendered(report(tmp_path, profile()), "terminal")
+    words = " ".join(text.split())
+    for part in (
+        "NVIDIA H200 · 2 launches · 30 calls timed 2.00 times as fast as eager PyTorch",
+        "the GPU works 40% of a call (40 µs of 100 µs).",
+        "peak memory 300 MiB instead of 400 MiB (-25%)",
+        'mode="reduce-overhead"',
+        "█ GPU works 40% ▓ host launching kernels 40% ▒ guards 20%",
+        "75% Memcpy HtoD",
+        "model.py:4",
+        "(no line known)",
+        "2 of 32 watched calls launched something else",
+        "the profiler made calls 1.30 times as long",
+        "75.0% of the time could not be joined to a line",
+    ):
+        assert part in words, part
+    assert max(map(cell_len, text.splitlines())) <= WIDTH
+
+
+def test_slower_than_eager_says_what_the_difference_is(tmp_path: Path) -> None:
+    text = rendered(report(tmp_path, profile(eager_ns=[70_000] * 30, eager_work=[[5, 30_000]])),
+                    "terminal")  # fmt: skip
+    words = " ".join(text.split())
+    assert "1.43 times as slow as eager PyTorch" in words
+    # 40 - 30 µs of kernels, 60 - 40 µs of idle time: the 30 µs between 100 and 70.
+    assert "the difference of +30 µs: kernels +10 µs, GPU idle +20 µs; 2 launches instead" in words
+
+
+def test_what_is_within_noise_is_no_difference(tmp_path: Path) -> None:
+    text = rendered(report(tmp_path, profile(eager_ns=[90_000, 110_000] * 15)), "terminal")
+    assert "no difference to eager PyTorch beyond noise" in " ".join(text.split())
+
+
+def test_json_has_all_of_it(tmp_path: Path) -> None:
+    found = as_json(report(tmp_path, profile(), profile(input=1)))
+    first, second = found["profiles"]
+    assert (first["input"], second["input"]) == (0, 1)
+    assert (first["busy_ns"], first["idle_ns"]) == (40_000, 60_000)
+    assert first["idle_by_cause_ns"] == {"launching": 40_000, "guards": 20_000}
+    assert [work["name"] for work in first["work"]] == ["triton_poi_fused_0", "Memcpy HtoD"]
+    assert first["work"][1]["bytes"] == 8_000_000
+    assert first["work"][1]["kind"] == "copy"
+    assert first["lines"] == [{"file": "/p/model.py", "line": 4, "time_ns": 10_000}]
+    assert found["ceilings"]["values"]["copy_bytes_per_s"] == 4e12
+
+
+def test_markdown_is_tables(tmp_path: Path) -> None:
+    text = rendered(report(tmp_path, profile()), "markdown")
+    for head in (
+        "| a call | |",
+        "| could be won, estimated | because | change |",
+        "| kernel | time | share | | lines |",
+        "| line | time | share |",
+    ):
+        assert head in text
+    assert "\n\n\n" not in text
+
+
+def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
+    found = make_profile_report(runs.run_of(runs.process_of()))
+    text = " ".join(rendered(found, "terminal").split())
+    assert "the recording has no profile: `inspect profile model.py` records one" in text
+    assert as_json(found)["profiles"] == []
+    (tmp_path / "unused").touch()
+
+
+def test_without_ceilings_nothing_is_held_against_them(tmp_path: Path) -> None:
+    found = report(tmp_path, profile(), ceilings=False)
+    assert "what the machine can do was not measured" in rendered(found, "terminal")
+    assert as_json(found)["ceilings"] is None
+
+
+def test_damaged_profiles_are_said(tmp_path: Path) -> None:
+    odd = profile(launches=[{"kind": 7}, None], calls=[{"spans_ns": [[1]]}, 9], idle_ns=[1])
+    found = report(tmp_path, odd, {"v": 1})
+    assert len(found.profiles) == 2
+    for name in ("terminal", "markdown"):
+        assert rendered(found, name).endswith("\n")
+    as_json(found)
+
+
+def test_names_stay_text(tmp_path: Path) -> None:
+    launches = [{"kind": "kernel", "name": hostile.TEXT, "place": {"operator": hostile.TEXT,
+                 "frames": [f"/p/{hostile.TEXT}(4): {hostile.TEXT}"]}}]  # fmt: skip
+    calls = [{"wall_ns": 130_000, "spans_ns": [[1, 2000]]}] * 3
+    found = report(tmp_path, profile(launches=launches, calls=calls))
+    page = MarkdownIt("commonmark").enable("table").render(rendered(found, "markdown"))
+    assert "<script" not in page
+    text = rendered(found, "terminal")
+    assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
+    as_json(found)
+
+
+def test_a_roofline_without_points_is_refused(tmp_path: Path) -> None:
+    (found,) = report(tmp_path, profile()).profiles
+    with pytest.raises(RecordingError, match="both bytes and operations"):
+        draw_roofline(make_roofline(found.work, None), "title", "svg")
