@@ -139,7 +139,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
-    profiles = Profiles() if request.profile else None
+    profiles = Profiles(counters=request.counters) if request.profile else None
     state = State(target.function) if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:

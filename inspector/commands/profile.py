@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from inspector.commands.completion import complete_file
+from inspector.commands.counters import count_kernels
 from inspector.commands.options import (
     always_inductor,
     output_options,
@@ -24,7 +25,7 @@ from inspector.errors import UsageError
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
-from inspector.model.run import Run
+from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
@@ -35,6 +36,10 @@ _UNASKED = ("train", "fullgraph", "no_grad")
 @click.command("profile")
 @click.argument("target", required=False, shell_complete=complete_file)
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--counters", is_flag=True,
+    help="Run it once more under Nsight Compute (ncu), for hardware counters of each kernel.",
+)  # fmt: skip
 @target_options
 @process_options
 @output_options
@@ -46,6 +51,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     timeout: float | None,
     save: Path | None,
     *,
+    counters: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -83,12 +89,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
                 own_stdout=output is not None and format_ is None,
                 fresh_caches=True,
             )
-            run, code = _recorded(_request(target, given), settings, stack)
+            request = _request(target, given)
+            recorded = record(("explain", request.to_json()), target, request.asked, settings)
+            place, code = recorded.place, recorded.exit_code
+            notice = count_kernels(request, settings, place) if counters and not code else ""
         else:
-            refuse_options({**given, "python": python, "timeout": timeout, "save": save})
-            run, code = read_run(stack.enter_context(opened(existing(target)))), 0
+            asked_for = {"python": python, "timeout": timeout, "save": save}
+            refuse_options({**given, **asked_for, "counters": counters or None})
+            place, code, notice = existing(target), 0, ""
+        recording = stack.enter_context(opened(place))
+        run = read_run(recording)
+        if target is None or not is_model(target):
             say_which(run, target)
-        report = make_profile_report(run)
+        report = make_profile_report(run, read_counters(recording.folder), notice)
     if output is not None and is_picture:
         write_rooflines(report, output)
         if format_ is None:
@@ -111,12 +124,3 @@ def _request(target: str, given: dict[str, Any]) -> Request:
         raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
     how = {"backend": "inductor", "measure": False, "graphs": True, "profile": True}
     return Request(target, **{**how, **given})
-
-
-def _recorded(request: Request, settings: Settings, stack: contextlib.ExitStack) -> tuple[Run, int]:
-    arguments = ("explain", request.to_json())
-    recorded = record(arguments, request.target, request.asked, settings)
-    if recorded.place.is_dir():
-        return recorded.run, recorded.exit_code
-    # The profiles are read from the logs, which are in the .zip by now.
-    return read_run(stack.enter_context(opened(recorded.place))), recorded.exit_code

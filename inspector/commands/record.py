@@ -61,6 +61,7 @@ class Settings:
         doing: What is done, for the progress line, where that is not plain recording.
         max_bytes: The size that each process's logs are kept below, or None.
         measure: Whether the calls of a program are measured.
+        prefix: A program that starts the interpreter (a profiler), with its options.
     """
 
     python: str | None
@@ -73,6 +74,7 @@ class Settings:
     doing: str = ""
     max_bytes: int | None = None
     measure: bool = False
+    prefix: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,6 +180,7 @@ def _ending(
         fresh_caches=settings.fresh_caches,
         max_bytes=settings.max_bytes,
         measure=settings.measure,
+        prefix=settings.prefix,
     )
     line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
+from inspector.profiles.counted import with_counters
 from inspector.profiles.timed import lines_by_time, timed_launches
 from inspector.profiles.verdict import Gain, gains
 from inspector.profiles.work import Work, all_work
@@ -73,24 +75,34 @@ class ProfileReport:
     notices: tuple[str, ...]
 
 
-def make_profile_report(run: Run) -> ProfileReport:
+def make_profile_report(
+    run: Run, counted: Sequence[CountedKernel] = (), notice: str = ""
+) -> ProfileReport:
     """Reads the profiles of a run, whose logs must still be there.
+
+    Args:
+        run: The run.
+        counted: What Nsight Compute counted in a call with the first input.
+        notice: What is to be said besides, in one sentence without a full stop.
 
     Raises:
         OSError: A log is gone.
     """
     profiles: list[Profiled] = []
-    unread: list[str] = []
+    unread: list[str] = [notice] if notice else []
     mode = str(run.meta.settings.get("mode") or "")
     for process in run.processes:
-        profiles += _profiles(run, process, mode, unread)
+        profiles += _profiles(run, process, (mode, counted), unread)
     ceilings = next((item.ceilings for item in run.processes if item.ceilings), None)
     return ProfileReport(
         run, tuple(profiles), ceilings, tuple(_notices(run, profiles, ceilings, unread))
     )
 
 
-def _profiles(run: Run, process: Process, mode: str, unread: list[str]) -> Iterator[Profiled]:
+def _profiles(
+    run: Run, process: Process, how: tuple[str, Sequence[CountedKernel]], unread: list[str]
+) -> Iterator[Profiled]:
+    mode, counted = how
     alone = dataclasses.replace(run, processes=(process,))
     codes = make_kernels_report(alone).taken if process.device_profiles else ()
     rows = make_graph_report(alone, FUSION).rows if process.device_profiles else ()
@@ -102,6 +114,8 @@ def _profiles(run: Run, process: Process, mode: str, unread: list[str]) -> Itera
             unread.append(f"a profile could not be read: {error}")
             continue
         launches = timed_launches(profile, codes, fusions)
+        if counted and not profile.input:
+            launches = with_counters(launches, counted)
         l2_bytes = profile.device.get("l2_bytes")
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         budget = make_budget(profile)

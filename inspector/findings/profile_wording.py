@@ -9,6 +9,7 @@ from inspector.events.device_profile import InspectorCeilings
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
+from inspector.profiles.counted import counter_texts
 from inspector.profiles.verdict import hot
 from inspector.profiles.work import Bound, Work
 
@@ -207,6 +208,9 @@ def _detail(work: Work, number: int) -> Iterator[str]:
     elif share is not None:
         what = "bandwidth" if work.bound is Bound.MEMORY else f"{work.unit} peak"
         yield f"{share:.0%} of {what}" if share <= 1 else f"all of {what}"
+    counted = list(counter_texts(work))
+    if counted:
+        yield f"counted: {', '.join(counted)}"
     launch = work.main.launch
     if work.kind == "library" and launch.kind == "kernel":
         yield _kernel_name(launch.name)

@@ -110,7 +110,7 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
 
 
 def _with_origins(nodes: list[Node]) -> tuple[Node, ...]:
-    """A node that one of Inductor's patterns made names itself as its origin; its results know.
+    """A node that one of Inductor's patterns made has no stack; what takes its results has one.
 
     So it is with ``prims.prepare_softmax_online`` (torch/_inductor/fx_passes/joint_graph.py).
     """
@@ -121,8 +121,8 @@ def _with_origins(nodes: list[Node]) -> tuple[Node, ...]:
     }
     return tuple(
         dataclasses.replace(
-            node, aten=taken.aten, earlier=node.earlier or taken.earlier,
-            stack=node.stack or taken.stack, modules=node.modules or taken.modules,
+            node, earlier=node.earlier or taken.earlier, stack=node.stack or taken.stack,
+            modules=node.modules or taken.modules,
         )
         if node.aten == node.target and (taken := origins.get(node.name)) is not None
         else node

@@ -34,7 +34,9 @@ def described(step: Step, number: int | None = None) -> str:
     nodes = named_nodes(step)
     if not nodes:
         return f"{mark}{step.name}"
-    names = list(dict.fromkeys(map(operator_name, nodes)))
+    # What a pattern of Inductor's put there is a part of the user's operator.
+    users = [node for node in nodes if not node.target.startswith("prims.")]
+    names = list(dict.fromkeys(map(operator_name, users or nodes)))
     shown = ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "")
     lines = (node.line for node in nodes if operator_name(node) in names[:_SHOWN])
     line = next(filter(None, lines), None)

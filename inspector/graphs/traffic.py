@@ -129,15 +129,24 @@ class Traffic:
         base = self._read(node.inputs[0])
         return None if size is None or base is None else min(size, base) if base else size
 
+    def _key(self, node: Node) -> object:
+        """As `_key_of`; one of several results is of what gives them.
+
+        A pattern's node (``prepare_softmax_online``) is of the operator that its results are of.
+        """
+        if node.target.endswith("getitem") and node.inputs:
+            source = self._nodes.get(node.inputs[0])
+            return self._key(source) if source is not None else None
+        taken = (user for user in self._users.get(node.name, ()) if user.target.endswith("getitem"))
+        known = next((user for user in taken if user.aten), None)
+        is_pattern = known is not None and _packet(known.aten) != _packet(node.target)
+        return _key_of(known if known is not None and is_pattern else node)
+
     def _grouped(self) -> dict[str, tuple[Node, ...]]:
         """Joins what one operator was decomposed into: neighbours of the same origin."""
         joined = nx.utils.UnionFind([node.name for node in self._all])
-        keys: dict[str, object] = {}
+        keys = {node.name: self._key(node) for node in self._all}
         for node in self._all:
-            if node.target.endswith("getitem") and node.inputs:
-                keys[node.name] = keys.get(node.inputs[0])
-            else:
-                keys[node.name] = _key(node)
             for name in node.inputs:
                 if keys[node.name] is not None and keys.get(name) == keys[node.name]:
                     joined.union(node.name, name)
@@ -147,7 +156,7 @@ class Traffic:
         return {node.name: tuple(group) for group in groups.values() for node in group}
 
 
-def _key(node: Node) -> object:
+def _key_of(node: Node) -> object:
     """What the parts of a decomposed operator have in common; None of one that is still whole."""
     if not node.aten or _packet(node.aten) == _packet(node.target):
         return None

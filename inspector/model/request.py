@@ -15,7 +15,7 @@ names as ``module.name``."""
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
-    "keep_outputs", "compare_outputs",
+    "keep_outputs", "counters", "compare_outputs",
 )  # fmt: skip
 
 
@@ -53,6 +53,8 @@ class Request:
         graphs: Whether the graphs of all stages are recorded as data, and what Inductor fuses.
         prims: Whether they are also decomposed into primitives, with ``graphs`` alone.
         profile: Whether kernels are timed in place, and the machine's limits are measured.
+        counters: Whether one warm call is marked for a profiler that watches the process, and
+            nothing is timed; with ``profile`` alone.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
@@ -80,6 +82,7 @@ class Request:
     graphs: bool = False
     prims: bool = False
     profile: bool = False
+    counters: bool = False
     generates: bool = False
 
     @property

@@ -38,6 +38,7 @@ class TimedLaunch:
         call: The statement in it, or None.
         step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None.
+        counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
         launches_of_step: How many launches the same statement makes: a library may need several.
     """
 
@@ -48,6 +49,7 @@ class TimedLaunch:
     step: Step | None = None
     place: NodeLine | None = None
     launches_of_step: int = 1
+    counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def median_ns(self) -> float:

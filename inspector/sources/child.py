@@ -46,6 +46,7 @@ class Job:
         stderr: As ``stdout``, for standard error.
         max_bytes: The size that each process's logs are kept below, or None.
         measure: Whether the calls of a program are measured; a target's request says it itself.
+        prefix: A program that starts the interpreter (a profiler), with its options.
     """
 
     folder: Path
@@ -57,6 +58,7 @@ class Job:
     stderr: int | None = None
     max_bytes: int | None = None
     measure: bool = False
+    prefix: tuple[str, ...] = ()
 
     @property
     def is_target(self) -> bool:
@@ -157,7 +159,7 @@ class Recorder:
             )
             return job.arguments[1:], environment
         script = Path(__file__).parent.parent / "capture" / "__main__.py"
-        command = (job.python, str(script), str(job.folder.absolute()), *job.arguments)
+        command = (*job.prefix, job.python, str(script), str(job.folder.absolute()), *job.arguments)
         # A recording that the caller asks all processes for is not that of this target.
         return command, {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
 

@@ -9,6 +9,7 @@ from inspector.capture.profiling.in_place import (
     Attribution,
     Prepared,
     attributed,
+    count_once,
     profile_in_place,
 )
 from inspector.capture.writer import guarded, write_artifact
@@ -19,22 +20,32 @@ _CLOSELY = 1  # the second call: the first compiles, and with CUDA graphs the se
 
 
 class Profiles:
-    """Watches the second call with each input closely, and measures further ones."""
+    """Watches the second call with each input closely, and measures further ones.
 
-    def __init__(self) -> None:
+    Args:
+        counters: Whether a profiler watches the process: then one warm call is marked for it.
+    """
+
+    def __init__(self, *, counters: bool = False) -> None:
+        self._counters = counters
         self._attributions: dict[int, Attribution] = {}
 
     def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
         """To be entered around a call: it watches the one that shows where launches come from."""
-        if number != _CLOSELY:
+        if number != _CLOSELY or self._counters:
             return contextlib.nullcontext()
         return attributed(self._attributions.setdefault(index, Attribution()))
 
     def measure(self, index: int, run: Prepared, eager: Prepared) -> None:
         """Measures warm calls with an input, see `profile_in_place`."""
+        if self._counters:
+            count_once(run)
+            return
         found = self._attributions.get(index, Attribution())
         profile_in_place(index, run, eager, found)
 
     def finish(self) -> None:
         """Measures what the machine can do: last, for it heats the machine up."""
+        if self._counters:
+            return
         guarded("measure the ceilings", lambda: write_artifact("ceilings", ceilings()))

@@ -128,4 +128,5 @@ def _launch(item: TimedLaunch) -> dict[str, object]:
         "shared_bytes": launch.shared_bytes,
         "copied_bytes": launch.copied_bytes,
         "cuda_graph": launch.is_replayed,
+        "counters": dict(item.counters),
     }

@@ -1,0 +1,67 @@
+"""Runs a target under Nsight Compute, once more, for the hardware counters of a call."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import tempfile
+from pathlib import Path
+
+from inspector.commands.record import Settings, record
+from inspector.errors import InspectorError
+from inspector.model.request import Request
+from inspector.sources.counters import METRICS, counted_kernels, forbidden, write_counters
+
+__all__ = ["count_kernels"]
+
+
+def count_kernels(request: Request, settings: Settings, place: Path) -> str:
+    """Counts what each kernel of a warm call does, and writes it into a recording.
+
+    Kernels run several times over, one at a time: nothing is timed there. Clocks stay as they are.
+
+    Args:
+        request: What was recorded.
+        settings: How.
+        place: The recording.
+
+    Returns:
+        Why there are no counters, in one sentence without a full stop; or an empty string.
+    """
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        return "Nsight Compute (ncu) is not on the PATH: `inspect doctor` says how to get it"
+    with tempfile.TemporaryDirectory(prefix="inspector-ncu-") as folder:
+        log = Path(folder) / "ncu.csv"
+        prefix = (
+            ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--page", "raw",
+            "--target-processes", "all", "--metrics", ",".join(METRICS), "--log-file", str(log),
+        )  # fmt: skip
+        asked = dataclasses.replace(request, counters=True)
+        how = dataclasses.replace(
+            settings, save=Path(folder) / "recording", prefix=prefix, silent=True, doing="counting"
+        )
+        try:
+            record(("explain", asked.to_json()), asked.target, asked.asked, how)
+        except InspectorError as error:
+            return _failed(log, str(error))
+        text = _text(log)
+        kernels = counted_kernels(text)
+        if not kernels:
+            return forbidden(text) or "Nsight Compute saw no kernel"
+        try:
+            write_counters(place, kernels)
+        except OSError as error:
+            return f"the counters could not be written: {error.strerror}"
+    return ""
+
+
+def _failed(log: Path, error: str) -> str:
+    return forbidden(_text(log)) or f"the run under Nsight Compute failed: {error.rstrip('.')}"
+
+
+def _text(log: Path) -> str:
+    try:
+        return log.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,21 @@
+"""A kernel with its hardware counters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+__all__ = ["CountedKernel"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CountedKernel:
+    """One kernel of a call, under Nsight Compute, which ran it several times.
+
+    Attributes:
+        name: Its name.
+        values: Numbers by metric: ns, bytes, percent, or warps for each that issues.
+    """
+
+    name: str
+    values: Mapping[str, float]

@@ -1,0 +1,86 @@
+"""Joins hardware counters to launches: the same kernels in the same order, in another run."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.events.counted import CountedKernel
+from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.work import Work
+
+__all__ = ["DRAM", "TIME", "counter_texts", "with_counters"]
+
+TIME = "gpu__time_duration.sum"
+DRAM = "dram__bytes.sum"
+_SHOWN = (
+    ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "SM {:.0f} %"),
+    ("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "tensor pipe {:.0f} %"),
+    ("lts__t_sector_hit_rate.pct", "L2 hits {:.0f} %"),
+    ("l1tex__t_sector_hit_rate.pct", "L1 hits {:.0f} %"),
+    ("sm__warps_active.avg.pct_of_peak_sustained_active", "warps {:.0f} % of what fits"),
+)
+_STALLED = "smsp__average_warps_issue_stalled_"
+_PER_ISSUE = "_per_issue_active.ratio"
+_MEANINGS = {
+    "long_scoreboard": "memory",
+    "short_scoreboard": "shared memory",
+    "barrier": "barriers",
+    "math_pipe_throttle": "a full arithmetic pipe",
+    "wait": "the instruction before",
+    "not_selected": "another warp that issues",
+    "lg_throttle": "a full queue to memory",
+    "mio_throttle": "a full queue to shared memory",
+    "membar": "a memory barrier",
+}
+
+
+def with_counters(
+    launches: Sequence[TimedLaunch], kernels: Sequence[CountedKernel]
+) -> list[TimedLaunch]:
+    """The launches, those that are found among the counted kernels with their counters.
+
+    Args:
+        launches: Those of a call.
+        kernels: Those of another call of the same program.
+    """
+    found = list(launches)
+    places = [place for place, item in enumerate(found) if item.launch.kind == "kernel"]
+    here = [_base(found[place].launch.name) for place in places]
+    there = [_base(kernel.name) for kernel in kernels]
+    for block in difflib.SequenceMatcher(None, here, there, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            place = places[block.a + offset]
+            values = kernels[block.b + offset].values
+            found[place] = dataclasses.replace(found[place], counters=values)
+    return found
+
+
+def counter_texts(work: Work) -> Iterator[str]:
+    """What was counted of the launch that takes longest, in words."""
+    values = work.main.counters
+    if not values:
+        return
+    if DRAM in values:
+        yield f"DRAM {values[DRAM] / 1e6:.1f} MB"
+    for name, text in _SHOWN:
+        if name in values:
+            yield text.format(values[name])
+    stalls = _stalls(values)
+    if stalls:
+        name, warps = max(stalls.items(), key=lambda item: item[1])
+        yield f"warps wait most for {_MEANINGS.get(name, name)} ({warps:.1f} of each that issues)"
+
+
+def _stalls(values: Mapping[str, float]) -> Mapping[str, float]:
+    return {
+        name.removeprefix(_STALLED).removesuffix(_PER_ISSUE): value
+        for name, value in values.items()
+        if name.startswith(_STALLED)
+    }
+
+
+def _base(name: str) -> str:
+    """A kernel's name without its types and arguments, which tools print differently."""
+    return name.removeprefix("void ").partition("<")[0].partition("(")[0].strip()

@@ -1,0 +1,113 @@
+"""Reads what Nsight Compute prints: hardware counters of each kernel of a call.
+
+The format is that of ``ncu --csv --page raw``: lines that begin with ``==`` are its own messages,
+then a head, units, and a row for each kernel, in the order in which they ran.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+from inspector.events.counted import CountedKernel
+from inspector.events.fields import mappings
+
+__all__ = ["FILE", "METRICS", "counted_kernels", "forbidden", "read_counters", "write_counters"]
+
+FILE = "counters.json"
+"""Where a recording has them."""
+
+METRICS = (
+    "gpu__time_duration.sum",
+    "dram__bytes.sum",
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "lts__t_sector_hit_rate.pct",
+    "l1tex__t_sector_hit_rate.pct",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    *(
+        f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
+        for reason in (
+            "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "wait",
+            "not_selected", "lg_throttle", "mio_throttle", "membar",
+        )
+    ),
+)  # fmt: skip
+"""What is asked for: names of Nsight Compute 2022 to 2025, for compute capability 7.0 on."""
+_NAME = "Kernel Name"
+_UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "ns": 1, "nsecond": 1, "us": 1e3,
+          "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "%": 1, "": 1}  # fmt: skip
+
+
+def forbidden(text: str) -> str:
+    """Why there are no counters, without a full stop; empty where there are some."""
+    if "ERR_NVGPUCTRPERM" in text:
+        return (
+            "this user may not read the GPU's counters (ERR_NVGPUCTRPERM): the driver's option "
+            "NVreg_RestrictProfilingToAdminUsers=0 allows it, or run it as root"
+        )
+    errors = [line for line in text.split("\n") if line.startswith("==ERROR==")]
+    return errors[0].removeprefix("==ERROR==").strip().rstrip(".") if errors else ""
+
+
+def counted_kernels(text: str) -> list[CountedKernel]:
+    """The kernels in order; none where the text has no table."""
+    lines = [line for line in text.split("\n") if line.startswith('"')]
+    rows = csv.reader(io.StringIO("\n".join(lines)))
+    head = next(rows, [])
+    units = next(rows, [])
+    if _NAME not in head:
+        return []
+    scale = {name: _UNITS.get(unit, 1.0) for name, unit in zip(head, units, strict=False)}
+    return [
+        _kernel(dict(zip(head, row, strict=True)), scale) for row in rows if len(row) == len(head)
+    ]
+
+
+def write_counters(folder: Path, kernels: Sequence[CountedKernel]) -> None:
+    """Writes them into a recording.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    fields = [{"name": kernel.name, "values": dict(kernel.values)} for kernel in kernels]
+    (folder / FILE).write_bytes(orjson.dumps({"v": 1, "kernels": fields}))
+
+
+def read_counters(folder: Path) -> list[CountedKernel]:
+    """Reads those of a recording; none where it has none, or they are damaged."""
+    try:
+        found = orjson.loads((folder / FILE).read_bytes())
+    except (OSError, ValueError):
+        return []
+    fields = found.get("kernels") if isinstance(found, dict) else None
+    return [
+        CountedKernel(str(item.get("name") or ""), _values(item.get("values")))
+        for item in mappings(fields)
+    ]
+
+
+def _values(value: object) -> Mapping[str, float]:
+    found = value.items() if isinstance(value, dict) else ()
+    return {str(name): float(number) for name, number in found if isinstance(number, int | float)}
+
+
+def _kernel(fields: Mapping[str, str], scale: Mapping[str, float]) -> CountedKernel:
+    values = {}
+    for name in METRICS:
+        number = _number(fields.get(name, ""))
+        if number is not None:
+            values[name] = number * scale.get(name, 1.0)
+    return CountedKernel(fields[_NAME], values)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None

@@ -1,0 +1,61 @@
+"""Nsight Compute's table, as an H200 printed it (ncu 2025.3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.sources.counters import (
+    METRICS,
+    counted_kernels,
+    forbidden,
+    read_counters,
+    write_counters,
+)
+
+TEXT = (Path(__file__).resolve().parents[1] / "data" / "ncu.csv").read_text("utf-8")
+
+
+def test_kernels_have_numbers_without_commas() -> None:
+    softmax, product = counted_kernels(TEXT)
+    assert softmax.name == "triton_red_fused__softmax_add_exp_mul_prepare_softmax_online_sub_0"
+    assert softmax.values["gpu__time_duration.sum"] == 88_672
+    assert softmax.values["dram__bytes.sum"] == 246_381_312
+    assert product.name.startswith("nvjet_sm90")
+    assert product.values["sm__throughput.avg.pct_of_peak_sustained_elapsed"] == 90.41
+    assert set(softmax.values) <= set(METRICS)
+    assert forbidden(TEXT) == ""
+
+
+def test_units_are_scaled() -> None:
+    text = (
+        '"Kernel Name","gpu__time_duration.sum","dram__bytes.sum"\n"","usecond","Mbyte"\n'
+        '"k","1.5","2"\n'
+    )
+    (kernel,) = counted_kernels(text)
+    assert kernel.values == {"gpu__time_duration.sum": 1500, "dram__bytes.sum": 2e6}
+
+
+@pytest.mark.parametrize("text", ["", "==PROF== nothing\n", '"a","b"\n"",""\n', '"Kernel Name"\n'])
+def test_no_table_is_no_kernel(text: str) -> None:
+    assert counted_kernels(text) == []
+
+
+def test_why_there_are_none_is_said() -> None:
+    text = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access counters.\n"
+    assert "may not read the GPU's counters" in forbidden(text)
+    assert forbidden("==ERROR== The application returned an error code (9).\n") == (
+        "The application returned an error code (9)"
+    )
+
+
+def test_they_are_kept_in_the_recording(tmp_path: Path) -> None:
+    kernels = counted_kernels(TEXT)
+    write_counters(tmp_path, kernels)
+    assert read_counters(tmp_path) == kernels
+    (tmp_path / "counters.json").write_text("[")
+    assert read_counters(tmp_path) == []
+    (tmp_path / "counters.json").write_text('{"kernels": [{"values": [1]}, 3]}')
+    assert [kernel.values for kernel in read_counters(tmp_path)] == [{}]
+    assert read_counters(tmp_path / "none") == []
