@@ -2,12 +2,12 @@
 
     python benchmarks/profile_accuracy.py [--only small_cnn] [--output reports/profile_accuracy.md]
 
-Each sample is profiled with ``--counters``. Compared are the median time of each kernel of over
-5 µs with ``gpu__time_duration.sum``, the bytes that Inductor counts with ``dram__bytes.sum`` where they
-are more than the L2 cache holds, and the parts of a call with its wall time; beside them stand how
-much of the time leads to a line, and what the profiler adds. Nsight Compute runs each kernel alone
-and several times over, with a cold cache: a kernel whose inputs lie in the L2 cache takes longer
-there.
+Each sample is profiled with ``--counters``. Compared are the median time of each kernel of over 5
+µs with ``gpu__time_duration.sum``, the bytes that Inductor counts with ``dram__bytes.sum`` where
+they are more than the L2 cache holds, and the parts of a call with its wall time; beside them
+stand how much of the time leads to a line, and what the profiler adds. Nsight Compute runs each
+kernel alone and several times over, with a cold cache: a kernel whose inputs lie in the L2 cache
+takes longer there.
 """
 
 from __future__ import annotations
