@@ -18,7 +18,7 @@ from inspector.commands.options import (
 )
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
-from inspector.commands.profile_files import ROOFLINES, write_rooflines
+from inspector.commands.profile_files import is_profile_file, write_profile_files
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
@@ -68,10 +68,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile model.py --train --mode reduce-overhead
       inspect profile model.py --no-grad -o profile.json
       inspect profile -o roofline.svg
+      inspect profile -o call.perfetto.json
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    is_picture = output is not None and output.suffix.lower() in ROOFLINES
-    check_output(None if is_picture else output, format_)
+    is_file = is_profile_file(output)
+    check_output(None if is_file else output, format_)
     if output is not None:
         check_place(output)
     unasked = {name for name in _UNASKED if not asked[name]}
@@ -102,11 +103,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         if target is None or not is_model(target):
             say_which(run, target)
         report = make_profile_report(run, read_counters(recording.folder), notice)
-    if output is not None and is_picture:
-        write_rooflines(report, output)
+    if output is not None and is_file:
+        write_profile_files(report, output)
         if format_ is None:
             return code
-    write_report(report, None if is_picture else output, format_)
+    write_report(report, None if is_file else output, format_)
     return code
 
 
@@ -114,8 +115,8 @@ always_inductor(command)
 for _option in command.params:
     if isinstance(_option, click.Option) and _option.name == "output":
         _option.help = (
-            "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), or "
-            "a report (.json, .md, .txt)."
+            "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
+            "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt)."
         )
 
 

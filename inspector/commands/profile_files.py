@@ -1,4 +1,4 @@
-"""Writes the rooflines of a report as pictures."""
+"""Writes the rooflines of a report as pictures, and its timelines for Perfetto."""
 
 from __future__ import annotations
 
@@ -6,31 +6,56 @@ from pathlib import Path
 
 from inspector.commands.output import write_bytes
 from inspector.errors import RecordingError
-from inspector.findings.profile_report import ProfileReport
+from inspector.findings.profile_report import Profiled, ProfileReport
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
+from inspector.profiles.timeline import timeline
 
-__all__ = ["ROOFLINES", "write_rooflines"]
+__all__ = ["is_profile_file", "write_profile_files"]
 
-ROOFLINES = (".svg", ".png", ".pdf")
-"""The ends of a picture's name."""
+_ROOFLINES = (".svg", ".png", ".pdf")
+_TIMELINES = (".perfetto.json", ".trace.json")
 
 
-def write_rooflines(report: ProfileReport, output: Path) -> None:
-    """Writes one picture for each input; of several, into files with their numbers.
+def is_profile_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a timeline, and no report."""
+    return output is not None and bool(_form(output))
+
+
+def _form(output: Path) -> str:
+    name = output.name.lower()
+    return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
+
+
+def write_profile_files(report: ProfileReport, output: Path) -> None:
+    """Writes one file for each input; of several, into files with their numbers.
 
     Raises:
-        EnvironmentLacksError: matplotlib is not installed.
-        RecordingError: There is nothing to draw, or the file cannot be written.
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
     """
     if not report.profiles:
         hint = report.notices[0] if report.notices else "record one with: inspect profile model.py"
-        raise RecordingError("There is no profile to draw.", hint[:1].upper() + hint[1:] + ".")
-    versions = report.run.processes[0].versions if report.run.processes else {}
+        raise RecordingError("There is no profile to write.", hint[:1].upper() + hint[1:] + ".")
+    form = _form(output)
     for found in report.profiles:
-        roofline = make_roofline(found.work, report.ceilings)
-        parts = [report.run.meta.target, roofline.device, f"torch {versions.get('torch', '')}"]
-        title = " · ".join(part for part in parts if part.strip())
-        content = draw_roofline(roofline, title, output.suffix.lower().removeprefix("."))
         number = f"-{found.profile.input + 1}" if len(report.profiles) > 1 else ""
-        write_bytes(output.with_name(f"{output.stem}{number}{output.suffix}"), content)
+        name = f"{output.name[: -len(form)]}{number}{output.name[-len(form) :]}"
+        write_bytes(output.with_name(name), _content(report, found, form))
+
+
+def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
+    versions = report.run.processes[0].versions if report.run.processes else {}
+    parts = [
+        report.run.meta.target,
+        str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
+        f"torch {versions['torch']}" if "torch" in versions else "",
+    ]
+    title = " · ".join(filter(None, parts))
+    if form in _TIMELINES:
+        if not found.profile.worked:
+            message = "The recording has no timeline of a call on a device."
+            raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
+        return timeline(found.profile, title)
+    roofline = make_roofline(found.work, report.ceilings)
+    return draw_roofline(roofline, title, form.removeprefix("."))

@@ -146,7 +146,14 @@ class ProfiledCall:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HostSpan:
-    """Something that a thread did in the call that was looked at for the host's sake."""
+    """Something that a thread, or a stream, did in the call that was looked at for the host's sake.
+
+    Attributes:
+        name: What it did.
+        thread: The thread, or the stream.
+        start_ns: Since the call's begin.
+        end_ns: Likewise.
+    """
 
     name: str
     thread: int
@@ -170,6 +177,7 @@ class DeviceProfile:
         calls: The calls, each with as many spans as there are launches.
         idle_ns: Why the device had nothing to do in a call whose host was watched, too.
         host: What the host did in that call.
+        worked: What the device did in it.
         memory: Bytes by name: ``compiled_peak_allocated``, ….
     """
 
@@ -184,6 +192,7 @@ class DeviceProfile:
     calls: tuple[ProfiledCall, ...]
     idle_ns: Mapping[str, int]
     host: tuple[HostSpan, ...]
+    worked: tuple[HostSpan, ...]
     memory: Mapping[str, int]
 
 
@@ -210,6 +219,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         calls=tuple(call for call in calls if len(call.spans_ns) == len(launches)),
         idle_ns=_sizes(fields.get("idle_ns")),
         host=tuple(_span(item) for item in items(fields.get("host")) if _is_span(item)),
+        worked=tuple(_span(item) for item in items(fields.get("worked")) if _is_span(item)),
         memory=_sizes(fields.get("memory")),
     )
 

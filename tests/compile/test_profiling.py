@@ -82,7 +82,7 @@ def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
         kernel("gemm", 31, 40, 5),
     )
     captured = captured_in(capture)
-    assert [[name for name, _ in part] for part in captured] == [["triton_poi_fused_0", ""]]
+    assert [[name for name, _ in part] for part in captured] == [["triton_poi_fused_0", "kernel"]]
     (items,) = calls_of(replay, [(BASE, BASE + 200_000)])
     assert all(item.is_replayed for item in items)
     places = placed(items, [], captured)

@@ -20,6 +20,8 @@ from typing import Any
 
 import torch
 
+from inspector.capture.profiling.device import uses_cuda
+
 __all__ = ["ceilings"]
 
 _VERSION = 1
@@ -43,7 +45,7 @@ def ceilings() -> dict[str, object]:
     What was measured before is read from ``$XDG_CACHE_HOME/torch-inspector`` (``~/.cache``), and
     what cannot be measured (a dtype that the device lacks, too little memory) is left out.
     """
-    is_cuda = torch.cuda.is_available() and torch.cuda.is_initialized()
+    is_cuda = uses_cuda()
     file = _kept(is_cuda=is_cuda)
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(file.read_bytes())

@@ -18,6 +18,7 @@ from typing import TypeAlias
 import torch
 
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
+from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.sequence import (
     Launched,
@@ -26,7 +27,7 @@ from inspector.capture.profiling.sequence import (
     captured_in,
     placed,
 )
-from inspector.capture.profiling.trace import Trace, traced
+from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, marked_lines
 from inspector.capture.roots import recorded_roots
@@ -66,12 +67,11 @@ def attributed(found: Attribution) -> Iterator[None]:
     It must be the second call: with CUDA graphs it is the one that is captured, and a replay says
     nothing of where its kernels come from.
     """
-    with_device = _has_device()
-    is_user = recorded_roots().is_user
-    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_user):
+    with_device = uses_cuda()
+    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(_is_users):
         begun_ns = time.time_ns()
         yield
-        _wait()
+        wait()
         ended_ns = time.time_ns()
     window = (begun_ns, ended_ns)
     if with_device:
@@ -79,6 +79,14 @@ def attributed(found: Attribution) -> Iterator[None]:
         found.captured += captured_in(seen.trace)
     else:
         found.launched += cpu_calls(seen.trace, [window])[0]
+
+
+def _is_users(file: str) -> bool:
+    """Whether a file is the user's, and none that Inductor has written."""
+    from torch._inductor.codecache import PyCodeCache
+
+    generated = {str(getattr(module, "__file__", "")) for module in PyCodeCache.modules}
+    return recorded_roots().is_user(file) and file not in generated
 
 
 @dataclasses.dataclass(slots=True)
@@ -114,18 +122,18 @@ def profile_in_place(
         measured.plain += _times_ns(run, calls)
         _watch(run, calls, measured)
         measured.plain += _times_ns(run, calls)
-    if not _has_device():
+    if not uses_cuda():
         measured.launched = significant(measured.launched)
-    idle, host = _explained(run)
-    if _has_device():
+    explained = _explained(run)
+    if uses_cuda():
         measured.memory |= _named_peaks("compiled", run)
     with torch.compiler.set_stance("force_eager"):
         measured.eager += _times_ns(eager, calls)[calls // 4 :]
-        if _has_device():
+        if uses_cuda():
             _watch(eager, _WATCHED_CALLS, measured_eager := _Measured())
             measured.eager_work = [_busy(items) for items in measured_eager.launched]
             measured.memory |= _named_peaks("eager", eager)
-    _write(index, measured, attribution, idle, host)
+    _write(index, measured, attribution, explained)
 
 
 def count_once(run: Prepared) -> None:
@@ -161,7 +169,7 @@ def _calls(run: Prepared) -> int:
 
 def _watch(run: Prepared, calls: int, measured: _Measured) -> None:
     """Calls under the profiler; of the CPU the lines of the generated code are what is watched."""
-    with_device = _has_device()
+    with_device = uses_cuda()
     windows: list[tuple[int, int]] = []
     with contextlib.ExitStack() as stack:
         if not with_device:
@@ -175,10 +183,19 @@ def _watch(run: Prepared, calls: int, measured: _Measured) -> None:
     measured.launched += found[1:]
 
 
-def _explained(run: Prepared) -> tuple[Mapping[str, int], list[list[object]]]:
-    """Why the device was idle in the typical one of a few calls, and what the host did then."""
-    if not _has_device():
-        return {}, []
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Explained:
+    """A call in which the host was watched, too: why the device was idle, and who did what when."""
+
+    idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    host: tuple[tuple[str, int, int, int], ...] = ()
+    device: tuple[tuple[str, int, int, int], ...] = ()
+
+
+def _explained(run: Prepared) -> _Explained:
+    """The typical one of a few calls."""
+    if not uses_cuda():
+        return _Explained()
     windows: list[tuple[int, int]] = []
     with traced(with_device=True) as seen:
         times = _times_ns(run, _WATCHED_CALLS + 1, windows)
@@ -186,16 +203,26 @@ def _explained(run: Prepared) -> tuple[Mapping[str, int], list[list[object]]]:
     typical = ordered[len(ordered) // 2]
     window = windows[typical]
     launched = calls_of(seen.trace, windows)[typical]
-    return idle_causes(seen.trace, window, launched), list(_host(seen.trace, window))
+    return _Explained(
+        idle_causes(seen.trace, window, launched),
+        tuple(_host(seen.trace, window)),
+        tuple(
+            (item.event.name, item.event.stream, *_since(item.event, window[0]))
+            for item in launched
+        ),
+    )
 
 
-def _host(trace: Trace, window: tuple[int, int]) -> Iterator[list[object]]:
+def _host(trace: Trace, window: tuple[int, int]) -> Iterator[tuple[str, int, int, int]]:
     events = [
         event for event in trace.host if window[0] <= event.start_ns and event.end_ns <= window[1]
     ]
     for event in events[:_MOST_HOST_EVENTS]:
-        start_ns, end_ns = (at - window[0] for at in (event.start_ns, event.end_ns))
-        yield [event.name, event.thread, start_ns, end_ns]
+        yield event.name, event.thread, *_since(event, window[0])
+
+
+def _since(event: HostEvent | DeviceEvent, begin_ns: int) -> tuple[int, int]:
+    return event.start_ns - begin_ns, event.end_ns - begin_ns
 
 
 def _times_ns(run: Prepared, calls: int, windows: list[tuple[int, int]] | None = None) -> list[int]:
@@ -203,10 +230,10 @@ def _times_ns(run: Prepared, calls: int, windows: list[tuple[int, int]] | None =
     times: list[int] = []
     for _ in range(calls):
         call = run()
-        _wait()
+        wait()
         begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
         call()
-        _wait()
+        wait()
         times.append(time.perf_counter_ns() - at_ns)
         if windows is not None:
             windows.append((begun_ns, begun_ns + times[-1]))
@@ -217,8 +244,7 @@ def _write(
     index: int,
     measured: _Measured,
     attribution: Attribution,
-    idle: Mapping[str, int],
-    host: Sequence[Sequence[object]],
+    explained: _Explained,
 ) -> None:
     numbers = _typical(measured.launched)
     known = attribution.launched
@@ -249,8 +275,9 @@ def _write(
                 }
                 for number in numbers
             ],
-            "idle_ns": idle,
-            "host": host,
+            "idle_ns": explained.idle_ns,
+            "host": explained.host,
+            "worked": explained.device,
             "memory": measured.memory,
         },
     )  # fmt: skip
@@ -293,7 +320,7 @@ def _launch(item: Launched, place: Place) -> dict[str, object]:
 
 
 def _device() -> dict[str, object]:
-    if not _has_device():
+    if not uses_cuda():
         return {"kind": "cpu", "threads": torch.get_num_threads()}
     found = torch.cuda.get_device_properties(torch.cuda.current_device())
     return {
@@ -323,12 +350,3 @@ def _peaks(run: Prepared) -> tuple[int, int]:
     call()
     torch.cuda.synchronize()
     return torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
-
-
-def _has_device() -> bool:
-    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
-
-
-def _wait() -> None:
-    if _has_device():
-        torch.cuda.synchronize()

@@ -7,7 +7,7 @@ import collections
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.user_lines import USER_MARK
@@ -18,7 +18,7 @@ __all__ = ["Launched", "Place", "calls_of", "captured_in", "place_around", "plac
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
 _GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
 _LAUNCHES = re.compile(
-    r"(?:cu|cuda)(?:Launch(?:Cooperative)?Kernel\w*|Memcpy\w*Async\w*|Memset\w*Async\w*)"
+    r"(?:cu|cuda)(?:Launch(?:Cooperative)?Kernel\w*|(?P<what>Memcpy|Memset)\w*Async\w*)"
 )
 _REPLAY = "GraphLaunch"
 _TRITON = "triton_"
@@ -114,14 +114,15 @@ def captured_in(trace: Trace) -> list[list[tuple[str, Place]]]:
     """What was launched while CUDA graphs were captured: nothing of it ran then.
 
     Returns:
-        For each call of a generated module, in order, the kernels' names (empty where a library
-        launched it) with their places.
+        For each call of a generated module, in order, what was launched with its place: the name of
+        a Triton kernel, or ``kernel``, ``memcpy`` or ``memset``.
     """
     ran = {event.correlation for event in trace.device}
     found: list[list[tuple[str, Place]]] = []
     module: tuple[str, int] | None = None
     for event in trace.host:
-        if not _LAUNCHES.match(event.name) or event.correlation in ran:
+        kind = _LAUNCHES.match(event.name)
+        if kind is None or event.correlation in ran:
             continue
         around = trace.around(event)
         place = place_around(around)
@@ -132,7 +133,7 @@ def captured_in(trace: Trace) -> list[list[tuple[str, Place]]]:
             found.append([])
         module = place.file, place.line
         names = [above.name for above in around if above.name.startswith(_TRITON)]
-        found[-1].append((names[-1] if names else "", place))
+        found[-1].append((names[-1] if names else (kind["what"] or "kernel").lower(), place))
     return found
 
 
@@ -158,8 +159,7 @@ def placed(
             if not launched[block.a + offset].is_replayed or place.file:
                 places[block.a + offset] = place
     for at, items in _replays(launched):
-        part = _captured_as(items, captured)
-        for offset, (_, place) in enumerate(part):
+        for offset, place in _captured_as(items, captured).items():
             places[at[offset]] = dataclasses.replace(place, region=places[at[offset]].region)
     return places
 
@@ -176,16 +176,28 @@ def _replays(launched: Sequence[Launched]) -> Iterator[tuple[list[int], list[Lau
 
 def _captured_as(
     items: Sequence[Launched], captured: Sequence[Sequence[tuple[str, Place]]]
-) -> Sequence[tuple[str, Place]]:
-    """The capture with as many launches and the same Triton kernels at the same places."""
+) -> Mapping[int, Place]:
+    """The places of what a replay launched, out of the capture that is most like it.
+
+    All Triton kernels have to be there in the same order; a capture has launches that run nothing
+    (sets of no byte).
+    """
+    here = [_token(item) for item in items]
+    best: dict[int, Place] = {}
     for part in captured:
-        if len(part) == len(items) and all(
-            (name or _TRITON) == item.event.name or not (name or _is_triton(item))
-            for (name, _), item in zip(part, items, strict=True)
-        ):
-            return part
-    return ()
+        there = [name for name, _ in part]
+        matcher = difflib.SequenceMatcher(None, here, there, autojunk=False)
+        places = {
+            block.a + offset: part[block.b + offset][1]
+            for block in matcher.get_matching_blocks()
+            for offset in range(block.size)
+        }
+        named = [number for number, name in enumerate(here) if name.startswith(_TRITON)]
+        if len(places) > len(best) and all(number in places for number in named):
+            best = places
+    return best
 
 
-def _is_triton(item: Launched) -> bool:
-    return item.event.name.startswith(_TRITON)
+def _token(item: Launched) -> str:
+    is_triton = item.event.name.startswith(_TRITON)
+    return item.event.name if is_triton else item.event.kind

@@ -22,6 +22,7 @@ PROFILE = DeviceProfile(
     calls=(ProfiledCall(120, ((10, 30), (40, 60))), ProfiledCall(120, ((10, 31), (40, 60)))),
     idle_ns={"launching": 30, "guards": 10},
     host=(),
+    worked=(),
     memory={},
 )
 

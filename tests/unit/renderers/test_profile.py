@@ -17,6 +17,7 @@ from inspector.errors import RecordingError
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
+from inspector.profiles.timeline import timeline
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile, runs
 
@@ -185,3 +186,17 @@ def test_a_roofline_without_points_is_refused(tmp_path: Path) -> None:
     (found,) = report(tmp_path, profile()).profiles
     with pytest.raises(RecordingError, match="both bytes and operations"):
         draw_roofline(make_roofline(found.work, None), "title", "svg")
+
+
+def test_a_call_is_a_file_for_perfetto(tmp_path: Path) -> None:
+    worked = [["triton_poi_fused_0", 7, 20_000, 30_500]]
+    (found,) = report(tmp_path, profile(worked=worked)).profiles
+    made = json.loads(timeline(found.profile, "model.py"))
+    events = [event for event in made["traceEvents"] if event["ph"] == "X"]
+    assert events == [
+        {"ph": "X", "name": "TorchDynamo Cache Lookup", "pid": 1, "tid": 1, "ts": 0.005,
+         "dur": 0.004},
+        {"ph": "X", "name": "triton_poi_fused_0", "pid": 2, "tid": 7, "ts": 20.0, "dur": 10.5},
+    ]  # fmt: skip
+    names = [event["args"]["name"] for event in made["traceEvents"] if event["ph"] == "M"]
+    assert names == ["host", "NVIDIA H200"]
