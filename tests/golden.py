@@ -21,8 +21,11 @@ from inspector import plugins
 from inspector.findings.closing import next_steps
 from inspector.findings.cold_start import ColdStartReport
 from inspector.findings.guards_report import GuardsReport, make_guards_report
+from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.findings.report import Report, make_report
 from inspector.renderers.json import guards as guards_json
+from inspector.renderers.json import profile as profile_json
+from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 from tests.unit import cold_starts
 from tests.unit.renderers import gates, runs, verified
@@ -31,10 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    AnyReport: TypeAlias = Report | GuardsReport | ColdStartReport
+    AnyReport: TypeAlias = Report | GuardsReport | ColdStartReport | ProfileReport
 
 __all__ = [
-    "COMMANDS", "MADE", "Golden", "cold_start_of", "goldens", "guards_of", "recordings",
+    "COMMANDS", "MADE", "Golden", "cold_start_of", "goldens", "guards_of", "profile_of",
+    "profiles", "recordings",
     "rendered", "report_of",
 ]  # fmt: skip
 
@@ -93,6 +97,17 @@ def cold_start_of(recording: Path) -> ColdStartReport:
         return cold_starts.report_of(read_run(source))
 
 
+def profiles() -> list[Path]:
+    """What `inspect profile` recorded on a GPU, in the order of the samples' names."""
+    return sorted(ROOT.glob("samples/*/h200-*.zip"))
+
+
+def profile_of(recording: Path) -> ProfileReport:
+    """What `inspect profile` says of a recording."""
+    with opened(recording) as source:
+        return make_profile_report(read_run(source), read_counters(source.folder))
+
+
 def _against() -> ColdStartReport:
     return cold_starts.report_of(cold_starts.read("config"), cold_starts.read("cold"))
 
@@ -129,6 +144,11 @@ def goldens() -> Iterator[Golden]:
             read = functools.partial(report, recording)
             for suffix in FORMATS:
                 yield Golden(folder / f"{command}.{suffix}", suffix, read)
+    for recording in profiles():
+        folder = ROOT / "reports" / recording.parent.name
+        read = functools.partial(profile_of, recording)
+        for suffix in FORMATS:
+            yield Golden(folder / f"profile.{recording.stem}.{suffix}", suffix, read)
     for name, make in MADE.items():
         for suffix in FORMATS:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, make)
@@ -143,7 +163,7 @@ def rendered(report: AnyReport, suffix: str) -> str:
     renderer = load(format_)
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
-        for module in (renderer, guards_json):
+        for module in (renderer, guards_json, profile_json):
             stack.enter_context(mock.patch.object(module, "__version__", _VERSION, create=True))
         renderer.render(report, stream)
     return stream.getvalue()

@@ -88,6 +88,7 @@ class LaunchPlace:
         operator: The outermost operator of ATen there, or an empty string.
         frames: Python's functions around it as ``file(line): name``, innermost last.
         is_backward: Whether autograd's engine runs it.
+        is_loss: Whether it is part of the sum that ``--train`` adds up.
     """
 
     file: str = ""
@@ -97,6 +98,7 @@ class LaunchPlace:
     operator: str = ""
     frames: tuple[str, ...] = ()
     is_backward: bool = False
+    is_loss: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -245,6 +247,7 @@ def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
             operator=str(place.get("operator") or ""),
             frames=tuple(map(str, items(place.get("frames")))),
             is_backward=bool(place.get("is_backward")),
+            is_loss=bool(place.get("is_loss")),
         ),
     )
 

@@ -9,6 +9,7 @@ from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
@@ -54,7 +55,7 @@ class Profiled:
     @property
     def attributed(self) -> float:
         """How much of that leads to a line of the user's."""
-        known = sum(item.median_ns for item in self.work if item.lines)
+        known = sum(item.median_ns for item in self.work if item.lines or item.kind == "loss")
         return known / self.work_ns if self.work_ns else 0.0
 
 
@@ -113,7 +114,7 @@ def _profiles(
         except (OSError, ValueError) as error:
             unread.append(f"a profile could not be read: {error}")
             continue
-        launches = timed_launches(profile, codes, fusions)
+        launches = timed_launches(profile, codes, fusions, _functions(process))
         if counted and not profile.input:
             launches = with_counters(launches, counted)
         l2_bytes = profile.device.get("l2_bytes")
@@ -123,6 +124,15 @@ def _profiles(
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
         yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+
+
+def _functions(process: Process) -> Mapping[str, NodeLine]:
+    return {
+        str(compilation.compile_id): NodeLine(frame.name, frame.file, frame.first_line)
+        for frame in process.frames
+        for compilation in frame.compilations
+        if frame.file
+    }
 
 
 def _notices(

@@ -47,6 +47,7 @@ _KINDS = {
     "library": "library",
     "eager": "eager",
     "copy": "copy",
+    "loss": "the sum that --train adds up",
     "unknown": "unknown",
 }
 _RATES = (

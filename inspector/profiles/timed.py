@@ -76,7 +76,10 @@ class TimedLaunch:
 
 
 def timed_launches(
-    profile: DeviceProfile, codes: Sequence[GraphCode], fusions: Iterable[Fusion]
+    profile: DeviceProfile,
+    codes: Sequence[GraphCode],
+    fusions: Iterable[Fusion],
+    functions: Mapping[str, NodeLine] | None = None,
 ) -> list[TimedLaunch]:
     """The launches of a profile, joined with the code and the graphs of the same recording.
 
@@ -86,6 +89,8 @@ def timed_launches(
         profile: The profile.
         codes: The generated code of each graph.
         fusions: What became of each graph.
+        functions: The function that each compilation is of: what torch does around a graph (it
+            copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
     by_file = {PurePath(code.file).stem: code for code in codes if code.file}
     steps = _Steps(codes, fusions)
@@ -108,7 +113,24 @@ def timed_launches(
                 place=None if call is not None else _user_place(launch),
             )
         )
-    return _counted(found)
+    return _counted(_with_functions(found, functions or {}))
+
+
+def _with_functions(
+    found: Sequence[TimedLaunch], functions: Mapping[str, NodeLine]
+) -> list[TimedLaunch]:
+    """Gives launches around a compiled graph, in either pass, the function that was compiled."""
+    following = ""
+    made: list[TimedLaunch] = []
+    for item in reversed(found):
+        launch = item.launch
+        following = item.code.compile_id if item.code is not None else following
+        region = launch.place.region or (following if launch.place.is_backward else "")
+        if not item.lines and region in functions and not launch.place.is_loss:
+            made.append(dataclasses.replace(item, place=functions[region]))
+        else:
+            made.append(item)
+    return made[::-1]
 
 
 def _counted(found: Sequence[TimedLaunch]) -> list[TimedLaunch]:

@@ -38,7 +38,8 @@ class Work:
     Attributes:
         name: The kernel's name, or the function's of a library.
         kind: ``kernel`` (generated), ``user_kernel``, ``library``, ``eager`` (outside of compiled
-            graphs), ``copy``, or ``unknown`` (nothing says where it comes from).
+            graphs), ``copy``, ``loss`` (what ``--train`` adds up), or ``unknown`` (nothing says
+            where it comes from).
         launches: What it launches in a call, in order.
         times_ns: Its time in each call, all launches together.
         bytes_: Bytes that one run reads and writes, as Inductor counts them, or None.
@@ -164,6 +165,8 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
 def _kind(item: TimedLaunch) -> str:
     if item.step is not None and item.step.kind == "user_kernel":
         return "user_kernel"
+    if item.launch.place.is_loss:
+        return "loss"
     if item.call is not None:
         return "kernel" if item.call.kind == "kernel" else "library"
     if item.launch.kind in {"memcpy", "memset"}:

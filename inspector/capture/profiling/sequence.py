@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.user_lines import USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
@@ -37,6 +38,7 @@ class Place:
         frames: The user's lines around it as ``file(line): function``, innermost last, where they
             were marked.
         is_backward: Whether autograd's engine runs it.
+        is_loss: Whether it is part of the sum that ``--train`` adds up.
     """
 
     file: str = ""
@@ -46,6 +48,7 @@ class Place:
     operator: str = ""
     frames: tuple[str, ...] = ()
     is_backward: bool = False
+    is_loss: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def place_around(around: Sequence[HostEvent]) -> Place:
     """What the events around a launch say of where it comes from, the outermost first."""
     file, line, region, graph, operator = "", 0, "", "", ""
     frames: list[str] = []
-    is_backward = False
+    is_backward = is_loss = False
     for event in around:
         name = event.name
         if name.startswith(LINE_MARK):
@@ -105,9 +108,11 @@ def place_around(around: Sequence[HostEvent]) -> Place:
             frames.append(name.removeprefix(USER_MARK))
         elif name.startswith("autograd::engine"):
             is_backward = True
+        elif name == LOSS_MARK:
+            is_loss = True
         elif "::" in name and not operator:
             operator = name
-    return Place(file, line, region, graph, operator, tuple(frames), is_backward)
+    return Place(file, line, region, graph, operator, tuple(frames), is_backward, is_loss)
 
 
 def captured_in(trace: Trace) -> list[list[tuple[str, Place]]]:
