@@ -117,23 +117,31 @@ def profile_in_place(
         attribution: What the second call showed.
     """
     measured = _Measured()
-    calls = _calls(run)
-    for _ in range(_ROUNDS):
-        measured.plain += _times_ns(run, calls)
-        _watch(run, calls, measured)
-        measured.plain += _times_ns(run, calls)
-    if not uses_cuda():
-        measured.launched = significant(measured.launched)
-    explained = _explained(run)
+    explained = _Explained()
+    try:
+        calls = _calls(run)
+        for _ in range(_ROUNDS):
+            measured.plain += _times_ns(run, calls)
+            _watch(run, calls, measured)
+            measured.plain += _times_ns(run, calls)
+        explained = _explained(run)
+        _compare(run, eager, calls, measured)
+    finally:  # out of memory, say: what was measured until then is there
+        if measured.launched:
+            _write(index, measured, attribution, explained)
+
+
+def _compare(run: Prepared, eager: Prepared, calls: int, measured: _Measured) -> None:
+    """Measures the memory of a call, and the same without the compiler."""
     if uses_cuda():
         measured.memory |= _named_peaks("compiled", run)
     with torch.compiler.set_stance("force_eager"):
         measured.eager += _times_ns(eager, calls)[calls // 4 :]
         if uses_cuda():
-            _watch(eager, _WATCHED_CALLS, measured_eager := _Measured())
-            measured.eager_work = [_busy(items) for items in measured_eager.launched]
+            watched = _Measured()
+            _watch(eager, _WATCHED_CALLS, watched)
+            measured.eager_work = [_busy(items) for items in watched.launched]
             measured.memory |= _named_peaks("eager", eager)
-    _write(index, measured, attribution, explained)
 
 
 def count_once(run: Prepared) -> None:
@@ -246,6 +254,8 @@ def _write(
     attribution: Attribution,
     explained: _Explained,
 ) -> None:
+    if not uses_cuda():
+        measured.launched = significant(measured.launched)
     numbers = _typical(measured.launched)
     known = attribution.launched
     first = measured.launched[numbers[0]] if numbers else []
