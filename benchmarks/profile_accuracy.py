@@ -6,8 +6,7 @@ Each sample is profiled with ``--counters``. Compared are the median time of eac
 µs with ``gpu__time_duration.sum``, the bytes that Inductor counts with ``dram__bytes.sum`` where
 they are more than the L2 cache holds, and the parts of a call with its wall time; beside them
 stand how much of the time leads to a line, and what the profiler adds. Nsight Compute runs each
-kernel alone and several times over, with a cold cache: a kernel whose inputs lie in the L2 cache
-takes longer there.
+kernel alone and several times over; clocks and caches are left as they are.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ __all__ = ["count_kernels"]
 def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     """Counts what each kernel of a warm call does, and writes it into a recording.
 
-    Kernels run several times over, one at a time: nothing is timed there. Clocks and caches are left
-    as they are, as in the program's own calls.
+    Kernels run several times over, one at a time: nothing is timed there. Clocks and caches are
+    left as they are, as in the program's own calls.
 
     Args:
         request: What was recorded.
@@ -35,8 +35,8 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="inspector-ncu-") as folder:
         log = Path(folder) / "ncu.csv"
         prefix = (
-            ncu, "--profile-from-start", "off", "--clock-control", "none", "--cache-control", "none",
-            "--csv", "--page", "raw",
+            ncu, "--profile-from-start", "off", "--clock-control", "none",
+            "--cache-control", "none", "--csv", "--page", "raw",
             "--target-processes", "all", "--metrics", ",".join(METRICS), "--log-file", str(log),
         )  # fmt: skip
         asked = dataclasses.replace(request, counters=True)

@@ -116,7 +116,7 @@ def _spent(found: Profiled) -> Iterator[str]:
         return
     work, number, time_ns = rows[0]
     where = "GPU's time" if not found.is_cpu else "time"
-    runs = f"{number} runs of {work.name}" if number > 1 else work.name
+    runs = f"{number} runs of {_shown(work)}" if number > 1 else _shown(work)
     limit = _limit(work)
     yield f"{time_ns / found.work_ns:.0%} of the {where} is in {runs}{limit}"
 
@@ -181,7 +181,7 @@ def work_lines(found: Profiled) -> list[WorkLine]:
     whole = found.work_ns or 1.0
     return [
         WorkLine(
-            name=work.name,
+            name=_shown(work),
             number=number,
             time=duration(round(time_ns)),
             share=time_ns / whole,
@@ -218,6 +218,14 @@ def _detail(work: Work, number: int) -> Iterator[str]:
     if launch.grid:
         grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
         yield f"grid {grid}, block {block}, {launch.registers} registers"
+
+
+def _shown(work: Work) -> str:
+    """A name; that of a kernel of PyTorch's own without its types, by its operator."""
+    if work.kind not in {"eager", "loss", "unknown"} or not work.launches[0].launch.grid:
+        return work.name
+    operators = f" ({', '.join(work.operators)})" if work.operators else ""
+    return _kernel_name(work.name) + operators
 
 
 def _kernel_name(name: str) -> str:
@@ -276,4 +284,5 @@ def headline(found: Profiled, number: int) -> str:
     device = str(found.profile.device.get("name") or found.profile.device.get("kind") or "")
     which = f"input {found.profile.input + 1}: " if number > 1 else ""
     calls = count(found.budget.calls, "call")
-    return f"{which}{device} · {count(found.budget.launches, 'launch', 'launches')} · {calls} timed"
+    launches = sum(len(item.launches) for item in found.work)
+    return f"{which}{device} · {count(launches, 'launch', 'launches')} · {calls} timed"

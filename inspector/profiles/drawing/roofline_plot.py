@@ -23,6 +23,7 @@ _LOOKS = {
 }
 _LINE = "#333333"
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 _TERA = 1e12
 _NAMED = 16
 _LARGEST = 500.0
@@ -142,7 +143,8 @@ def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
     if len(points) > _NAMED:
         rest = sum(point.share for point in points[_NAMED:])
         lines.append(f"    {rest:>4.0%}  {len(points) - _NAMED} more")
-    axes.text(0, 1, "\n".join(lines), va="top", fontsize=7.5, family="monospace")
+    text = "\n".join(lines).replace(" ", _NO_BREAK)  # browsers make one space of several
+    axes.text(0, 1, text, va="top", fontsize=7.5, family="monospace")
 
 
 def _bandwidth(rate: float) -> str:
