@@ -6,7 +6,9 @@ on. Run as a script this is the server; `ForkServer` is the client.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import importlib
 import json
 import os
 import signal
@@ -20,6 +22,7 @@ from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 _MOST_SECONDS = 30
+_PIPE_BYTES = 1 << 16  # what a pipe takes before anybody reads
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,8 +92,11 @@ def _serve(lines: Iterable[str]) -> None:
     assert target
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the targets print is not an answer
-    for line in lines:
+    before = set(sys.modules)
+    for number, line in enumerate(lines):
         job = Job(**json.loads(line))
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)  # what it says is there when it has ended
         pid = os.fork()
         if pid == 0:
             signal.alarm(_MOST_SECONDS)  # a fork that hangs is a failure, not a long test
@@ -100,10 +106,30 @@ def _serve(lines: Iterable[str]) -> None:
                 code = child.main([job.folder, "explain", job.request])
             finally:
                 sys.stdout.flush()
+                if number == 0:
+                    os.write(writing, "\n".join(set(sys.modules) - before).encode()[:_PIPE_BYTES])
                 os._exit(code)
+        os.close(writing)
         _, status = os.waitpid(pid, 0)
+        if number == 0:
+            _import(_said(reading))
+        os.close(reading)
         answers.write(f"{os.waitstatus_to_exitcode(status)}\n")
         answers.flush()
+
+
+def _said(reading: int) -> Iterable[str]:
+    with contextlib.suppress(BlockingIOError):
+        return os.read(reading, _PIPE_BYTES).decode().split("\n")
+    return ()
+
+
+def _import(names: Iterable[str]) -> None:
+    """What the first fork imported of torch and of ours, so that the others need not."""
+    for name in names:
+        if name.startswith(("torch.", "inspector.")):
+            with contextlib.suppress(ImportError):  # the last name may be cut off
+                importlib.import_module(name)
 
 
 if __name__ == "__main__":

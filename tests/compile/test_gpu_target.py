@@ -55,9 +55,17 @@ example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16
 
 
 def kernels(folder: Path, *arguments: str, model: str = ATTENTION) -> dict[str, Any]:
+    """What is generated; test_builds.py and test_kernels_compiled.py compile such kernels."""
     (folder / "model.py").write_text(model)
     command = [sys.executable, "-m", "inspector.commands", "kernels", "model.py", *arguments]
-    command += ["--format", "json", "--no-progress", "--save", str(folder / "recording")]
+    command += [
+        "--no-compile",
+        "--format",
+        "json",
+        "--no-progress",
+        "--save",
+        str(folder / "recording"),
+    ]
     result = subprocess.run(
         command,
         cwd=folder,

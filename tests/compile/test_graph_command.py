@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.model.run import Run
@@ -69,13 +71,30 @@ def codes(recording: Path) -> list[str]:
         return [text.text.text() for text in process.codes.texts if text.text is not None]
 
 
-def test_the_code_is_that_of_a_recording_without_graphs(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(MODEL)
-    graph, plain = tmp_path / "graph", tmp_path / "plain"
-    options = ["model.py", "--train", "--save"]
-    found = inspected(tmp_path, "graph", *options, str(graph), "--ops", "--format", "json")
-    inspected(tmp_path, "explain", *options, str(plain), "--backend", "inductor", "--no-measure")
-    assert codes(graph) == codes(plain)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A recording for training on this CPU, and what was said of it; the model lies beside it."""
+    folder = tmp_path_factory.mktemp("graph")
+    (folder / "model.py").write_text(MODEL)
+    options = ["--train", "--ops", "--format", "json", "--save", "recording"]
+    found = inspected(folder, "graph", "model.py", *options)
+    return folder / "recording", found
+
+
+def test_the_code_is_that_of_a_recording_without_graphs(
+    recorded: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    graph, found = recorded
+    options = [
+        "--train",
+        "--backend",
+        "inductor",
+        "--no-measure",
+        "--save",
+        str(tmp_path / "plain"),
+    ]
+    inspected(graph.parent, "explain", "model.py", *options)
+    assert codes(graph) == codes(tmp_path / "plain")
     assert len(codes(graph)) == 2
     primitive = [item for item in found["operators"]["graphs"] if item["stage"] == "prims"]
     assert [item["graph"] for item in primitive] == ["0/0 prims forward", "0/0 prims backward"]
@@ -105,12 +124,15 @@ def test_kernels_are_those_of_the_code_with_the_same_operators(tmp_path: Path) -
             assert operators == set(kernel.aten)
 
 
-def test_no_compiler_is_needed(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(MODEL)
+def test_no_compiler_is_needed(recorded: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    graph, _ = recorded
     (tmp_path / "bin").mkdir()
-    options = ["graph", "model.py", "--train", "--format", "json", "--save"]
-    with_it = inspected(tmp_path, *options, str(tmp_path / "with"))
-    without = inspected(tmp_path, *options, str(tmp_path / "without"), PATH=str(tmp_path / "bin"))
+    saved, lacks = str(tmp_path / "without"), {"PATH": str(tmp_path / "bin")}
+    lacks["TORCHINDUCTOR_VEC_ISA_OK"] = ""  # Inductor would ask the compiler
+    options = ["graph", "model.py", "--train", "--format", "json", "--save", saved]
+    without = inspected(graph.parent, *options, **lacks)
+    with_it = inspected(graph.parent, "graph", str(graph), "--format", "json")
+    assert without["fusions"]
     assert without["fusions"] == with_it["fusions"]
-    assert codes(tmp_path / "without") == codes(tmp_path / "with")
+    assert codes(tmp_path / "without") == codes(graph)
     assert "nothing was compiled" in " ".join(without["notices"])
