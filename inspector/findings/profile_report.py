@@ -9,6 +9,7 @@ from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
@@ -107,7 +108,12 @@ def _profiles(
     alone = dataclasses.replace(run, processes=(process,))
     codes = make_kernels_report(alone).taken if process.device_profiles else ()
     rows = make_graph_report(alone, FUSION).rows if process.device_profiles else ()
-    fusions = [row.fusion for row in rows]
+    # Inductor counts bytes at the sizes of the call that was compiled: of several inputs it is not
+    # known which one that was.
+    is_one = len(process.device_profiles) == 1
+    fusions = [
+        row.fusion if is_one or not row.fusion.hints else _unsized(row.fusion) for row in rows
+    ]
     for payload in process.device_profiles:
         try:
             profile = device_profile(payload)
@@ -124,6 +130,12 @@ def _profiles(
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
         yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+
+
+def _unsized(fusion: Fusion) -> Fusion:
+    """The same without the bytes, which are for other sizes."""
+    steps = tuple(dataclasses.replace(step, bytes_=None, flops=None) for step in fusion.steps)
+    return dataclasses.replace(fusion, steps=steps)
 
 
 def _functions(process: Process) -> Mapping[str, NodeLine]:
