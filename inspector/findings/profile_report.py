@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
@@ -10,11 +11,13 @@ from inspector.events.device_profile import DeviceProfile, InspectorCeilings, de
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.graphs.fusion import Fusion
+from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
-from inspector.profiles.timed import lines_by_time, timed_launches
+from inspector.profiles.step_facts import Part
+from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.verdict import Gain, gains
 from inspector.profiles.work import Work, all_work
 
@@ -23,6 +26,7 @@ __all__ = ["FORMAT_VERSION", "ProfileReport", "Profiled", "make_profile_report"]
 FORMAT_VERSION = 1
 """Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
 _NOISY = 1.15
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,6 +38,9 @@ class Profiled:
         budget: Where the time of a call goes.
         work: What a call does, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
+        by_operator: The same by operator of ATen, before decompositions.
+        by_module: The same by path of the innermost module, with `*` for numbers in it.
+        code: The text of those lines that are known.
         gains: What could be won, the most first.
     """
 
@@ -41,6 +48,9 @@ class Profiled:
     budget: Budget
     work: tuple[Work, ...]
     by_line: Mapping[tuple[str, int], float]
+    by_operator: Mapping[str, float]
+    by_module: Mapping[str, float]
+    code: Mapping[tuple[str, int], str]
     gains: tuple[Gain, ...]
 
     @property
@@ -128,8 +138,36 @@ def _profiles(
         budget = make_budget(profile)
         is_cpu = profile.device.get("kind") == "cpu"
         found = gains(budget, work, mode, is_cpu=is_cpu)
-        by_line = lines_by_time(launches)
-        yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+        yield Profiled(
+            profile=profile,
+            budget=budget,
+            work=tuple(work),
+            by_line=time_by(launches, _place_of),
+            by_operator=time_by(launches, _operator_of),
+            by_module=time_by(launches, _module_of),
+            code=_code(run, launches),
+            gains=tuple(found),
+        )
+
+
+def _place_of(part: Part) -> tuple[str, int] | None:
+    return (part.line.file, part.line.line) if part.line.file else None
+
+
+def _operator_of(part: Part) -> str | None:
+    return short_name(part.operator) or None
+
+
+def _module_of(part: Part) -> str | None:
+    if not part.line.file:
+        return None
+    return _NUMBER.sub("*", part.line.module) or "(in no submodule)"
+
+
+def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int], str]:
+    lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
+    texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
+    return {key: text.strip() for key, text in texts.items() if text}
 
 
 def _unsized(fusion: Fusion) -> Fusion:

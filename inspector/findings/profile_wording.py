@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from inspector.events.device_profile import InspectorCeilings
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.counted import counter_texts
-from inspector.profiles.verdict import hot
+from inspector.profiles.verdict import Gain, Hot, hot
 from inspector.profiles.work import Bound, Work
 
 __all__ = [
@@ -20,7 +21,10 @@ __all__ = [
     "gain_lines",
     "headline",
     "idle_parts",
+    "kernel_name",
     "line_rows",
+    "module_rows",
+    "operator_rows",
     "verdict_lines",
     "work_lines",
 ]
@@ -40,6 +44,14 @@ CAUSES = {
 _MOST_GAINS = 3
 _LONGEST = 48
 _TERA = 1e12
+_LEAST_CAUSE = 0.02
+_FUNCTOR = re.compile(r"(\w+?)(?:Functor|_kernel_cuda|_functor|Ops?|_kernel_impl)\b")
+_PLAIN = frozenset({"func_wrapper_t", "Reduce", ""})
+_LIMITS = {
+    Bound.MEMORY: "memory bandwidth",
+    Bound.CACHE: "L2 bandwidth",
+    Bound.COMPUTE: "arithmetic",
+}
 _NO_DIFFERENCE = 1.0
 _KINDS = {
     "kernel": "generated",
@@ -48,6 +60,7 @@ _KINDS = {
     "eager": "eager",
     "copy": "copy",
     "loss": "the sum that --train adds up",
+    "wrapper": "around kernels",
     "unknown": "unknown",
 }
 _RATES = (
@@ -103,22 +116,19 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _memory(found)
     if found.gains:
         gain = found.gains[0]
-        whole = duration(round(budget.wall_ns))
-        yield (
-            f"the next largest gain: up to {duration(round(gain.time_ns))} of {whole}, because "
-            f"{gain.what}: {gain.change}"
-        )
+        time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
+        yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
 
 
 def _spent(found: Profiled) -> Iterator[str]:
     rows = hot(found.work)
     if not rows or not found.work_ns:
         return
-    work, number, time_ns = rows[0]
+    row = rows[0]
     where = "GPU's time" if not found.is_cpu else "time"
-    runs = f"{number} runs of {_shown(work)}" if number > 1 else _shown(work)
-    limit = _limit(work)
-    yield f"{time_ns / found.work_ns:.0%} of the {where} is in {runs}{limit}"
+    name = _shown(row.first)
+    runs = f"{row.number} runs of {name}" if row.number > 1 else name
+    yield f"{row.time_ns / found.work_ns:.0%} of the {where} is in {runs}{_limit(row)}"
 
 
 def _memory(found: Profiled) -> Iterator[str]:
@@ -132,11 +142,10 @@ def _memory(found: Profiled) -> Iterator[str]:
         )
 
 
-def _limit(work: Work) -> str:
-    share = work.share_of_ceiling
-    if share is None or work.bound in {Bound.UNKNOWN, Bound.LATENCY}:
+def _limit(row: Hot) -> str:
+    share, what = row.share_of_ceiling, _LIMITS.get(row.first.bound)
+    if share is None or what is None or not row.is_possible:
         return ""
-    what = "memory bandwidth" if work.bound is Bound.MEMORY else "arithmetic"
     return f", at {min(share, 1):.0%} of the machine's {what}"
 
 
@@ -145,11 +154,21 @@ def _gap(found: Profiled) -> Iterator[str]:
     budget = found.budget
     if budget.eager_ns is None or budget.eager_busy_ns is None:
         return
-    more_work = budget.busy_ns - budget.eager_busy_ns
-    more_idle = budget.idle_ns - max(0.0, budget.eager_ns - budget.eager_busy_ns)
-    parts = [f"kernels {_signed(more_work)}", f"GPU idle {_signed(more_idle)}"]
+    eager_idle = max(0.0, budget.eager_ns - budget.eager_busy_ns)
+    more_work, more_idle = budget.busy_ns - budget.eager_busy_ns, budget.idle_ns - eager_idle
+    parts = [f"kernels and copies {_signed(more_work)}", f"GPU idle {_signed(more_idle)}"]
     launches = f"{budget.launches} launches instead of {budget.eager_launches}"
     yield f"the difference of {_signed(more_work + more_idle)}: {', '.join(parts)}; {launches}"
+    causes = [
+        f"{CAUSES.get(name, name)} {duration(round(time_ns))}"
+        for name, time_ns in budget.causes_ns.items()
+        if time_ns >= budget.wall_ns * _LEAST_CAUSE
+    ]
+    if causes and more_idle > 0:
+        yield (
+            f"the GPU is idle {duration(round(budget.idle_ns))} of a call instead of eager's "
+            f"{duration(round(eager_idle))}: {', '.join(causes)}"
+        )
 
 
 def _signed(time_ns: float) -> str:
@@ -159,7 +178,16 @@ def _signed(time_ns: float) -> str:
 def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
     for gain in found.gains[:_MOST_GAINS]:
-        yield f"up to {duration(round(gain.time_ns))}", gain.what, gain.change
+        yield _at_most(gain), gain.what, gain.change
+
+
+def _at_most(gain: Gain) -> str:
+    time = f"up to {duration(round(gain.time_ns))}"
+    return (
+        f"{time} of the GPU's time, and of a call once the host keeps up"
+        if gain.is_hidden
+        else time
+    )
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
@@ -181,43 +209,56 @@ def work_lines(found: Profiled) -> list[WorkLine]:
     whole = found.work_ns or 1.0
     return [
         WorkLine(
-            name=_shown(work),
-            number=number,
-            time=duration(round(time_ns)),
-            share=time_ns / whole,
-            detail=" · ".join(_detail(work, number)),
-            places=_places(work),
+            name=_shown(row.first),
+            number=row.number,
+            time=duration(round(row.time_ns)),
+            share=row.time_ns / whole,
+            detail=" · ".join(_detail(row)),
+            places=_places(found, row),
         )
-        for work, number, time_ns in hot(found.work)
+        for row in hot(found.work)
     ]
 
 
-def _detail(work: Work, number: int) -> Iterator[str]:
+def _detail(row: Hot) -> Iterator[str]:
+    work = row.first
     yield _KINDS.get(work.kind, work.kind)
-    if number > 1:
-        yield f"{duration(round(work.median_ns))} each"
+    if row.number > 1:
+        yield f"{duration(round(row.each_ns))} each"
     if work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
-    if work.bytes_per_s is not None and work.bytes_ is not None:
-        yield f"{size(work.bytes_)}, {_rate(work.bytes_per_s)}"
-    if work.flops_per_s is not None:
-        yield f"{work.flops_per_s / 1e12:.1f} TFLOP/s"
-    share = work.share_of_ceiling
-    if work.bound is Bound.LATENCY:
-        yield "as short as a launch"
-    elif share is not None:
-        what = "bandwidth" if work.bound is Bound.MEMORY else f"{work.unit} peak"
-        yield f"{share:.0%} of {what}" if share <= 1 else f"all of {what}"
+    yield from _rates(row)
     counted = list(counter_texts(work))
     if counted:
         yield f"counted: {', '.join(counted)}"
     launch = work.main.launch
     if work.kind == "library" and launch.kind == "kernel":
-        yield _kernel_name(launch.name)
+        yield kernel_name(launch.name)
     if launch.grid:
         grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
         yield f"grid {grid}, block {block}, {launch.registers} registers"
+
+
+def _rates(row: Hot) -> Iterator[str]:
+    """What it moves and computes, and how near that is to what the machine can do."""
+    work, share = row.first, row.share_of_ceiling
+    if work.bound is Bound.LATENCY:
+        yield f"{size(work.bytes_ or 0)}, as short as a launch"
+        return
+    if work.bytes_ and row.time_ns:
+        rate = _rate(work.bytes_ * row.number / row.time_ns * 1e9)
+        yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
+    if work.flops and row.time_ns:
+        yield f"{_tera(work.flops * row.number / row.time_ns * 1e9)} TFLOP/s"
+    if share is None:
+        return
+    if not row.is_possible:
+        limit = _LIMITS.get(work.bound, "limit")
+        yield f"faster than the machine's {limit}: not all of that moves"
+    else:
+        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else _LIMITS[work.bound]
+        yield f"{min(share, 1):.0%} of {what}"
 
 
 def _shown(work: Work) -> str:
@@ -225,28 +266,65 @@ def _shown(work: Work) -> str:
     if work.kind not in {"eager", "loss", "unknown"} or not work.launches[0].launch.grid:
         return work.name
     operators = f" ({', '.join(work.operators)})" if work.operators else ""
-    return _kernel_name(work.name) + operators
+    return kernel_name(work.name) + operators
 
 
-def _kernel_name(name: str) -> str:
-    """A library's kernel without its types and arguments, which fill lines."""
-    short = name.removeprefix("void ").partition("<")[0].partition("(")[0]
+def kernel_name(name: str) -> str:
+    """A library's kernel without its types and arguments, which fill lines.
+
+    CUTLASS's kernels are all called alike, and named by their first argument; PyTorch's elementwise
+    kernels by the function that they are given.
+    """
+    name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
+    if name.startswith("std::enable_if<"):  # as the type of its result
+        name = name.partition("::type ")[2] or name
+    short, _, arguments = name.partition("<")
+    short = short.partition("(")[0]
+    if short.startswith("cutlass::") and arguments:
+        short = arguments.partition("<")[0].partition(">")[0].partition(",")[0]
+    elif short.startswith("at::native::"):
+        functors = [found for found in _FUNCTOR.findall(arguments) if found not in _PLAIN]
+        short = short.removeprefix("at::native::")
+        short += f"<{functors[0]}>" if functors else ""
     return short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
 
 
-def _places(work: Work) -> tuple[tuple[str, str], ...]:
-    found = {f"{line.file.rpartition('/')[2]}:{line.line}": line.code for line in work.lines}
-    return tuple(found.items())
+def _places(found: Profiled, row: Hot) -> tuple[tuple[str, str], ...]:
+    texts = {
+        f"{line.file.rpartition('/')[2]}:{line.line}": found.code.get((line.file, line.line), "")
+        for line in row.lines
+    }
+    return tuple(texts.items())
 
 
-def line_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by the user's line: the place, the time, and its share of all work."""
+def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
+    """Time by the user's line: the place, the time, its share of all work, and its text."""
     whole = found.work_ns or 1.0
     for (file, line), time_ns in found.by_line.items():
-        yield f"{file.rpartition('/')[2]}:{line}", duration(round(time_ns)), time_ns / whole
+        place = f"{file.rpartition('/')[2]}:{line}"
+        yield place, duration(round(time_ns)), time_ns / whole, found.code.get((file, line), "")
     lost = whole * (1 - found.attributed)
     if found.work and lost > whole / 1000:
-        yield "(no line known)", duration(round(lost)), 1 - found.attributed
+        yield "(no line known)", duration(round(lost)), 1 - found.attributed, ""
+
+
+def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
+    """Time by operator of ATen, before decompositions: its name, the time, and its share."""
+    yield from _rows(found, found.by_operator)
+
+
+def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
+    """Time by module; layers that are numbered are one row."""
+    yield from _rows(found, found.by_module)
+
+
+def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+    whole = found.work_ns or 1.0
+    for name, time_ns in times.items():
+        yield name, duration(round(time_ns)), time_ns / whole
+    lost = whole - sum(times.values())
+    if times and lost > whole / 1000:
+        yield "(none known)", duration(round(lost)), lost / whole
 
 
 def ceiling_lines(ceilings: InspectorCeilings) -> Iterator[tuple[str, str]]:
@@ -276,7 +354,8 @@ def _rate(bytes_per_s: float) -> str:
 
 
 def _tera(rate: float) -> str:
-    return f"{rate / _TERA:,.0f}" if rate >= 10 * _TERA else f"{rate / _TERA:.2f}"
+    tera = rate / _TERA
+    return f"{tera:,.0f}" if tera >= 100 else f"{tera:.1f}" if tera >= 1 else f"{tera:.2g}"  # noqa: PLR2004
 
 
 def headline(found: Profiled, number: int) -> str:

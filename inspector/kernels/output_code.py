@@ -23,7 +23,9 @@ _DIRECTIONS = ("inference", "forward", "backward")
 _CPP = ("cpp", "cpp_pybinding")
 _OPERATORS = "torch.ops."
 _LIBRARIES = ("extern_kernels.", "aten.", "inductor_ops.", "_quantized.")
-_PARTS = ("partition_", "subgraph_", "repeated_")
+# Functions of the code that do none of the graph's work; all others are it, or parts of it:
+# partitions, subgraphs, branches, loops.
+_APART = frozenset({"benchmark_compiled_module", "get_args", "recursively_apply_fns", "__init__"})
 # Operators that move nothing and launch nothing.
 _NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.wait_tensor")
 
@@ -184,7 +186,7 @@ def _calls(
 
 
 def _bodies(module: ast.Module) -> Iterator[ast.AST]:
-    """The functions that do the work: ``call``, those of partitions, and of subgraphs."""
+    """The functions that do the work: ``call``, and those of partitions and nested graphs."""
     for statement in module.body:
         if isinstance(statement, ast.ClassDef):
             yield from (item for item in statement.body if _does_work(item))
@@ -193,9 +195,7 @@ def _bodies(module: ast.Module) -> Iterator[ast.AST]:
 
 
 def _does_work(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.FunctionDef) and (
-        statement.name == "call" or statement.name.startswith(_PARTS)
-    )
+    return isinstance(statement, ast.FunctionDef) and statement.name not in _APART
 
 
 def _work(function: str, names: set[str]) -> tuple[str, str]:

@@ -74,7 +74,8 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
     values = ceilings.values if ceilings is not None else {}
     whole = sum(item.median_ns for item in work) or 1.0
     points = []
-    for first, number, time_ns in hot(work):
+    for row in hot(work):
+        first, number, time_ns = row.first, row.number, row.time_ns
         flops = first.flops or _estimated(first)
         if flops and first.bytes_ and first.median_ns:
             points.append(
@@ -85,7 +86,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
                     time_ns=time_ns,
                     share=time_ns / whole,
                     flops_per_byte=flops / first.bytes_,
-                    flops_per_s=flops / first.median_ns * 1e9,
+                    flops_per_s=flops * number / time_ns * 1e9,
                     is_estimate=not first.flops,
                 )
             )
@@ -113,7 +114,10 @@ def _estimated(work: Work) -> int:
 
 
 def _elements(node: Node) -> int:
+    """Of the largest tensor that it gives; of one with a symbolic size nothing is known."""
     sizes = [
-        math.prod(size for size in tensor.shape if isinstance(size, int)) for tensor in node.tensors
+        math.prod(map(int, tensor.shape))
+        for tensor in node.tensors
+        if all(isinstance(size, int) for size in tensor.shape)
     ]
     return max(sizes, default=0)

@@ -13,17 +13,21 @@ import dataclasses
 import difflib
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
+from typing import TypeVar
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
-__all__ = ["TimedLaunch", "timed_launches"]
+__all__ = ["TimedLaunch", "time_by", "timed_launches"]
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
+_LEAST_NS = 2_000
+_Key = TypeVar("_Key")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 
 
@@ -39,6 +43,7 @@ class TimedLaunch:
         step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
+        facts: What is known of that step besides, or None.
         launches_of_step: How many launches the same statement makes: a library may need several.
     """
 
@@ -48,6 +53,7 @@ class TimedLaunch:
     call: Call | None = None
     step: Step | None = None
     place: NodeLine | None = None
+    facts: StepFacts | None = None
     launches_of_step: int = 1
     counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
@@ -57,22 +63,43 @@ class TimedLaunch:
         return statistics.median(self.times_ns) if self.times_ns else 0.0
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it computes; shares add up to 1, and only parts without any line stand alone."""
+        parts = self.facts.parts if self.facts is not None else ()
+        known = [part for part in parts if part.line.file]
+        whole = sum(part.share for part in known)
+        if whole:
+            return tuple(
+                dataclasses.replace(part, share=part.share / whole) for part in known if part.share
+            )
+        nodes = [node for node in self.call.nodes if node.file] if self.call is not None else []
+        if nodes and self.call is not None and self.call.kind != "kernel":
+            nodes = nodes[-1:]  # those before it make what it is called with
+        if not nodes and parts and self.place is None:
+            return parts
+        nodes = nodes or [self.place or NodeLine("")]
+        operators = [part.operator for part in parts] or [*(self.call.aten if self.call else ())]
+        operator = (operators or [self.launch.place.operator.replace("::", ".")])[-1]
+        return tuple(Part(node, operator, 1 / len(nodes)) for node in nodes)
+
+    @property
     def lines(self) -> tuple[NodeLine, ...]:
-        """The user's lines that it computes."""
-        found = [node for node in self.call.nodes if node.file] if self.call is not None else []
-        if not found and self.step is not None:
-            own = [node for node in self.step.operators if node.name not in self.step.again]
-            found = [
-                NodeLine(node.name, node.line.file, node.line.line, node.line.code, node.module)
-                for node in own or self.step.operators
-                if node.line is not None
-            ]
-        return tuple(found) or ((self.place,) if self.place is not None else ())
+        """The user's lines that it computes, that with most of the work first."""
+        found: dict[tuple[str, int], tuple[NodeLine, float]] = {}
+        for part in self.parts:
+            if not part.line.file:
+                continue
+            key = part.line.file, part.line.line
+            line, share = found.get(key, (part.line, 0.0))
+            found[key] = line, share + part.share
+        return tuple(line for line, _ in sorted(found.values(), key=lambda item: -item[1]))
 
     @property
     def name(self) -> str:
-        """The kernel's name; on the CPU, what the statement calls."""
-        return self.launch.name or (self.call.name if self.call is not None else "")
+        """The kernel's name; on the CPU, what the statement calls, or where it stands."""
+        if self.launch.name or self.call is not None:
+            return self.launch.name or (self.call.name if self.call is not None else "")
+        return f"line {self.launch.place.line} of the generated code"
 
 
 def timed_launches(
@@ -83,7 +110,8 @@ def timed_launches(
 ) -> list[TimedLaunch]:
     """The launches of a profile, joined with the code and the graphs of the same recording.
 
-    Statements on the CPU that are no call of anything (names, what is freed) are left out.
+    Statements on the CPU that are no call of anything (names, what is freed) are left out, if they
+    take no time.
 
     Args:
         profile: The profile.
@@ -101,19 +129,25 @@ def timed_launches(
         )
         code = by_file.get(launch.place.file)
         call = _call_at(code, launch.place.line) if code is not None else None
-        if launch.kind == "cpu" and not launch.name and call is None:
-            continue
+        if launch.kind == "cpu" and not launch.name and call is None and _is_short(times):
+            continue  # it names something, or frees it
+        step, facts = steps.of(code, call)
         found.append(
             TimedLaunch(
                 launch=launch,
                 times_ns=times,
                 code=code,
                 call=call,
-                step=steps.of(code, call),
+                step=step,
+                facts=facts,
                 place=None if call is not None else _user_place(launch),
             )
         )
     return _counted(_with_functions(found, functions or {}))
+
+
+def _is_short(times_ns: Sequence[int]) -> bool:
+    return not times_ns or statistics.median(times_ns) < _LEAST_NS
 
 
 def _with_functions(
@@ -162,7 +196,7 @@ class _Steps:
     """Which step of the scheduler each call of the code is."""
 
     def __init__(self, codes: Sequence[GraphCode], fusions: Iterable[Fusion]) -> None:
-        self._found: dict[tuple[int, int], Step] = {}
+        self._found: dict[tuple[int, int], tuple[Step, StepFacts]] = {}
         left = list(fusions)
         for code in codes:
             key = code.compile_id, code.direction
@@ -171,9 +205,10 @@ class _Steps:
                 left.remove(fusion)
                 self._join(code, fusion)
 
-    def of(self, code: GraphCode | None, call: Call | None) -> Step | None:
-        """The step, or None."""
-        return self._found.get((id(code), call.line)) if code and call else None
+    def of(self, code: GraphCode | None, call: Call | None) -> tuple[Step | None, StepFacts | None]:
+        """The step with what is known of it, or nothing."""
+        found = self._found.get((id(code), call.line)) if code and call else None
+        return found or (None, None)
 
     def _join(self, code: GraphCode, fusion: Fusion) -> None:
         own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
@@ -182,11 +217,12 @@ class _Steps:
             for call in code.calls
         ]
         stepped = [_operation(step.name) for step in fusion.steps]
+        facts = FusionFacts(fusion)
         matcher = difflib.SequenceMatcher(None, called, stepped, autojunk=False)
         for block in matcher.get_matching_blocks():
             for offset in range(block.size):
-                line = code.calls[block.a + offset].line
-                self._found[id(code), line] = fusion.steps[block.b + offset]
+                line, step = code.calls[block.a + offset].line, fusion.steps[block.b + offset]
+                self._found[id(code), line] = step, facts.of(step)
 
 
 def _operation(name: str) -> str:
@@ -211,11 +247,22 @@ def _user_place(launch: DeviceLaunch) -> NodeLine | None:
     return None
 
 
-def lines_by_time(launches: Iterable[TimedLaunch]) -> Mapping[tuple[str, int], float]:
-    """Nanoseconds of a call by the user's line; what computes several is shared out evenly."""
-    found: dict[tuple[str, int], float] = {}
+def time_by(
+    launches: Iterable[TimedLaunch], key: Callable[[Part], _Key | None]
+) -> Mapping[_Key, float]:
+    """Nanoseconds of a call by something of what a launch computes, the most first.
+
+    What computes several operators is shared out by what each would move and compute alone: an
+    estimate.
+
+    Args:
+        launches: The launches.
+        key: What to sum up by; None leaves a part out.
+    """
+    found: dict[_Key, float] = {}
     for item in launches:
-        places = list(dict.fromkeys((line.file, line.line) for line in item.lines))
-        for place in places:
-            found[place] = found.get(place, 0.0) + item.median_ns / len(places)
+        for part in item.parts:
+            place = key(part)
+            if place is not None:
+                found[place] = found.get(place, 0.0) + item.median_ns * part.share
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))

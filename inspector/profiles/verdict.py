@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
+from inspector.profiles.kernel_advice import advice
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["Gain", "gains", "hot"]
+__all__ = ["Gain", "Hot", "gains", "hot", "is_host_bound"]
 
 _LEAST_SHARE = 0.01
-_LAUNCHING = ("launching", "wrappers", "guards")
-_GRAPHED = ("reduce-overhead", "max-autotune")
+_LAUNCHING = ("launching", "wrappers")
+_HOST = (*_LAUNCHING, "guards", "graph-break", "autograd", "outside")
+_HOST_BOUND = 0.25  # of a call: then the host's work is what a call takes
+_GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,21 +28,78 @@ class Gain:
         what: What takes it, in one sentence, without a full stop.
         time_ns: The time of a call that would be won at most.
         change: What to change.
+        is_hidden: Whether a call gets no shorter by it as long as the host is what it waits for.
     """
 
     what: str
     time_ns: float
     change: str
+    is_hidden: bool = False
 
 
-def hot(work: Iterable[Work]) -> list[tuple[Work, int, float]]:
-    """Equal statements together, with how many there are and their time, the longest first."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hot:
+    """Equal statements together.
+
+    Attributes:
+        all_: The statements, in order.
+    """
+
+    all_: tuple[Work, ...]
+
+    @property
+    def first(self) -> Work:
+        """One of them."""
+        return self.all_[0]
+
+    @property
+    def number(self) -> int:
+        """How many there are in a call."""
+        return len(self.all_)
+
+    @property
+    def time_ns(self) -> float:
+        """Their time in a call."""
+        return sum(item.median_ns for item in self.all_)
+
+    @property
+    def each_ns(self) -> float:
+        """The median of their times."""
+        return float(statistics.median(item.median_ns for item in self.all_))
+
+    @property
+    def share_of_ceiling(self) -> float | None:
+        """How much of what limits them they reach, all together; None where it is not known."""
+        least = [item.least_ns for item in self.all_]
+        if None in least or not self.time_ns:
+            return None
+        return sum(time_ns or 0.0 for time_ns in least) / self.time_ns
+
+    @property
+    def is_possible(self) -> bool:
+        """As `Work.is_possible`, of all."""
+        return all(item.is_possible for item in self.all_)
+
+    @property
+    def lines(self) -> tuple[NodeLine, ...]:
+        """The user's lines of all, each once."""
+        found = {(line.file, line.line): line for item in self.all_ for line in item.lines}
+        return tuple(found.values())
+
+
+def hot(work: Iterable[Work]) -> list[Hot]:
+    """Equal statements together, those that take longest first."""
     found: dict[tuple[object, ...], list[Work]] = {}
     for item in work:
         key = item.name, item.kind, item.bytes_, item.flops, item.operators
         found.setdefault(key, []).append(item)
-    rows = [(same[0], len(same), sum(item.median_ns for item in same)) for same in found.values()]
-    return sorted(rows, key=lambda row: -row[2])
+    return sorted((Hot(tuple(same)) for same in found.values()), key=lambda row: -row.time_ns)
+
+
+def is_host_bound(budget: Budget) -> bool:
+    """Whether the device waits for the host so long that faster kernels make no faster call."""
+    waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
+    return bool(budget.wall_ns) and waited_ns > _HOST_BOUND * budget.wall_ns
 
 
 def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> list[Gain]:
@@ -49,25 +111,48 @@ def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> l
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
     """
-    found = [*_of_idle(budget, mode), *_of_kernels(work)] if not is_cpu else list(_of_kernels(work))
+    is_hidden = not is_cpu and is_host_bound(budget)
+    found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    if not is_cpu:
+        found += _of_idle(budget, work, mode)
     least = budget.wall_ns * _LEAST_SHARE
-    return sorted((gain for gain in found if gain.time_ns >= least), key=lambda gain: -gain.time_ns)
+    worth = (gain for gain in found if gain.time_ns >= least)
+    return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
 
 
-def _of_idle(budget: Budget, mode: str) -> Iterator[Gain]:
+def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
     causes = budget.causes_ns
     launching = sum(causes.get(name, 0.0) for name in _LAUNCHING)
-    if launching and not mode.startswith(_GRAPHED):
-        yield Gain(
-            f"the GPU waits for the host to launch {budget.launches} kernels, one by one",
-            launching,
-            'mode="reduce-overhead" launches them as one CUDA graph; a larger batch hides it, too',
-        )
+    if launching:
+        one_by_one = sum(not launch.launch.is_replayed for item in work for launch in item.launches)
+        if mode not in _GRAPHED:
+            change = (
+                'mode="reduce-overhead" launches them as one CUDA graph; a larger batch hides it, '
+                "too"
+            )
+        elif one_by_one > budget.launches // 2:
+            change = "CUDA graphs were skipped: `inspect explain` says why"
+        else:
+            change = "a larger batch hides it"
+        waited = "the GPU waits for the host to launch"
+        if one_by_one == budget.launches:
+            yield Gain(f"{waited} {one_by_one} kernels, one by one", launching, change)
+        elif one_by_one > 1:
+            what = f"{waited} CUDA graphs, and {one_by_one} kernels and copies around them"
+            yield Gain(what, launching, change)
+        else:
+            yield Gain(f"{waited} a CUDA graph", launching, change)
     if causes.get("graph-break"):
         yield Gain(
             "the GPU waits while Python runs between compiled graphs",
             causes["graph-break"],
             "mend the graph breaks: `inspect explain` says how",
+        )
+    if causes.get("guards"):
+        yield Gain(
+            "the GPU waits while guards are evaluated",
+            causes["guards"],
+            "`inspect guards` says which guards, and what to change",
         )
     if causes.get("synchronisation"):
         yield Gain(
@@ -78,27 +163,28 @@ def _of_idle(budget: Budget, mode: str) -> Iterator[Gain]:
         )
 
 
-def _of_kernels(work: Sequence[Work]) -> Iterator[Gain]:
-    for first, number, time_ns in hot(work):
-        share = first.share_of_ceiling
-        if share is None or share >= 1 or first.bound not in {Bound.MEMORY, Bound.COMPUTE}:
+def _of_kernels(
+    work: Sequence[Work], mode: str, *, is_cpu: bool, is_hidden: bool
+) -> Iterator[Gain]:
+    for row in hot(work):
+        first, share = row.first, row.share_of_ceiling
+        if share is None or share >= 1 or not row.is_possible:
             continue
-        times = f"{number} runs of " if number > 1 else ""
-        limit = "memory bandwidth" if first.bound is Bound.MEMORY else "arithmetic"
+        if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
+            continue
+        limit = _LIMITS[first.bound]
         yield Gain(
-            f"{times}{first.name} reach {share:.0%} of the machine's {limit}"
-            if number > 1
+            f"{row.number} runs of {first.name} reach {share:.0%} of the machine's {limit}"
+            if row.number > 1
             else f"{first.name} reaches {share:.0%} of the machine's {limit}",
-            time_ns * (1 - share),
-            _advice(first),
+            row.time_ns * (1 - share),
+            advice(first, mode, is_cpu=is_cpu),
+            is_hidden,
         )
 
 
-def _advice(work: Work) -> str:
-    if work.kind == "library" and work.bound is Bound.COMPUTE:
-        if work.unit == "float32":
-            return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
-        return 'mode="max-autotune" tries other kernels for it'
-    if work.kind == "library":
-        return 'mode="max-autotune" tries templates that what stands around can be fused with'
-    return 'mode="max-autotune" tries other block sizes'
+_LIMITS = {
+    Bound.MEMORY: "memory bandwidth",
+    Bound.CACHE: "L2 bandwidth",
+    Bound.COMPUTE: "arithmetic",
+}

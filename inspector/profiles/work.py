@@ -5,29 +5,32 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import re
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.events.device_profile import InspectorCeilings
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
+from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.timed import TimedLaunch
 
 __all__ = ["Bound", "Work", "all_work"]
 
-_LIBRARY_DTYPES = {"float32", "float16", "bfloat16", "int8"}
 _LATENCY_NS = 3_000  # a launch on a modern GPU takes 1 to 2 µs whatever it does
 _TF32 = ("tf32", "s1688")  # of cuDNN's and cuBLAS's kernels, and of CUTLASS's
-_NEAR = 0.6  # of a ceiling: what is left to gain is little
+_TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
+_NEAR = 0.6  # µs at the ceiling: what a launch takes anyway
+_POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
 class Bound(enum.Enum):
     """What limits a piece of work; the value is how it is called."""
 
     MEMORY = "memory"
+    CACHE = "cache"
     COMPUTE = "compute"
     LATENCY = "launch"
-    NEITHER = "neither"
     UNKNOWN = "unknown"
 
 
@@ -38,17 +41,19 @@ class Work:
     Attributes:
         name: The kernel's name, or the function's of a library.
         kind: ``kernel`` (generated), ``user_kernel``, ``library``, ``eager`` (outside of compiled
-            graphs), ``copy``, ``loss`` (what ``--train`` adds up), or ``unknown`` (nothing says
-            where it comes from).
+            graphs), ``copy``, ``loss`` (what ``--train`` adds up), ``wrapper`` (a statement of the
+            generated code that is no call), or ``unknown`` (nothing says where it comes from).
         launches: What it launches in a call, in order.
         times_ns: Its time in each call, all launches together.
-        bytes_: Bytes that one run reads and writes, as Inductor counts them, or None.
+        bytes_: Bytes that one run reads and writes, see `inspector.profiles.step_facts`, or None.
         flops: Floating-point operations of one run, or None.
-        dtype: Of its results, or an empty string.
-        lines: The user's lines that it computes.
+        dtype: Of what it multiplies, else of its results, or an empty string.
+        lines: The user's lines that it computes, that with most of the work first.
         operators: ATen operators that it computes, before decompositions.
+        memory_bytes: Those of `bytes_` that no cache can have: a lower limit, or None.
         unit: The dtype whose arithmetic it uses: ``tf32`` for some of ``float32``.
-        ceiling: What it could reach of what limits it: bytes or operations per second, or None.
+        ceiling: What the machine can do of what limits it: bytes or operations per second, or None.
+        least_ns: What it would take at that, or None.
         bound: What limits it.
     """
 
@@ -61,8 +66,10 @@ class Work:
     dtype: str
     lines: tuple[NodeLine, ...]
     operators: tuple[str, ...]
+    memory_bytes: int | None = None
     unit: str = ""
     ceiling: float | None = None
+    least_ns: float | None = None
     bound: Bound = Bound.UNKNOWN
 
     @property
@@ -92,14 +99,13 @@ class Work:
     @property
     def share_of_ceiling(self) -> float | None:
         """How much of what limits it, it reaches; None where that is not known."""
-        reached = self.flops_per_s if self.bound is Bound.COMPUTE else self.bytes_per_s
-        return reached / self.ceiling if reached and self.ceiling else None
+        return self.least_ns / self.median_ns if self.least_ns and self.median_ns else None
 
     @property
-    def ideal_ns(self) -> float | None:
-        """What it would take at its ceiling."""
+    def is_possible(self) -> bool:
+        """Whether it reaches what the machine can do at most: else its bytes are not what moves."""
         share = self.share_of_ceiling
-        return self.median_ns * share if share is not None and share < 1 else None
+        return share is None or share <= _POSSIBLE
 
     @property
     def main(self) -> TimedLaunch:
@@ -120,10 +126,32 @@ def all_work(
     Args:
         launches: The launches.
         ceilings: What the machine can do, or None.
-        l2_bytes: Size of the last cache, or 0: what fits into it is held against its bandwidth.
+        l2_bytes: Size of the last cache, or 0.
     """
     values = ceilings.values if ceilings is not None else {}
-    return [_held_against(_work(group), values, l2_bytes) for group in _groups(launches)]
+    found = [_work(group) for group in _groups(launches)]
+    # Half of the cache may belong to the other half of the chip.
+    missed = bytes_from_memory([_buffers(item) for item in found], l2_bytes // 2)
+    return [
+        _held_against(dataclasses.replace(item, memory_bytes=_missed(item, bytes_)), values)
+        for item, bytes_ in zip(found, missed, strict=True)
+    ]
+
+
+def _buffers(work: Work) -> Mapping[Hashable, int]:
+    """What a statement moves, by buffer; one that it reads and writes counts twice."""
+    first = work.launches[0]
+    if first.facts is None:
+        return {(id(work), "all"): work.bytes_} if work.bytes_ else {}
+    sizes: collections.Counter[Hashable] = collections.Counter()
+    for part in (first.facts.reads, first.facts.writes):
+        for name, size in part.items():
+            sizes[id(first.code), name] += size
+    return sizes
+
+
+def _missed(work: Work, bytes_: int) -> int | None:
+    return None if work.bytes_ is None else min(bytes_, work.bytes_)
 
 
 def _groups(launches: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:
@@ -141,25 +169,33 @@ def _groups(launches: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:
 def _work(group: Sequence[TimedLaunch]) -> Work:
     first = group[0]
     times = [sum(parts) for parts in zip(*(item.times_ns for item in group), strict=True)]
-    step, call = first.step, first.call
+    step, facts, call = first.step, first.facts, first.call
     copied = [item.launch.copied_bytes for item in group]
-    bytes_ = step.bytes_ if step is not None else None
+    bytes_ = facts.bytes_ if facts is not None else None
     if bytes_ is None and first.launch.kind in {"memcpy", "memset"} and None not in copied:
-        bytes_ = sum(size or 0 for size in copied) * (2 if first.launch.kind == "memcpy" else 1)
+        is_within = first.launch.kind == "memcpy" and not _crosses(first)
+        bytes_ = sum(size or 0 for size in copied) * (2 if is_within else 1)
     names = [node.aten or node.target for node in step.operators] if step is not None else []
+    if step is not None and step.kind == "user_kernel":
+        names = [step.name]
     if not names and first.launch.place.operator:
         names = [first.launch.place.operator.replace("::", ".")]
     return Work(
-        name=call.name if call is not None else first.launch.name,
+        name=call.name if call is not None else first.name,
         kind=_kind(first),
         launches=tuple(group),
         times_ns=tuple(times),
         bytes_=bytes_,
         flops=step.flops if step is not None else None,
-        dtype=_dtype(first),
+        dtype=facts.dtype if facts is not None else "",
         lines=first.lines,
         operators=tuple(dict.fromkeys(map(short_name, names))),
     )
+
+
+def _crosses(item: TimedLaunch) -> bool:
+    """Whether a copy is one between host and device."""
+    return "HtoD" in item.launch.name or "DtoH" in item.launch.name
 
 
 def _kind(item: TimedLaunch) -> str:
@@ -171,43 +207,48 @@ def _kind(item: TimedLaunch) -> str:
         return "kernel" if item.call.kind == "kernel" else "library"
     if item.launch.kind in {"memcpy", "memset"}:
         return "copy"
+    if item.launch.kind == "cpu" and not item.launch.name:
+        return "wrapper"
     return "eager" if item.launch.place.operator or item.place is not None else "unknown"
 
 
-def _dtype(item: TimedLaunch) -> str:
-    nodes = item.step.operators if item.step is not None else ()
-    dtypes = [tensor.dtype for node in nodes for tensor in node.tensors]
-    found = collections.Counter(dtype for dtype in dtypes if dtype in _LIBRARY_DTYPES)
-    return found.most_common(1)[0][0] if found else ""
-
-
-def _held_against(work: Work, values: Mapping[str, float], l2_bytes: int) -> Work:
-    """Says what limits it, by the ceiling at which it would take longer."""
-    in_cache = work.bytes_ is not None and work.bytes_ <= l2_bytes // 2
-    memory = values.get("l2_bytes_per_s" if in_cache else "copy_bytes_per_s")
-    memory = memory or values.get("copy_bytes_per_s")
+def _held_against(work: Work, values: Mapping[str, float]) -> Work:
+    """Says what limits it: that at whose ceiling it would take longest."""
+    crosses = work.kind == "copy" and _crosses(work.launches[0])
+    memory = values.get("host_to_device_bytes_per_s" if crosses else "copy_bytes_per_s")
+    cache = values.get("l2_bytes_per_s", memory)
     unit = _unit(work)
     compute = values.get(f"{unit}_flops_per_s")
-    by_memory = work.bytes_ / memory if work.bytes_ and memory else 0.0
-    by_compute = work.flops / compute if work.flops and compute else 0.0
-    if not by_memory and not by_compute:
+    limits = [
+        (Bound.COMPUTE, work.flops, compute),
+        (Bound.MEMORY, work.memory_bytes, memory),
+        (Bound.CACHE, work.bytes_, cache),
+    ]
+    times = [
+        (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate
+    ]
+    work = dataclasses.replace(work, unit=unit)
+    if not times:
         return work
-    ideal_ns = max(by_memory, by_compute) * 1e9
+    least_ns, bound, ceiling = max(times, key=lambda item: item[0])
     on_device = work.launches[0].launch.kind != "cpu"
-    if on_device and work.median_ns < _LATENCY_NS * len(work.launches) and ideal_ns < _NEAR * 1e3:
+    if on_device and work.median_ns < _LATENCY_NS * len(work.launches) and least_ns < _NEAR * 1e3:
         bound = Bound.LATENCY
-    else:
-        bound = Bound.COMPUTE if by_compute > by_memory else Bound.MEMORY
-    ceiling = compute if by_compute > by_memory else memory
-    return dataclasses.replace(work, unit=unit, ceiling=ceiling, bound=bound)
+    return dataclasses.replace(work, ceiling=ceiling, least_ns=least_ns, bound=bound)
 
 
 def _unit(work: Work) -> str:
     """The dtype whose ceiling counts: libraries say in their kernels' names that they use TF32."""
     names = " ".join(item.launch.name for item in work.launches)
-    return (
-        "tf32" if work.dtype == "float32" and ("tf32" in names or "s1688" in names) else work.dtype
+    source = "".join(
+        kernel.source
+        for item in work.launches[:1]
+        if item.code is not None and work.kind == "kernel"
+        for kernel in item.code.kernels
+        if kernel.name == work.name
     )
+    is_tf32 = any(mark in names for mark in _TF32) or bool(_TEMPLATE_TF32.search(source))
+    return "tf32" if work.dtype == "float32" and is_tf32 else work.dtype
 
 
 def _per_second(amount: int | None, time_ns: float) -> float | None:

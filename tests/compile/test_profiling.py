@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import Any
 
 import torch
+from torch._inductor.codecache import PyCodeCache
 
+from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in, placed
 from inspector.capture.profiling.trace import Trace, read_trace, traced
@@ -147,3 +151,26 @@ def test_the_program_s_lines_and_generated_statements_are_marked() -> None:
     with traced(with_device=False) as later:
         compiled(x)
     assert not [event for event in later.trace.host if event.name.startswith("inspector")]
+
+
+def test_statements_of_a_branch_count_and_not_the_one_that_takes_it() -> None:
+    def model(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda x: (x @ x).relu(), lambda x: x.sin(), (x,)) + 1
+
+    compiled = torch.compile(model)
+    x = torch.ones(64, 64)
+    with torch.no_grad():
+        expected = compiled(x)
+        with traced(with_device=False) as seen, marked_lines():
+            begun_ns = time.time_ns()
+            assert torch.equal(compiled(x), expected)
+            window = begun_ns, time.time_ns()
+    (done,) = cpu_calls(seen.trace, [window])
+    files = {Path(str(m.__file__)).stem: Path(str(m.__file__)) for m in PyCodeCache.modules}
+    statements = [
+        files[item.place.file].read_text("utf-8").split("\n")[item.place.line - 1]
+        for item in done
+        if item.place.file
+    ]
+    assert any("extern_kernels.mm(" in statement for statement in statements)
+    assert not any("= true_graph_0(" in statement for statement in statements)

@@ -15,7 +15,7 @@ _LEAST_NS = 2_000  # statements that only name or free something take less
 
 
 def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
-    """What each call did, in order: marked statements, and operators outside of them.
+    """What each call did, in order: the innermost marked statements, and operators outside of them.
 
     Args:
         trace: What the profiler saw, with `marked_lines`.
@@ -30,7 +30,7 @@ def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Lau
             continue
         if event.start_ns < busy.get(event.thread, 0):
             continue  # a part of what is counted already
-        if not event.name.startswith(LINE_MARK) and _holds_marks(trace, event):
+        if _holds_marks(trace, event):
             continue
         busy[event.thread] = event.end_ns
         found[number].append(_done(trace, event))
@@ -53,7 +53,7 @@ def _is_work(event: HostEvent) -> bool:
 
 
 def _holds_marks(trace: Trace, event: HostEvent) -> bool:
-    """Whether a compiled graph is called in it: an operator of autograd, say."""
+    """Whether generated code is called in it: by autograd, or a branch by a statement."""
     return event.name.startswith("autograd::") or trace.holds(event, LINE_MARK)
 
 

@@ -118,11 +118,15 @@ class Trace:
         return found[::-1]
 
     def holds(self, event: HostEvent, prefix: str) -> bool:
-        """Whether an event of a name that begins so lies within another, on its thread."""
+        """Whether another event, of a name that begins so, lies within one on its thread."""
         events, starts = self._threads[event.thread], self._starts[event.thread]
         first = bisect.bisect_left(starts, event.start_ns)
         last = bisect.bisect_right(starts, event.end_ns)
-        return any(events[place].name.startswith(prefix) for place in range(first, last))
+        return any(
+            events[place].name.startswith(prefix) and events[place] is not event
+            for place in range(first, last)
+            if events[place].end_ns <= event.end_ns
+        )
 
 
 def _parents(events: Sequence[HostEvent]) -> list[int]:

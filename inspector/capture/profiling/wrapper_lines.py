@@ -20,7 +20,10 @@ __all__ = ["LINE_MARK", "marked_lines"]
 LINE_MARK = "inspector line "
 """What a mark's name begins with; the file's stem and the line follow: ``… cabc123:45``."""
 _MARK = "inspector_line"  # without leading underscores: methods would look for another name
-_CALLED = ("call", "partition_", "subgraph_", "repeated_")
+# Every module of Inductor's that runs a graph has `call`, others hold one kernel each; beside it
+# stand parts of it (partitions, branches, loops), and what only benchmarks it.
+_CALL = "call"
+_APART = frozenset({"benchmark_compiled_module", "get_args"})
 
 
 @contextlib.contextmanager
@@ -47,9 +50,9 @@ def _mark(module: ModuleType) -> Iterator[tuple[FunctionType, CodeType]]:
     functions = {
         function.__code__.co_qualname: function
         for function in _functions(module)
-        if function.__code__.co_name.startswith(_CALLED)
+        if function.__code__.co_name not in _APART
     }
-    if not functions:
+    if not any(function.__code__.co_name == _CALL for function in functions.values()):
         return
     try:
         tree = ast.parse(Path(file).read_text("utf-8"))

@@ -59,9 +59,16 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
             {"file": file, "line": line, "time_ns": time_ns}
             for (file, line), time_ns in found.by_line.items()
         ],
+        "operators": dict(found.by_operator),
+        "modules": dict(found.by_module),
         "roofline": _roofline(found, ceilings),
         "gains": [
-            {"at_most_ns": gain.time_ns, "because": gain.what, "change": gain.change}
+            {
+                "at_most_ns": gain.time_ns,
+                "because": gain.what,
+                "change": gain.change,
+                "hidden_by_host": gain.is_hidden,
+            }
             for gain in found.gains
         ],
     }
@@ -99,6 +106,7 @@ def _work(work: Work) -> dict[str, object]:
         "dtype": work.dtype or None,
         "arithmetic": work.unit or None,
         "bytes": work.bytes_,
+        "bytes_from_memory": work.memory_bytes,
         "flops": work.flops,
         "bytes_per_s": work.bytes_per_s,
         "flops_per_s": work.flops_per_s,

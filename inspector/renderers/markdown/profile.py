@@ -13,6 +13,8 @@ from inspector.findings.profile_wording import (
     headline,
     idle_parts,
     line_rows,
+    module_rows,
+    operator_rows,
     verdict_lines,
     work_lines,
 )
@@ -68,6 +70,11 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
         for gain in gains:
             yield "| " + " | ".join(map(cell, gain)) + " |"
         yield ""
+    yield from _work(found)
+    yield from _shares(found)
+
+
+def _work(found: Profiled) -> Iterator[str]:
     yield "| kernel | time | share | | lines |"
     yield "|:--|--:|--:|:--|:--|"
     rows = work_lines(found)
@@ -79,8 +86,21 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
     if len(rows) > _MOST_ROWS:
         yield f"| … {len(rows) - _MOST_ROWS:,} more in the JSON report | | | | |"
     yield ""
-    yield "| line | time | share |"
-    yield "|:--|--:|--:|"
-    for place, time, share in list(line_rows(found))[:_MOST_ROWS]:
-        yield f"| {cell(place)} | {cell(time)} | {share:.1%} |"
+
+
+def _shares(found: Profiled) -> Iterator[str]:
+    """The same time by line, operator and module."""
+    yield "| line | time | share | |"
+    yield "|:--|--:|--:|:--|"
+    for place, time, share, text in list(line_rows(found))[:_MOST_ROWS]:
+        source = cell(code(text)) if text else ""
+        yield f"| {cell(place)} | {cell(time)} | {share:.1%} | {source} |"
     yield ""
+    for title, table in (("operator", operator_rows(found)), ("module", module_rows(found))):
+        others = list(table)[:_MOST_ROWS]
+        if others:
+            yield f"| {title} | time | share |"
+            yield "|:--|--:|--:|"
+            for name, time, share in others:
+                yield f"| {cell(name)} | {cell(time)} | {share:.1%} |"
+            yield ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -15,6 +15,8 @@ from inspector.findings.profile_wording import (
     headline,
     idle_parts,
     line_rows,
+    module_rows,
+    operator_rows,
     verdict_lines,
     work_lines,
 )
@@ -46,6 +48,8 @@ def add_profiles(page: Page, report: ProfileReport) -> None:
         page.add(_gains(page, found))
         page.add(_work(page, found))
         page.add(_lines(page, found))
+        page.add(_table(page, "By operator", list(operator_rows(found))))
+        page.add(_table(page, "By module", list(module_rows(found))))
     if report.ceilings is not None:
         page.add(_ceilings(page, report))
     page.add(error_lines(page, report.run.meta))
@@ -113,9 +117,23 @@ def _lines(page: Page, found: Profiled) -> Iterator[Text]:
     rows = list(line_rows(found))
     if rows:
         yield Text("By line", style="bold")
-    for place, time, share in rows[:_MOST_LINES]:
+    width = max((len(place) for place, *_ in rows[:_MOST_LINES]), default=0)
+    for place, time, share, code in rows[:_MOST_LINES]:
+        head = Text(f"{_GAP}{time:>9} {share:>4.0%}  ").append_text(page.safe(f"{place:{width}}"))
+        yield page.cropped(head.append(_GAP).append_text(page.safe(code, "dim")))
+    yield from _more(rows)
+
+
+def _table(page: Page, title: str, rows: Sequence[tuple[str, str, float]]) -> Iterator[Text]:
+    if rows:
+        yield Text(title, style="bold")
+    for name, time, share in rows[:_MOST_LINES]:
         head = Text(f"{_GAP}{time:>9} {share:>4.0%}  ")
-        yield page.cropped(head.append_text(page.safe(place)))
+        yield page.cropped(head.append_text(page.safe(name)))
+    yield from _more(rows)
+
+
+def _more(rows: Sequence[tuple[object, ...]]) -> Iterator[Text]:
     if len(rows) > _MOST_LINES:
         yield Text(f"{_GAP}… {len(rows) - _MOST_LINES:,} more in the JSON report", style="dim")
 

@@ -131,3 +131,29 @@ def test_a_backward_pass_has_lines_of_the_graph_that_was_lowered(direction: str)
     graph = read_output_code(code, "0/0", {"tanh": tanh}, lowered=lowered)
     expected = (tanh, lowered["neg"]) if direction == "backward" else (tanh,)
     assert graph.kernels[0].nodes == expected
+
+
+def test_branches_and_loops_are_the_graphs_work() -> None:
+    """What wrapper.py writes for `torch.cond`: a function beside `call` for each branch."""
+    text = """
+cpp_fused_sin_0 = async_compile.cpp_pybinding(['const float*'], r'''void kernel() {}''')
+
+def true_graph_0(args):
+    arg0_1, = args
+    extern_kernels.mm(arg0_1, arg0_1, out=buf0)
+    return (buf0, )
+
+class Runner:
+    def __init__(self, partitions):
+        extern_kernels.addmm(self)
+
+    def call(self, args):
+        if buf1.item():
+            buf2 = true_graph_0([arg0_1])
+        cpp_fused_sin_0(arg0_1, buf0)
+
+def benchmark_compiled_module(args, times=10, repeat=10):
+    extern_kernels.bmm(args)
+"""
+    graph = read_output_code(text, "0/0", {})
+    assert [call.name for call in graph.calls] == ["mm", "cpp_fused_sin_0"]

@@ -7,8 +7,11 @@ import dataclasses
 import pytest
 
 from inspector.events.device_profile import DeviceLaunch, InspectorCeilings, LaunchPlace
+from inspector.findings.profile_wording import kernel_name
+from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.verdict import gains, hot
 from inspector.profiles.work import Bound, Work, all_work
@@ -33,22 +36,32 @@ MM = node("mm", "aten.mm.default", "x", "relu", at=4, flops=10_000_000_000)
 CODE = GraphCode("0/0", "forward", "", (), ())
 
 
-def launched(name: str, time_ns: int, *, call: Call | None, step: object = None) -> TimedLaunch:
+def launched(
+    name: str, time_ns: int, *, call: Call | None, step: tuple[Step, StepFacts] | None = None
+) -> TimedLaunch:
     return TimedLaunch(
         launch=DeviceLaunch("kernel", name, grid=(1, 1, 1), block=(32, 1, 1)),
         times_ns=(time_ns, time_ns + 10, time_ns - 10),
         code=CODE,
         call=call,
-        step=step,  # type: ignore[arg-type]
+        step=step[0] if step else None,
+        facts=step[1] if step else None,
     )
 
 
-def steps(size: int) -> tuple[object, ...]:
-    return fusion(
-        graph(X, RELU, MM),
-        Kernel("triton_poi_0", ("relu",), {"x": size}, {"buf0": size}),
-        Kernel("aten.mm.out", ("mm",), {"buf0": SIZE}, {"buf1": SIZE}, "extern"),
-    ).steps
+def steps(size: int) -> list[tuple[Step, StepFacts]]:
+    return with_facts(
+        fusion(
+            graph(X, RELU, MM),
+            Kernel("triton_poi_0", ("relu",), {"x": size}, {"buf0": size}),
+            Kernel("aten.mm.out", ("mm",), {"buf0": SIZE}, {"buf1": SIZE}, "extern"),
+        )
+    )
+
+
+def with_facts(found: Fusion) -> list[tuple[Step, StepFacts]]:
+    facts = FusionFacts(found)
+    return [(step, facts.of(step)) for step in found.steps]
 
 
 def work(size: int = 10_000_000, time_ns: int = 40_000, kernel: str = "gemm") -> list[Work]:
@@ -79,12 +92,12 @@ def test_a_kernel_is_held_against_bandwidth() -> None:
     assert (first.bytes_, first.bound, first.ceiling) == (20_000_000, Bound.MEMORY, 1e12)
     assert first.bytes_per_s == pytest.approx(5e11)
     assert first.share_of_ceiling == pytest.approx(0.5)
-    assert first.ideal_ns == pytest.approx(20_000)
+    assert first.least_ns == pytest.approx(20_000)
 
 
 def test_what_fits_into_the_cache_is_held_against_the_cache() -> None:
-    first, _ = work(size=200_000, time_ns=10_000)
-    assert first.ceiling == 4e12
+    first, _ = work(size=50_000, time_ns=10_000)
+    assert (first.bound, first.ceiling, first.memory_bytes) == (Bound.CACHE, 4e12, 0)
 
 
 def test_a_product_is_held_against_the_arithmetic_that_it_uses() -> None:
@@ -117,7 +130,7 @@ def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
     lost = TimedLaunch(DeviceLaunch("kernel", "who"), (1,))
     found = all_work([copied, eager, lost], CEILINGS, 0)
     assert [item.kind for item in found] == ["copy", "eager", "unknown"]
-    assert found[0].bytes_ == 200  # read, and written
+    assert found[0].bytes_ == 100  # what is read is not the device's memory
     assert found[1].operators == ("add",)
     assert [(line.file, line.line) for line in found[1].lines] == [("/p/model.py", 7)]
     assert found[2].lines == ()
@@ -125,10 +138,10 @@ def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
 
 def test_equal_statements_are_one_row() -> None:
     rows = hot([*work(), *work()])
-    assert [(first.name, number) for first, number, _ in rows] == [
+    assert [(row.first.name, row.number) for row in rows] == [
         ("extern_kernels.mm", 2), ("triton_poi_0", 2),
     ]  # fmt: skip
-    assert rows[0][2] == 2_000_000
+    assert (rows[0].time_ns, rows[0].each_ns) == (2_000_000, 1_000_000)
 
 
 def test_the_largest_gain_is_first() -> None:
@@ -146,7 +159,65 @@ def test_the_largest_gain_is_first() -> None:
 
 def test_tensors_without_bytes_reach_no_bandwidth() -> None:
     odd = node("odd", "aten.relu.default", "x", tensors=(tensor("s0"),))
-    (step,) = fusion(graph(X, odd), Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)).steps
+    kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)
+    (step,) = with_facts(fusion(graph(X, odd), kernel))
     call = Call("kernel", "k", 1)
     (found,) = all_work([launched("k", 5_000, call=call, step=step)], CEILINGS, 0)
     assert (found.bytes_per_s, found.share_of_ceiling) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        (
+            "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_align4>(Params)",
+            "cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_al…",
+        ),
+        (
+            "void at::native::unrolled_elementwise_kernel<4, at::native::FillFunctor<float>>()",
+            "unrolled_elementwise_kernel<Fill>",
+        ),
+        ("void at::native::(anonymous namespace)::cat<float, 2>(int)", "cat"),
+        (
+            "std::enable_if<!(false), void>::type internal::gemvx::kernel<int>",
+            "internal::gemvx::kernel",
+        ),
+        ("triton_poi_fused_0", "triton_poi_fused_0"),
+        ("void <", ""),
+    ],
+)
+def test_kernels_of_libraries_have_short_names(name: str, short: str) -> None:
+    assert kernel_name(name) == short
+
+
+def test_more_than_the_machine_can_do_is_no_share() -> None:
+    impossible = next(item for item in work(time_ns=4_000) if item.kind == "kernel")
+    assert impossible.share_of_ceiling == pytest.approx(5)
+    assert not impossible.is_possible
+    budget = make_budget(PROFILE)
+    assert not gains(budget, [impossible], "", is_cpu=True)
+
+
+def test_faster_kernels_are_worth_nothing_while_the_host_is_late() -> None:
+    late = dataclasses.replace(PROFILE, plain_ns=(9_000_000,) * 3, idle_ns={"launching": 1})
+    found = gains(make_budget(late), work(kernel="gemm_tf32"), "", is_cpu=False)
+    assert [gain.is_hidden for gain in found] == [False, True]
+    busy = dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"end": 1})
+    assert not any(gain.is_hidden for gain in gains(make_budget(busy), work(), "", is_cpu=False))
+
+
+def test_advice_knows_the_mode_that_was_taken() -> None:
+    late = dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3, idle_ns={"launching": 1})
+    said = {
+        mode: [
+            gain.change
+            for gain in gains(make_budget(late), work(kernel="tf32"), mode, is_cpu=False)
+        ]
+        for mode in ("", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead")
+    }
+    assert any("reduce-overhead" in text for text in said[""])
+    assert any("reduce-overhead" in text for text in said["max-autotune-no-cudagraphs"])
+    for mode in ("max-autotune", "max-autotune-no-cudagraphs"):
+        assert not any('mode="max-autotune"' in text for text in said[mode])
+    for mode in ("max-autotune", "reduce-overhead"):
+        assert any("CUDA graphs were skipped" in text for text in said[mode])

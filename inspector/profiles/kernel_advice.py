@@ -1,0 +1,44 @@
+"""What could bring a statement nearer to its ceiling."""
+
+from __future__ import annotations
+
+from inspector.profiles.work import Bound, Work
+
+__all__ = ["advice"]
+
+_TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
+_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
+
+
+def advice(work: Work, mode: str, *, is_cpu: bool) -> str:
+    """What to change, in half a sentence.
+
+    Args:
+        work: A statement that does not reach its ceiling.
+        mode: The mode that was compiled with, or an empty string.
+        is_cpu: Whether it ran on the CPU.
+    """
+    if work.kind == "user_kernel":
+        return "its own: other block sizes, and what `inspect kernels` says of its code"
+    if work.kind == "library":
+        return _of_library(work, mode, is_cpu=is_cpu)
+    if is_cpu:
+        return "`inspect kernels` says whether its loops are vectorised and run in threads"
+    if mode in _TUNED:
+        return "`inspect kernels` says what its code loses, --counters what it waits for"
+    return 'mode="max-autotune" tries other block sizes'
+
+
+def _of_library(work: Work, mode: str, *, is_cpu: bool) -> str:
+    if "attention" in work.name:
+        if work.dtype == "float32" and not is_cpu:
+            return "in bfloat16 or float16 (autocast) flash attention computes it"
+        return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
+    if not _PRODUCTS.isdisjoint(work.operators):
+        if work.bound is not Bound.COMPUTE:
+            return "a larger batch uses the weights that it reads more often, bfloat16 halves them"
+        if work.unit == "float32" and not is_cpu:
+            return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
+    if mode in _TUNED:
+        return "all that was tried is slower: other sizes (multiples of 64), or another dtype"
+    return 'mode="max-autotune" tries other kernels for it, and templates to fuse with'

@@ -1,0 +1,167 @@
+"""What a profile needs of a step of the scheduler besides: lines, operands, bytes that move."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.traffic import Traffic, is_view
+from inspector.model.graph import Node
+from inspector.model.kernel import NodeLine
+
+__all__ = ["FusionFacts", "Part", "StepFacts"]
+
+# What current GPUs compute while they move a byte, roughly: it weighs a product against what is
+# fused with it, and says nothing else.
+_FLOPS_PER_BYTE = 100
+_EMPTY = ("aten.empty", "aten.new_empty")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """One operator's part of a step.
+
+    Attributes:
+        line: The user's line, or the operator's name alone.
+        operator: The operator of ATen that it was before decompositions, as torch spells it; or the
+            program's own kernel.
+        share: Of the step's work: all parts add up to 1.
+    """
+
+    line: NodeLine
+    operator: str
+    share: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepFacts:
+    """What a step computes, moves and takes.
+
+    Attributes:
+        parts: Its operators; what it computes again for another step, and views, are left out if
+            there is anything else.
+        reads: Bytes that it reads, by the buffer that owns the memory.
+        writes: Bytes that it writes likewise.
+        bytes_: Bytes that it moves, or None where a size is not known. Inductor's count, but of a
+            gather only what is gathered, and of what a program's own kernel is given to be
+            filled only what it writes.
+        operands: Dtypes that its products multiply, by their operations; of other steps those of
+            their results, by their bytes.
+    """
+
+    parts: tuple[Part, ...]
+    reads: Mapping[str, int]
+    writes: Mapping[str, int]
+    bytes_: int | None
+    operands: Mapping[str, int]
+
+    @property
+    def dtype(self) -> str:
+        """The dtype that most of the work is done in, or an empty string."""
+        return max(self.operands, key=self.operands.__getitem__) if self.operands else ""
+
+
+class FusionFacts:
+    """Knows the steps of one graph.
+
+    Args:
+        fusion: What became of the graph.
+    """
+
+    def __init__(self, fusion: Fusion) -> None:
+        self._fusion = fusion
+        self._traffic = Traffic(fusion.graph)
+
+    def of(self, step: Step) -> StepFacts:
+        """The facts of a step."""
+        reads, writes = self._moved(step)
+        lost = sum(map(sum, (step.reads.values(), step.writes.values())))
+        kept = sum(map(sum, (reads.values(), writes.values())))
+        memory = self._fusion.memory
+        return StepFacts(
+            parts=tuple(self._parts(step)),
+            reads=memory.rooted(reads),
+            writes=memory.rooted(writes),
+            bytes_=None if step.bytes_ is None else max(0, step.bytes_ - (lost - kept)),
+            operands=self._operands(step),
+        )
+
+    def _parts(self, step: Step) -> Iterator[Part]:
+        nodes = _own(step)
+        weights = [self._weight(step, node) for node in nodes]
+        whole = sum(weights)
+        for node, weight in zip(nodes, weights, strict=True):
+            share = weight / whole if whole else 1 / len(nodes)
+            operator = step.name if step.kind == "user_kernel" else node.aten or node.target
+            yield Part(_line(node), operator, share)
+
+    def _weight(self, step: Step, node: Node) -> float:
+        """What a node would move and compute as a kernel of its own."""
+        moved = self._traffic.bytes_alone(node) or 0
+        # A gather's kernel reads what it gathers, whatever it is gathered from.
+        largest = max((step.bytes_ or 0, *step.reads.values(), *step.writes.values()))
+        return min(moved, largest or moved) + (node.flops or 0) / _FLOPS_PER_BYTE
+
+    def _moved(self, step: Step) -> tuple[dict[str, int], dict[str, int]]:
+        """What it reads and writes, by buffer.
+
+        Of a fused kernel Inductor counts a table that it gathers from as a whole, and of each
+        operation in it what that takes.
+        """
+        operations = self._fusion.operations_of(step)
+        reads = _within(step.reads, (item.reads for item in operations))
+        writes = _within(step.writes, (item.writes for item in operations))
+        if step.kind == "user_kernel":
+            filled = {name for item in operations for name in item.mutates if self._is_new(name)}
+            reads = {name: size for name, size in reads.items() if name not in filled}
+        return reads, writes
+
+    def _is_new(self, name: str) -> bool:
+        """Whether nothing is in a buffer before a kernel changes it."""
+        buffer = self._fusion.buffers.get(name)
+        node = self._traffic.node(buffer.origin) if buffer is not None else None
+        return node is not None and node.target.startswith(_EMPTY)
+
+    def _operands(self, step: Step) -> Mapping[str, int]:
+        found: collections.Counter[str] = collections.Counter()
+        for node in step.operators:
+            if node.flops:
+                found[self._operand(node)] += node.flops
+        if not found:
+            for node in step.operators:
+                for tensor in node.tensors:
+                    found[tensor.dtype] += node.bytes_ or 1
+        return found
+
+    def _operand(self, node: Node) -> str:
+        """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""
+        found: collections.Counter[str] = collections.Counter()
+        for source in filter(None, map(self._traffic.node, node.inputs)):
+            for tensor in source.tensors[:1]:
+                found[tensor.dtype] += source.bytes_ or 1
+        return max(found, key=found.__getitem__) if found else ""
+
+
+def _own(step: Step) -> Sequence[Node]:
+    """The operators that a step is there for."""
+    work = [node for node in step.operators if not is_view(node)] or list(step.operators)
+    own = [node for node in work if node.name not in step.again]
+    # All of it counts for another step: it is a part of the last one's operator.
+    return own or work[-1:]
+
+
+def _line(node: Node) -> NodeLine:
+    frame = node.line
+    if frame is None:
+        return NodeLine(node.name, module=node.module)
+    return NodeLine(node.name, frame.file, frame.line, frame.code, node.module)
+
+
+def _within(sizes: Mapping[str, int], parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Of each at most what its operations take together."""
+    taken: collections.Counter[str] = collections.Counter()
+    for part in parts:
+        taken.update(part)
+    return {name: min(size, taken.get(name, size)) for name, size in sizes.items()}

@@ -1,0 +1,139 @@
+"""What a profile says of a step: whose lines it computes, and what it moves."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from inspector.events.fusion import Buffer, Operation
+from inspector.findings.profile_report import make_profile_report
+from inspector.graphs.fusion import Fusion, make_fusion
+from inspector.profiles.step_facts import FusionFacts, StepFacts
+from inspector.sources.recording import opened, read_run
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLE = 4_000_000
+
+
+def facts(found: Fusion, place: int = 0) -> StepFacts:
+    return FusionFacts(found).of(found.steps[place])
+
+
+def test_a_product_is_the_line_that_calls_it() -> None:
+    weight = node("weight", "")
+    turned = node("t", "aten.permute.default", "weight", at=3)
+    product = node("mm", "aten.mm.default", "x", "t", at=4, flops=1000)
+    found = facts(
+        fusion(
+            graph(node("x", ""), weight, turned, product),
+            Kernel("aten.mm.out", ("t", "mm"), {"x": SIZE, "weight": SIZE}, {"b": SIZE}, "extern"),
+        )
+    )
+    assert [(part.line.line, part.operator, part.share) for part in found.parts] == [
+        (4, "aten.mm.default", 1.0)
+    ]
+    assert found.dtype == "float32"
+
+
+def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None:
+    small = node("small", "aten.relu.default", "y", at=3, tensors=(tensor(8, 8),))
+    large = node("large", "aten.add.Tensor", "x", "small", at=4)
+    inputs = node("x", ""), node("y", "", tensors=(tensor(8, 8),))
+    reads = {"x": SIZE, "y": 256}
+    found = facts(
+        fusion(graph(*inputs, small, large), Kernel("k", ("small", "large"), reads, {"b": SIZE}))
+    )
+    # relu reads and writes 256 bytes, add reads 2,304 and writes 2,048.
+    assert [part.line.line for part in found.parts] == [3, 4]
+    assert [part.share for part in found.parts] == pytest.approx([512 / 4864, 4352 / 4864])
+    assert found.bytes_ == SIZE + 256 + SIZE
+
+
+def test_the_second_half_of_a_reduction_is_the_reduction() -> None:
+    total = node("total", "aten.sum.default", "x", at=7)
+    found = fusion(
+        graph(node("x", ""), total),
+        Kernel("first", ("total",), {"x": SIZE}, {"b": 64}, "reduction"),
+        Kernel("second", ("total",), {"b": 64}, {"c": 4}, "reduction"),
+    )
+    for place in (0, 1):
+        assert [part.line.line for part in facts(found, place).parts] == [7]
+
+
+def test_of_a_gather_only_what_is_gathered_counts() -> None:
+    """Inductor counts the table as a whole for a fused kernel, and not for its operations."""
+    looked_up = node("rows", "aten.embedding.default", "table", "ids", at=3)
+    table = node("table", "", tensors=(tensor(1000, 1000),))
+    ids = node("ids", "", tensors=(tensor(8, dtype="int64"),))
+    reads, writes = {"table": TABLE, "ids": 64}, {"b": SIZE}
+    kernel = Kernel("k", ("rows",), reads, writes)
+    made = plan(kernel)
+    operation = Operation(
+        "op0", "pointwise", ("rows",), reads={"table": SIZE, "ids": 64}, writes=writes
+    )
+    found = make_fusion(
+        dataclasses.replace(made, operations=(operation,)), graph(table, ids, looked_up)
+    )
+    assert found.steps[0].bytes_ == TABLE + 64 + SIZE
+    assert facts(found).bytes_ == SIZE + 64 + SIZE
+    assert facts(found).reads["table"] == SIZE
+
+
+@pytest.mark.parametrize(
+    ("target", "bytes_"), [("aten.empty.memory_format", 2 * SIZE), ("aten.zeros.default", 3 * SIZE)]
+)
+def test_what_a_kernel_of_ones_own_is_to_fill_is_not_read(target: str, bytes_: int) -> None:
+    own = node("own", "torch.ops.higher_order.triton_kernel_wrapper_mutation", "x", "new", at=9)
+    kernel = Kernel("mine", ("own",), {"x": SIZE, "buf0": SIZE}, {"buf1": SIZE}, "user_kernel")
+    made = plan(
+        kernel,
+        buffers=(
+            Buffer("buf0", "intermediate", origin="new", dtype="float32", shape=(8, 64)),
+            Buffer("buf1", "intermediate", changes="buf0"),
+        ),
+    )
+    operation = Operation(
+        "op0", "user_kernel", ("own",), target="mine", mutates=("buf0",),
+        reads=kernel.reads, writes=kernel.writes,
+    )  # fmt: skip
+    found = facts(
+        make_fusion(
+            dataclasses.replace(made, operations=(operation,)),
+            graph(node("x", ""), node("new", target), own),
+        )
+    )
+    assert found.bytes_ == bytes_
+    assert found.parts[0].operator == "mine"
+
+
+def test_operands_are_what_is_multiplied_and_not_the_result() -> None:
+    small = (tensor(8, 64, dtype="int8"),)
+    product = node(
+        "mm", "aten._int_mm.default", "x", "w", flops=99, tensors=(tensor(dtype="int32"),)
+    )
+    found = facts(
+        fusion(
+            graph(node("x", "", tensors=small), node("w", "", tensors=small), product),
+            Kernel("aten._int_mm.out", ("mm",), {"x": 512, "w": 512}, {"b": SIZE}, "extern"),
+        )
+    )
+    assert found.dtype == "int8"
+
+
+def test_attention_of_the_sample_is_its_line() -> None:
+    """What an H200 measured: attention is called in line 19, and in none that prepares it."""
+    folder = ROOT / "samples" / "transformer_block"
+    with opened(folder / "h200-inference.zip") as recording:
+        (found,) = make_profile_report(read_run(recording)).profiles
+    text = (folder / "model.py").read_text("utf-8").splitlines()
+    line = next(n for n, code in enumerate(text, 1) if "scaled_dot_product_attention" in code)
+    (attention,) = (work for work in found.work if "attention" in work.name)
+    assert [item.line for item in attention.lines] == [line]
+    by_line = {number: time_ns for (_, number), time_ns in found.by_line.items()}
+    assert by_line[line] == attention.median_ns
+    assert sum(by_line.values()) == pytest.approx(
+        found.work_ns, rel=1e-3
+    )  # medians of sums and of parts
