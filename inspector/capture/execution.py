@@ -90,6 +90,13 @@ def _lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
     return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
 
 
+def _first_sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that behind it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    return " ".join(said).rstrip(".")
+
+
 def _missing_package(error: BaseException) -> ImportError | None:
     """The import that failed when torch called the backend; some import that late."""
     inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
@@ -262,10 +269,9 @@ def _failed(target: Target, index: int, request: Request, error: Exception) -> I
             mapped = request.device == "cpu"
             return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
     if eager is None:
-        first_line = str(error).strip().partition("\n")[0]
         message = (
             f"{target.name} runs without torch.compile and fails with it "
-            f"({type(error).__name__}: {first_line})."
+            f"({type(error).__name__}: {_first_sentence(error)})."
         )
         # What Dynamo and the backends raise is in the trace, and becomes a finding.
         said = isinstance(error, TorchDynamoException)
