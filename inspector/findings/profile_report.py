@@ -6,7 +6,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
+from inspector.events.device_profile import (
+    DeviceProfile,
+    InspectorCeilings,
+    InspectorDeviceState,
+    device_profile,
+)
+from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.graphs.fusion import Fusion
@@ -35,6 +41,7 @@ class Profiled:
         work: What a call does, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
         gains: What could be won, the most first.
+        state: Clocks and power of the GPU around it, or None.
     """
 
     profile: DeviceProfile
@@ -42,6 +49,7 @@ class Profiled:
     work: tuple[Work, ...]
     by_line: Mapping[tuple[str, int], float]
     gains: tuple[Gain, ...]
+    state: InspectorDeviceState | None = None
 
     @property
     def is_cpu(self) -> bool:
@@ -129,7 +137,9 @@ def _profiles(
         is_cpu = profile.device.get("kind") == "cpu"
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
-        yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+        states = (item for item in process.device_states if item.input == profile.input)
+        state = next(states, None)
+        yield Profiled(profile, budget, tuple(work), by_line, tuple(found), state)
 
 
 def _unsized(fusion: Fusion) -> Fusion:
@@ -170,6 +180,9 @@ def _notices(
                 f"the profiler made calls {found.budget.slowdown:.2f} times as long; kernels take "
                 "what they take, and what is said of the host is in proportion"
             )
+        throttled = throttled_notice(found.state) if found.state is not None else ""
+        if throttled:
+            yield throttled
         if found.work and found.attributed < 1:
             yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
     yield from unread

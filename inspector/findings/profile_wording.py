@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.findings.ceiling_wording import bytes_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
@@ -16,7 +16,6 @@ from inspector.profiles.work import Bound, Work
 __all__ = [
     "CAUSES",
     "WorkLine",
-    "ceiling_lines",
     "gain_lines",
     "headline",
     "idle_parts",
@@ -39,7 +38,6 @@ CAUSES = {
 }
 _MOST_GAINS = 3
 _LONGEST = 48
-_TERA = 1e12
 _NO_DIFFERENCE = 1.0
 _KINDS = {
     "kernel": "generated",
@@ -50,12 +48,6 @@ _KINDS = {
     "loss": "the sum that --train adds up",
     "unknown": "unknown",
 }
-_RATES = (
-    ("copy_bytes_per_s", "memory, copied"),
-    ("read_bytes_per_s", "memory, read"),
-    ("l2_bytes_per_s", "L2 cache, copied"),
-    ("host_to_device_bytes_per_s", "host to device"),
-)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -200,7 +192,7 @@ def _detail(work: Work, number: int) -> Iterator[str]:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
     if work.bytes_per_s is not None and work.bytes_ is not None:
-        yield f"{size(work.bytes_)}, {_rate(work.bytes_per_s)}"
+        yield f"{size(work.bytes_)}, {bytes_rate(work.bytes_per_s)}"
     if work.flops_per_s is not None:
         yield f"{work.flops_per_s / 1e12:.1f} TFLOP/s"
     share = work.share_of_ceiling
@@ -247,36 +239,6 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
     lost = whole * (1 - found.attributed)
     if found.work and lost > whole / 1000:
         yield "(no line known)", duration(round(lost)), 1 - found.attributed
-
-
-def ceiling_lines(ceilings: InspectorCeilings) -> Iterator[tuple[str, str]]:
-    """What the machine can do, and in which state it was."""
-    rates = [
-        f"{what} {_rate(ceilings.values[key])}" for key, what in _RATES if key in ceilings.values
-    ]
-    yield "measured", ", ".join(rates)
-    peaks = [
-        f"{name.removesuffix('_flops_per_s')} {_tera(rate)}"
-        for name, rate in ceilings.values.items()
-        if name.endswith("_flops_per_s")
-    ]
-    if peaks:
-        yield "matrix products", f"{', '.join(peaks)} TFLOP/s"
-    if "launch_ns" in ceilings.values:
-        yield "a launch", f"{duration(round(ceilings.values['launch_ns']))} of the host's time"
-    if ceilings.state:
-        state = ", ".join(f"{name} {value}" for name, value in ceilings.state.items())
-        yield "then", state
-
-
-def _rate(bytes_per_s: float) -> str:
-    if bytes_per_s >= _TERA:
-        return f"{bytes_per_s / _TERA:.2f} TB/s"
-    return f"{bytes_per_s / 1e9:.1f} GB/s"
-
-
-def _tera(rate: float) -> str:
-    return f"{rate / _TERA:,.0f}" if rate >= 10 * _TERA else f"{rate / _TERA:.2f}"
 
 
 def headline(found: Profiled, number: int) -> str:
