@@ -95,7 +95,8 @@ def _measured(*, is_cuda: bool) -> tuple[dict[str, object], bool]:
         index = torch.cuda.current_device()
         request = {"device": "cuda", "index": index, "uuid": current_uuid()}
     at_s = int(time.time())
-    lines, failure = _answers(request)
+    # The program may have changed its path before it found torch.
+    lines, failure = _answers({**request, "path": str(Path(torch.__file__).parent.parent)})
     found = {str(line["name"]): line for line in lines if "value" in line}
     missing = {str(line["name"]): line for line in lines if "missing" in line}
     last: Mapping[str, Any] = next((line for line in lines if "facts" in line), {})
@@ -156,11 +157,6 @@ def _lines(said: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _environment() -> dict[str, str]:
-    """The program's, without what says how torch and its libraries compute.
-
-    The process finds torch where the program did, which can have changed its path.
-    """
-    kept_ = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
-    folder = str(Path(torch.__file__).parent.parent)
-    path = os.pathsep.join(filter(None, [kept_.get("PYTHONPATH", ""), folder]))
-    return {**kept_, "PYTHONPATH": path, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    """The program's, without what says how torch and its libraries compute."""
+    wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
+    return {**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}

@@ -22,14 +22,17 @@ def main() -> int:
     """Reads the request from standard input, and writes results to standard output.
 
     The request is an object: ``device`` (``cuda`` or ``cpu``), and ``index`` and ``uuid`` of a GPU,
-    ``threads`` of a CPU. Each line out has either ``name`` with ``value``, ``spread`` and
-    ``stable``; or ``name`` with ``missing``, why, and ``lasting``, whether another try can do
-    without; or ``failed``, why nothing can be measured; or, last, ``facts``, ``state``,
-    ``state_missing`` and ``took_ns``. Whatever else is printed here goes to standard error.
+    ``threads`` of a CPU; and ``path``, the folder that torch is in.
+    Each line out has either ``name`` with ``value``, ``spread`` and ``stable``; or ``name`` with
+    ``missing``, why, and ``lasting``, whether another try gives the same; or ``failed``, why
+    nothing can be measured; or, last, ``facts``, ``state``, ``state_missing`` and ``took_ns``.
+    Whatever else is printed here goes to standard error.
     """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.load(sys.stdin)
+    if request.get("path") not in {None, *sys.path}:
+        sys.path.append(request["path"])
     try:
         _measure(request, out)
     except Exception as error:  # noqa: BLE001 - the reader says what it was
@@ -63,6 +66,8 @@ def _say_all(measurements: Iterable[Any], out: TextIO, clean: Any) -> None:  # n
         reason, is_lasting = "it was not seen", False
         try:
             for name, found in measure():
+                if not found.value > 0:
+                    raise RuntimeError("the clock does not tell it from nothing")  # noqa: TRY301
                 left.remove(name)
                 fields = {"value": found.value, "spread": found.spread, "stable": found.is_stable}
                 _say(out, {"name": name, **fields})

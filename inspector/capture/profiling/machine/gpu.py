@@ -31,7 +31,7 @@ __all__ = ["Gpu", "visible_gpu"]
 
 _BUFFER_BYTES = 1 << 30
 _PINNED_BYTES = 1 << 27
-_LEAST_PINNED_BYTES = 1 << 24
+_LEAST_BYTES = 1 << 24
 _OF_L2 = 4
 _OF_FREE = 8
 _SIDE = 8192
@@ -122,9 +122,9 @@ class Gpu:
         Raises:
             RuntimeError: More than an eighth of the free memory would be needed.
         """
-        least = _OF_L2 * self.l2_bytes
+        least = max(_OF_L2 * self.l2_bytes, _LEAST_BYTES)
         size = min(max(_BUFFER_BYTES, least), self.free_bytes // _OF_FREE)
-        if size < max(least, _LEAST_PINNED_BYTES):
+        if size < least:
             raise self._too_little(_OF_FREE * least)
         return size // 4096 * 4096
 
@@ -153,8 +153,8 @@ class Gpu:
 
     def _moved(self, *, to_device: bool) -> Measured:
         size = min(_PINNED_BYTES, self.free_bytes // _OF_FREE)
-        if size < _LEAST_PINNED_BYTES:
-            raise self._too_little(_OF_FREE * _LEAST_PINNED_BYTES)
+        if size < _LEAST_BYTES:
+            raise self._too_little(_OF_FREE * _LEAST_BYTES)
         host = torch.ones(size, dtype=torch.uint8, device="cpu", pin_memory=True)
         here = torch.ones(size, dtype=torch.uint8, device=self.device)
         source, target = (host, here) if to_device else (here, host)
