@@ -131,6 +131,8 @@ def main() -> None:
             report = profiled(sample, options, Path(folder))
         line, more_times, more_sizes = row(sample, options, report)
         print(line, flush=True)
+        for notice in report["notices"]:
+            print(f"  {notice}", flush=True)
         lines.append(line)
         times += more_times
         sizes += more_sizes

@@ -20,7 +20,7 @@ from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
-from inspector.profiles.timed import lines_by_time, timed_launches
+from inspector.profiles.timed import TimedLaunch, lines_by_time, timed_launches
 from inspector.profiles.verdict import Gain, gains
 from inspector.profiles.work import Work, all_work
 
@@ -131,6 +131,7 @@ def _profiles(
         launches = timed_launches(profile, codes, fusions, _functions(process))
         if counted and not profile.input:
             launches = with_counters(launches, counted)
+            unread += _uncounted(launches)
         l2_bytes = profile.device.get("l2_bytes")
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         budget = make_budget(profile)
@@ -140,6 +141,17 @@ def _profiles(
         states = (item for item in process.device_states if item.input == profile.input)
         state = next(states, None)
         yield Profiled(profile, budget, tuple(work), by_line, tuple(found), state)
+
+
+def _uncounted(launches: Sequence[TimedLaunch]) -> Iterator[str]:
+    """That some kernels have no counters."""
+    kernels = [item for item in launches if item.launch.kind == "kernel"]
+    without = sum(not item.counters for item in kernels)
+    if without:
+        yield (
+            f"{without} of {len(kernels)} kernels have no hardware counters: in the call that was "
+            "counted they did not run, or Nsight Compute did not see them"
+        )
 
 
 def _unsized(fusion: Fusion) -> Fusion:

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.errors import RecordingError
+from inspector.events.counted import CountedKernel
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
@@ -161,6 +162,15 @@ def test_an_old_recording_has_the_launch_of_an_operator(tmp_path: Path) -> None:
     assert values["aten_launch_ns"] == 9000
     assert "launch_ns" not in values
     assert "a kernel launch: 9.0 µs through ATen" in rendered(found, "terminal")
+
+
+def test_kernels_without_counters_are_counted(tmp_path: Path) -> None:
+    head = {"name": "inspector_device_profile", "encoding": "json"}
+    run = run_of(tmp_path, record("artifact", head, payload=json.dumps(profile())))
+    some = make_profile_report(run, [CountedKernel("another", {"x": 1.0})])
+    assert any("1 of 1 kernels have no hardware counters" in item for item in some.notices)
+    found = make_profile_report(run, [CountedKernel("triton_poi_fused_0", {"x": 1.0})])
+    assert not any("hardware counters" in notice for notice in found.notices)
 
 
 def test_a_slow_gpu_is_said(tmp_path: Path) -> None:
