@@ -131,6 +131,8 @@ def main() -> None:
             report = profiled(sample, options, Path(folder))
         line, more_times, more_sizes = row(sample, options, report)
         print(line, flush=True)
+        for notice in report["notices"]:
+            print(f"  {notice}", flush=True)
         lines.append(line)
         times += more_times
         sizes += more_sizes
@@ -138,7 +140,12 @@ def main() -> None:
         ceilings = report["ceilings"]
         said = (
             f"{ceilings['device']}, torch {versions['torch']}, Triton {versions['triton']}; "
-            + ", ".join(f"{name} {value}" for name, value in ceilings["state"].items())
+            + ", ".join(
+                f"{name} {value}"
+                for name, value in ceilings["state"].items()
+                if "reasons" not in name
+            )
+            + "".join(f", slowed by {reason}" for reason in ceilings["slowed_by"])
         )
     text = TEXT.format(
         said=said, least=LEAST_NS // 1000, times=spread(times), sizes=spread(sizes),

@@ -23,7 +23,11 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceProfile
+from inspector.events.device_profile import (
+    InspectorCeilings,
+    InspectorDeviceProfile,
+    InspectorDeviceState,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -103,6 +107,7 @@ class ProcessBuilder:
         self._graphs = GraphPlacesDraft()
         self._device_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
+        self._device_states: list[InspectorDeviceState] = []
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -152,6 +157,7 @@ class ProcessBuilder:
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
+                | InspectorDeviceState()
                 | InspectorTrial()
             ):
                 self._take_measured(event)
@@ -171,6 +177,7 @@ class ProcessBuilder:
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
+        | InspectorDeviceState
         | InspectorTrial,
     ) -> None:
         match event:
@@ -178,6 +185,8 @@ class ProcessBuilder:
                 self._device_profiles += [text] if text is not None else []
             case InspectorCeilings():
                 self._ceilings = event
+            case InspectorDeviceState():
+                self._device_states.append(event)
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -341,6 +350,7 @@ class ProcessBuilder:
             graphs=self._graphs.build(),
             device_profiles=tuple(self._device_profiles),
             ceilings=self._ceilings,
+            device_states=tuple(self._device_states),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

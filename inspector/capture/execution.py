@@ -146,7 +146,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
-    profiles = Profiles(counters=request.counters) if request.profile else None
+    profiles = _profiles(request)
     state = State(target.function) if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
@@ -168,6 +168,12 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         with _told(index, _UNMEASURED_CALLS):
             _measure(target, index, request, function)
     guarded("measure the memory", write_copy_rates)
+
+
+def _profiles(request: Request) -> Profiles | None:
+    if not request.profile:
+        return None
+    return Profiles(counters=request.counters, fresh_ceilings=request.fresh_ceilings)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,13 @@ from pathlib import Path
 from inspector.commands.record import Settings, record
 from inspector.errors import InspectorError
 from inspector.model.request import Request
-from inspector.sources.counters import METRICS, counted_kernels, forbidden, write_counters
+from inspector.sources.counters import (
+    METRICS,
+    counted_kernels,
+    forbidden,
+    no_kernels,
+    write_counters,
+)
 
 __all__ = ["count_kernels"]
 
@@ -44,18 +50,19 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
             settings, save=Path(folder) / "recording", prefix=prefix, silent=True, doing="counting"
         )
         try:
-            record(("explain", asked.to_json()), asked.target, asked.asked, how)
+            meta = record(("explain", asked.to_json()), asked.target, asked.asked, how).run.meta
         except InspectorError as error:
             return _failed(log, str(error))
         text = _text(log)
+        failed = meta.error or meta.partial
         kernels = counted_kernels(text)
         if not kernels:
-            return forbidden(text) or "Nsight Compute saw no kernel"
+            return _failed(log, failed) if failed else no_kernels(text)
         try:
             write_counters(place, kernels)
         except OSError as error:
             return f"the counters could not be written: {error.strerror}"
-    return ""
+        return _failed(log, failed) if failed else forbidden(text)
 
 
 def _failed(log: Path, error: str) -> str:

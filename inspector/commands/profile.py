@@ -30,7 +30,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph", "no_grad")
+_UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings")
 
 
 @click.command("profile")
@@ -39,6 +39,10 @@ _UNASKED = ("train", "fullgraph", "no_grad")
 @click.option(
     "--counters", is_flag=True,
     help="Run it once more under Nsight Compute (ncu), for hardware counters of each kernel.",
+)  # fmt: skip
+@click.option(
+    "--fresh-ceilings", is_flag=True,
+    help="Measure what the machine can do again; else that is kept for 30 days.",
 )  # fmt: skip
 @target_options
 @process_options

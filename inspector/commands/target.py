@@ -42,9 +42,8 @@ def refuse_options(given: dict[str, object]) -> None:
     """
     used = [name for name, value in given.items() if value is not None]
     if used:
-        names = ", ".join(
-            f"--{name.removesuffix('s') if name == 'inputs' else name}" for name in used
-        )
+        spelled = ("input" if name == "inputs" else name.replace("_", "-") for name in used)
+        names = ", ".join(f"--{name}" for name in spelled)
         message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
         raise UsageError(message, "Name a model (model.py) to record it with these options.")
 

@@ -24,7 +24,11 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceProfile
+from inspector.events.device_profile import (
+    InspectorCeilings,
+    InspectorDeviceProfile,
+    InspectorDeviceState,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -132,6 +136,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_fusion"): InspectorFusion,
     ("artifact", "inspector_ceilings"): InspectorCeilings,
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
+    ("artifact", "inspector_device_state"): InspectorDeviceState,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }

@@ -7,7 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
+from inspector.events.device_profile import (
+    DeviceProfile,
+    InspectorCeilings,
+    InspectorDeviceState,
+    device_profile,
+)
+from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.graphs.fusion import Fusion
@@ -42,6 +48,7 @@ class Profiled:
         by_module: The same by path of the innermost module, with `*` for numbers in it.
         code: The text of those lines that are known.
         gains: What could be won, the most first.
+        state: Clocks and power of the GPU around it, or None.
     """
 
     profile: DeviceProfile
@@ -52,6 +59,7 @@ class Profiled:
     by_module: Mapping[str, float]
     code: Mapping[tuple[str, int], str]
     gains: tuple[Gain, ...]
+    state: InspectorDeviceState | None = None
 
     @property
     def is_cpu(self) -> bool:
@@ -133,11 +141,13 @@ def _profiles(
         launches = timed_launches(profile, codes, fusions, _functions(process))
         if counted and not profile.input:
             launches = with_counters(launches, counted)
+            unread += _uncounted(launches)
         l2_bytes = profile.device.get("l2_bytes")
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         budget = make_budget(profile)
         is_cpu = profile.device.get("kind") == "cpu"
         found = gains(budget, work, mode, is_cpu=is_cpu)
+        states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
             profile=profile,
             budget=budget,
@@ -147,6 +157,7 @@ def _profiles(
             by_module=time_by(launches, _module_of),
             code=_code(run, launches),
             gains=tuple(found),
+            state=next(states, None),
         )
 
 
@@ -168,6 +179,17 @@ def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int],
     lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
     texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
     return {key: text.strip() for key, text in texts.items() if text}
+
+
+def _uncounted(launches: Sequence[TimedLaunch]) -> Iterator[str]:
+    """That some kernels have no counters."""
+    kernels = [item for item in launches if item.launch.kind == "kernel"]
+    without = sum(not item.counters for item in kernels)
+    if without:
+        yield (
+            f"{without} of {len(kernels)} kernels have no hardware counters: in the call that was "
+            "counted they did not run, or Nsight Compute did not see them"
+        )
 
 
 def _unsized(fusion: Fusion) -> Fusion:
@@ -208,6 +230,9 @@ def _notices(
                 f"the profiler made calls {found.budget.slowdown:.2f} times as long; kernels take "
                 "what they take, and what is said of the host is in proportion"
             )
+        throttled = throttled_notice(found.state) if found.state is not None else ""
+        if throttled:
+            yield throttled
         if found.work and found.attributed < 1:
             yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
     yield from unread

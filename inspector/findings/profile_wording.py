@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
@@ -17,7 +17,6 @@ from inspector.profiles.work import Bound, Work
 __all__ = [
     "CAUSES",
     "WorkLine",
-    "ceiling_lines",
     "gain_lines",
     "headline",
     "idle_parts",
@@ -43,7 +42,6 @@ CAUSES = {
 }
 _MOST_GAINS = 3
 _LONGEST = 48
-_TERA = 1e12
 _LEAST_CAUSE = 0.02
 _FUNCTOR = re.compile(r"(\w+?)(?:Functor|_kernel_cuda|_functor|Ops?|_kernel_impl)\b")
 _PLAIN = frozenset({"func_wrapper_t", "Reduce", ""})
@@ -63,12 +61,6 @@ _KINDS = {
     "wrapper": "around kernels",
     "unknown": "unknown",
 }
-_RATES = (
-    ("copy_bytes_per_s", "memory, copied"),
-    ("read_bytes_per_s", "memory, read"),
-    ("l2_bytes_per_s", "L2 cache, copied"),
-    ("host_to_device_bytes_per_s", "host to device"),
-)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -247,10 +239,10 @@ def _rates(row: Hot) -> Iterator[str]:
         yield f"{size(work.bytes_ or 0)}, as short as a launch"
         return
     if work.bytes_ and row.time_ns:
-        rate = _rate(work.bytes_ * row.number / row.time_ns * 1e9)
+        rate = bytes_rate(work.bytes_ * row.number / row.time_ns * 1e9)
         yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
     if work.flops and row.time_ns:
-        yield f"{_tera(work.flops * row.number / row.time_ns * 1e9)} TFLOP/s"
+        yield flops_rate(work.flops * row.number / row.time_ns * 1e9)
     if share is None:
         return
     if not row.is_possible:
@@ -325,37 +317,6 @@ def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, st
     lost = whole - sum(times.values())
     if times and lost > whole / 1000:
         yield "(none known)", duration(round(lost)), lost / whole
-
-
-def ceiling_lines(ceilings: InspectorCeilings) -> Iterator[tuple[str, str]]:
-    """What the machine can do, and in which state it was."""
-    rates = [
-        f"{what} {_rate(ceilings.values[key])}" for key, what in _RATES if key in ceilings.values
-    ]
-    yield "measured", ", ".join(rates)
-    peaks = [
-        f"{name.removesuffix('_flops_per_s')} {_tera(rate)}"
-        for name, rate in ceilings.values.items()
-        if name.endswith("_flops_per_s")
-    ]
-    if peaks:
-        yield "matrix products", f"{', '.join(peaks)} TFLOP/s"
-    if "launch_ns" in ceilings.values:
-        yield "a launch", f"{duration(round(ceilings.values['launch_ns']))} of the host's time"
-    if ceilings.state:
-        state = ", ".join(f"{name} {value}" for name, value in ceilings.state.items())
-        yield "then", state
-
-
-def _rate(bytes_per_s: float) -> str:
-    if bytes_per_s >= _TERA:
-        return f"{bytes_per_s / _TERA:.2f} TB/s"
-    return f"{bytes_per_s / 1e9:.1f} GB/s"
-
-
-def _tera(rate: float) -> str:
-    tera = rate / _TERA
-    return f"{tera:,.0f}" if tera >= 100 else f"{tera:.1f}" if tera >= 1 else f"{tera:.2g}"  # noqa: PLR2004
 
 
 def headline(found: Profiled, number: int) -> str:

@@ -15,7 +15,7 @@ names as ``module.name``."""
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings",
 )  # fmt: skip
 
 
@@ -55,6 +55,8 @@ class Request:
         profile: Whether kernels are timed in place, and the machine's limits are measured.
         counters: Whether one warm call is marked for a profiler that watches the process, and
             nothing is timed; with ``profile`` alone.
+        fresh_ceilings: Whether the machine's limits are measured in any case; else what was
+            measured before is used while it is new enough.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
@@ -83,6 +85,7 @@ class Request:
     prims: bool = False
     profile: bool = False
     counters: bool = False
+    fresh_ceilings: bool = False
     generates: bool = False
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
@@ -80,6 +80,7 @@ class Process:
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
         ceilings: What the machine can do, or None where nobody measured it.
+        device_states: Clocks and power of the GPU around the profile of each input.
     """
 
     host: str
@@ -115,6 +116,7 @@ class Process:
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
     device_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
+    device_states: tuple[InspectorDeviceState, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -18,7 +18,11 @@ from inspector.profiles.work import Work
 
 __all__ = ["Point", "Roofline", "make_roofline"]
 
-_MEMORY = (("l2_bytes_per_s", "L2 cache"), ("copy_bytes_per_s", "memory"))
+_MEMORY = (
+    ("l2_bytes_per_s", "L2 cache"),
+    ("llc_bytes_per_s", "last-level cache"),
+    ("copy_bytes_per_s", "memory"),
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

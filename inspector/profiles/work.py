@@ -17,10 +17,11 @@ from inspector.profiles.timed import TimedLaunch
 
 __all__ = ["Bound", "Work", "all_work"]
 
-_LATENCY_NS = 3_000  # a launch on a modern GPU takes 1 to 2 µs whatever it does
+_FLOOR_NS = 1_000  # an empty kernel, where it was not measured
+_SHORT = 3  # times as long as an empty kernel
 _TF32 = ("tf32", "s1688")  # of cuDNN's and cuBLAS's kernels, and of CUTLASS's
 _TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
-_NEAR = 0.6  # µs at the ceiling: what a launch takes anyway
+_NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -232,7 +233,9 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         return work
     least_ns, bound, ceiling = max(times, key=lambda item: item[0])
     on_device = work.launches[0].launch.kind != "cpu"
-    if on_device and work.median_ns < _LATENCY_NS * len(work.launches) and least_ns < _NEAR * 1e3:
+    floor_ns = values.get("kernel_floor_ns", _FLOOR_NS)
+    is_short = work.median_ns < _SHORT * floor_ns * len(work.launches)
+    if on_device and is_short and least_ns < _NEAR * floor_ns:
         bound = Bound.LATENCY
     return dataclasses.replace(work, ceiling=ceiling, least_ns=least_ns, bound=bound)
 

@@ -16,7 +16,15 @@ import orjson
 from inspector.events.counted import CountedKernel
 from inspector.events.fields import mappings
 
-__all__ = ["FILE", "METRICS", "counted_kernels", "forbidden", "read_counters", "write_counters"]
+__all__ = [
+    "FILE",
+    "METRICS",
+    "counted_kernels",
+    "forbidden",
+    "no_kernels",
+    "read_counters",
+    "write_counters",
+]
 
 FILE = "counters.json"
 """Where a recording has them."""
@@ -55,8 +63,28 @@ def forbidden(text: str) -> str:
     return errors[0].removeprefix("==ERROR==").strip().rstrip(".") if errors else ""
 
 
-def counted_kernels(text: str) -> list[CountedKernel]:
-    """The kernels in order; none where the text has no table."""
+def no_kernels(text: str) -> str:
+    """Why no kernel was counted, without a full stop, in Nsight Compute's words where it has any.
+
+    Args:
+        text: What it printed.
+    """
+    warnings = [line for line in text.split("\n") if line.startswith("==WARNING==")]
+    said = "; ".join(line.removeprefix("==WARNING==").strip().rstrip(".") for line in warnings[:2])
+    if forbidden(text):
+        return forbidden(text)
+    if said:
+        return f"Nsight Compute counted no kernel: {said}"
+    return "Nsight Compute saw no kernel in the call that it was to count"
+
+
+def counted_kernels(text: str, metrics: Sequence[str] = METRICS) -> list[CountedKernel]:
+    """The kernels in order; none where the text has no table.
+
+    Args:
+        text: What Nsight Compute printed.
+        metrics: What it was asked for.
+    """
     lines = [line for line in text.split("\n") if line.startswith('"')]
     rows = csv.reader(io.StringIO("\n".join(lines)))
     head = next(rows, [])
@@ -65,7 +93,9 @@ def counted_kernels(text: str) -> list[CountedKernel]:
         return []
     scale = {name: _UNITS.get(unit, 1.0) for name, unit in zip(head, units, strict=False)}
     return [
-        _kernel(dict(zip(head, row, strict=True)), scale) for row in rows if len(row) == len(head)
+        _kernel(dict(zip(head, row, strict=True)), scale, metrics)
+        for row in rows
+        if len(row) == len(head)
     ]
 
 
@@ -97,9 +127,11 @@ def _values(value: object) -> Mapping[str, float]:
     return {str(name): float(number) for name, number in found if isinstance(number, int | float)}
 
 
-def _kernel(fields: Mapping[str, str], scale: Mapping[str, float]) -> CountedKernel:
+def _kernel(
+    fields: Mapping[str, str], scale: Mapping[str, float], metrics: Sequence[str]
+) -> CountedKernel:
     values = {}
-    for name in METRICS:
+    for name in metrics:
         number = _number(fields.get(name, ""))
         if number is not None:
             values[name] = number * scale.get(name, 1.0)

@@ -148,16 +148,18 @@ def count_once(run: Prepared) -> None:
     """Makes a warm call between the marks that a profiler outside of the process looks for.
 
     A profiler of hardware counters (Nsight Compute) runs each kernel several times over, and lets
-    none of another call count.
+    none of another call count. Backward runs in this thread, which launches all kernels then: what
+    a profiler does about kernels of other threads is not written down anywhere.
     """
-    for _ in range(2):
-        run()()
-    call = run()
-    torch.cuda.synchronize()
-    torch.cuda.profiler.start()
-    call()
-    torch.cuda.synchronize()
-    torch.cuda.profiler.stop()
+    with torch.autograd.set_multithreading_enabled(False):
+        for _ in range(2):
+            run()()
+        call = run()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        call()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
 
 
 def _calls(run: Prepared) -> int:

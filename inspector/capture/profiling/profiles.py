@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import time
+from collections.abc import Iterator, Mapping
 
-from inspector.capture.profiling.ceilings import ceilings
+from inspector.capture.profiling.ceilings import ceilings, current_uuid
+from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.in_place import (
     Attribution,
     Prepared,
@@ -12,6 +15,7 @@ from inspector.capture.profiling.in_place import (
     count_once,
     profile_in_place,
 )
+from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["Profiles"]
@@ -24,10 +28,12 @@ class Profiles:
 
     Args:
         counters: Whether a profiler watches the process: then one warm call is marked for it.
+        fresh_ceilings: Whether the machine's limits are measured in any case.
     """
 
-    def __init__(self, *, counters: bool = False) -> None:
+    def __init__(self, *, counters: bool = False, fresh_ceilings: bool = False) -> None:
         self._counters = counters
+        self._fresh_ceilings = fresh_ceilings
         self._attributions: dict[int, Attribution] = {}
 
     def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
@@ -42,10 +48,46 @@ class Profiles:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
-        profile_in_place(index, run, eager, found)
+        with _device_watched(index):
+            profile_in_place(index, run, eager, found)
 
     def finish(self) -> None:
         """Measures what the machine can do: last, for it heats the machine up."""
         if self._counters:
             return
-        guarded("measure the ceilings", lambda: write_artifact("ceilings", ceilings()))
+        guarded("measure the ceilings", self._write_ceilings)
+
+    def _write_ceilings(self) -> None:
+        write_artifact("ceilings", ceilings(fresh=self._fresh_ceilings))
+
+
+@contextlib.contextmanager
+def _device_watched(index: int) -> Iterator[None]:
+    """Writes what the driver says of the GPU before and after: a profile of a throttled one lies.
+
+    The driver is not asked in between, which would take the host's time from the calls: it counts
+    itself for how long it held the clocks back.
+    """
+    before = _device_state()
+    begun_ns = time.monotonic_ns()
+    try:
+        yield
+    finally:
+        after = _device_state()
+        if before is not None and after is not None:
+            fields = {
+                "v": 1,
+                "input": index,
+                "before": before[0],
+                "after": after[0],
+                "elapsed_ns": time.monotonic_ns() - begun_ns,
+                "missing": after[1],
+            }
+            guarded("write the device's state", lambda: write_artifact("device_state", fields))
+
+
+def _device_state() -> tuple[Mapping[str, str], str] | None:
+    found: list[tuple[Mapping[str, str], str]] = []
+    if uses_cuda():
+        guarded("ask for the device's state", lambda: found.append(device_state(current_uuid())))
+    return found[0] if found else None

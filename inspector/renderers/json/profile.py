@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileReport
 from inspector.profiles.roofline import make_roofline
+from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 from inspector.renderers.json.recording import recording_fields
@@ -29,6 +30,12 @@ def profile_fields(report: ProfileReport) -> dict[str, object]:
             "cached": ceilings.is_cached,
             "values": dict(ceilings.values),
             "state": dict(ceilings.state),
+            "state_missing": ceilings.state_missing or None,
+            "slowed_by": list(slowed_by(ceilings.state)),
+            "unstable": dict(ceilings.unstable),
+            "missing": dict(ceilings.missing),
+            "facts": dict(ceilings.facts),
+            "took_ns": ceilings.took_ns or None,
         },
         "notices": list(report.notices),
     }  # fmt: skip
@@ -61,6 +68,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
         ],
         "operators": dict(found.by_operator),
         "modules": dict(found.by_module),
+        "device_state": _state(found.state),
         "roofline": _roofline(found, ceilings),
         "gains": [
             {
@@ -71,6 +79,18 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
             }
             for gain in found.gains
         ],
+    }
+
+
+def _state(state: InspectorDeviceState | None) -> dict[str, object] | None:
+    if state is None:
+        return None
+    return {
+        "before": dict(state.before),
+        "after": dict(state.after),
+        "elapsed_ns": state.elapsed_ns,
+        "slowed_by": dict(held_back(state)),
+        "missing": state.missing or None,
     }
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.ceiling_wording import ceiling_lines
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import Profiled, ProfileReport
 from inspector.findings.profile_wording import (
-    ceiling_lines,
     gain_lines,
     headline,
     idle_parts,
@@ -44,7 +44,7 @@ def profile_lines(report: ProfileReport) -> Iterator[str]:
     if report.ceilings is not None:
         yield f"## What {prose(report.ceilings.device)} can do"
         yield ""
-        for name, text in ceiling_lines(report.ceilings):
+        for name, text in ceiling_lines(report.ceilings, report.run.meta.started):
             yield f"- {prose(name)}: {prose(text)}"
         yield ""
     for notice in report.notices:

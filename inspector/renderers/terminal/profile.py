@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from inspector.findings.ceiling_wording import ceiling_lines
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import Profiled, ProfileReport
 from inspector.findings.profile_wording import (
-    ceiling_lines,
     gain_lines,
     headline,
     idle_parts,
@@ -141,9 +141,8 @@ def _more(rows: Sequence[tuple[object, ...]]) -> Iterator[Text]:
 def _ceilings(page: Page, report: ProfileReport) -> Iterator[Text]:
     if report.ceilings is None:
         return
-    kept = ", measured before" if report.ceilings.is_cached else ""
-    yield from page.wrapped(page.safe(f"What {report.ceilings.device} can do{kept}", "bold"))
-    for name, text in ceiling_lines(report.ceilings):
+    yield from page.wrapped(page.safe(f"What {report.ceilings.device} can do", "bold"))
+    for name, text in ceiling_lines(report.ceilings, report.run.meta.started):
         yield from page.wrapped(page.safe(f"{name}: {text}"), _GAP, _GAP * 2)
 
 

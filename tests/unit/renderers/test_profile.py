@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.errors import RecordingError
+from inspector.events.counted import CountedKernel
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
@@ -156,6 +157,48 @@ def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
     assert "the recording has no profile: `inspect profile model.py` records one" in text
     assert as_json(found)["profiles"] == []
     (tmp_path / "unused").touch()
+
+
+def test_an_old_recording_has_the_launch_of_an_operator(tmp_path: Path) -> None:
+    found = report(tmp_path, profile())
+    values = as_json(found)["ceilings"]["values"]
+    assert values["aten_launch_ns"] == 9000
+    assert "launch_ns" not in values
+    assert "a kernel launch: 9.0 µs through ATen" in rendered(found, "terminal")
+
+
+def test_kernels_without_counters_are_counted(tmp_path: Path) -> None:
+    head = {"name": "inspector_device_profile", "encoding": "json"}
+    run = run_of(tmp_path, record("artifact", head, payload=json.dumps(profile())))
+    some = make_profile_report(run, [CountedKernel("another", {"x": 1.0})])
+    assert any("1 of 1 kernels have no hardware counters" in item for item in some.notices)
+    found = make_profile_report(run, [CountedKernel("triton_poi_fused_0", {"x": 1.0})])
+    assert not any("hardware counters" in notice for notice in found.notices)
+
+
+def test_a_slow_gpu_is_said(tmp_path: Path) -> None:
+    name = "clocks_event_reasons_counters.hw_thermal_slowdown"
+    state = {
+        "v": 1,
+        "input": 0,
+        "before": {name: "0"},
+        "after": {name: "3000000", "temperature.gpu": "91"},
+        "elapsed_ns": 10_000_000_000,
+        "missing": "",
+    }
+    made = run_of(
+        tmp_path,
+        *(
+            record("artifact", {"name": f"inspector_{name}", "encoding": "json"},
+                   payload=json.dumps(fields))
+            for name, fields in (("device_profile", profile()), ("device_state", state))
+        ),
+    )  # fmt: skip
+    found = make_profile_report(made)
+    words = " ".join(rendered(found, "terminal").split())
+    assert "slowed by hardware thermal slowdown (30% of the time); right after: 91 °C" in words
+    (first,) = as_json(found)["profiles"]
+    assert first["device_state"]["slowed_by"] == {"hardware thermal slowdown": 0.3}
 
 
 def test_without_ceilings_nothing_is_held_against_them(tmp_path: Path) -> None:

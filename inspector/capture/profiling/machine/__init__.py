@@ -1,0 +1,1 @@
+"""What the machine can do, measured in a process of its own."""

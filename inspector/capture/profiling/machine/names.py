@@ -1,0 +1,32 @@
+"""The names of what is measured, in the order in which it is."""
+
+from __future__ import annotations
+
+__all__ = ["CPU_NAMES", "GPU_NAMES"]
+
+_DTYPES = ("float32", "tf32", "bfloat16", "float16", "float8", "int8")
+
+GPU_NAMES = (
+    "copy_bytes_per_s",
+    "read_bytes_per_s",
+    "host_to_device_bytes_per_s",
+    "device_to_host_bytes_per_s",
+    "launch_ns",
+    "aten_launch_ns",
+    "graph_node_ns",
+    *(f"{dtype}_flops_per_s" for dtype in _DTYPES),
+    "kernel_floor_ns",
+    "l2_bytes_per_s",
+)
+"""Of a GPU. Those that need CUPTI come last: its callbacks make every launch after them slower."""
+
+CPU_NAMES = (
+    "copy_bytes_per_s",
+    "read_bytes_per_s",
+    "triad_bytes_per_s",
+    "llc_bytes_per_s",
+    "float32_flops_per_s",
+    "bfloat16_flops_per_s",
+    "fma_flops_per_s",
+)
+"""Of a CPU."""

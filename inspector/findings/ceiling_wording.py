@@ -1,0 +1,216 @@
+"""How a report says what the machine can do, and in which state it was."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.findings.wording import count, duration
+from inspector.profiles.throttling import held_back, slowed_by, state_values
+
+__all__ = ["bytes_rate", "ceiling_lines", "flops_rate", "throttled_notice"]
+
+_TERA = 1e12
+_GIGA = 1e9
+_HUNDRED = 99.95
+_NS_PER_US = 1e3
+_MEMORY = (
+    ("copy_bytes_per_s", "copied "),
+    ("read_bytes_per_s", "read "),
+    ("triad_bytes_per_s", "triad "),
+    ("l2_bytes_per_s", "L2 cache "),
+    ("llc_bytes_per_s", "last-level cache "),
+)
+_HOST = (("host_to_device_bytes_per_s", ""), ("device_to_host_bytes_per_s", "back "))
+_PRODUCTS = "_flops_per_s"
+_FMA = "fma_flops_per_s"
+_NAMES = {
+    **{key: words.strip() for key, words in _MEMORY},
+    "host_to_device_bytes_per_s": "host to GPU",
+    "device_to_host_bytes_per_s": "GPU to host",
+    "launch_ns": "a kernel launch",
+    "aten_launch_ns": "a launch through ATen",
+    "kernel_floor_ns": "an empty kernel",
+    "graph_node_ns": "a node of a CUDA graph",
+    _FMA: "multiply and add",
+}
+_MINUTE_S = 60
+_HOUR_S = 60 * _MINUTE_S
+_DAY_S = 24 * _HOUR_S
+_LEAST_SHARE = 0.005
+
+
+def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[str, str]]:
+    """What the machine can do, in which state it was and when.
+
+    Args:
+        ceilings: What was measured.
+        started: When the recording began (ISO 8601), or an empty string: ages are from then.
+    """
+    yield from _line("memory", _rates(ceilings, _MEMORY))
+    yield from _line("host to GPU", _rates(ceilings, _HOST))
+    yield from _line("matrix products", _products(ceilings))
+    if _FMA in ceilings.values:
+        text = f"{flops_rate(ceilings.values[_FMA])} of float32 in registers"
+        yield "multiply and add", _with_spread(ceilings, _FMA, text)
+    yield from _line("a kernel launch", _launches(ceilings))
+    yield from _line("an empty kernel", _empty_kernels(ceilings))
+    yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))
+    yield from _line("measured", _when(ceilings, started))
+    missing = _missing(ceilings.missing)
+    if missing:
+        yield "not measured", "; ".join(missing)
+
+
+def throttled_notice(state: InspectorDeviceState) -> str:
+    """That the GPU's clocks were held back while a profile was made; empty where they were not."""
+    parts = [
+        reason if share is None else f"{reason} ({share:.0%} of the time)"
+        for reason, share in held_back(state).items()
+        if share is None or share >= _LEAST_SHARE
+    ]
+    if not parts:
+        return ""
+    clocks = ", ".join(_clocks(state.after))
+    after = f"; right after: {clocks}" if clocks else ""
+    return f"while this was timed the GPU was slowed by {' and '.join(parts)}{after}"
+
+
+def _line(name: str, parts: Iterator[str]) -> Iterator[tuple[str, str]]:
+    text = ", ".join(parts)
+    if text:
+        yield name, text
+
+
+def _rates(ceilings: InspectorCeilings, names: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for key, words in names:
+        if key in ceilings.values:
+            yield _with_spread(ceilings, key, f"{words}{bytes_rate(ceilings.values[key])}")
+
+
+def _with_spread(ceilings: InspectorCeilings, name: str, text: str) -> str:
+    spread = ceilings.unstable.get(name)
+    return f"{text} (unstable, ±{max(spread, 0.01):.0%})" if spread else text
+
+
+def _clocks_known(ceilings: InspectorCeilings) -> bool:
+    return bool(ceilings.state) and "threads" not in ceilings.state
+
+
+def _products(ceilings: InspectorCeilings) -> Iterator[str]:
+    """The dtypes, with one unit for all of them at the end."""
+    found = {
+        name: rate
+        for name, rate in ceilings.values.items()
+        if name.endswith(_PRODUCTS) and name != _FMA
+    }
+    unit, factor = _flops_unit(max(found.values(), default=0.0))
+    for number, (name, rate) in enumerate(found.items(), 1):
+        last = f" {unit}" if number == len(found) else ""
+        text = f"{name.removesuffix(_PRODUCTS)} {_number(rate / factor)}{last}"
+        yield _with_spread(ceilings, name, text)
+
+
+def _launches(ceilings: InspectorCeilings) -> Iterator[str]:
+    for key, words in (("launch_ns", "in the driver"), ("aten_launch_ns", "through ATen")):
+        if key in ceilings.values:
+            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
+
+
+def _empty_kernels(ceilings: InspectorCeilings) -> Iterator[str]:
+    for key, words in (("kernel_floor_ns", "on the GPU"), ("graph_node_ns", "in a CUDA graph")):
+        if key in ceilings.values:
+            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
+
+
+def _state(ceilings: InspectorCeilings) -> Iterator[str]:
+    """Clocks, power and temperature; of a CPU how many threads there were."""
+    yield from _clocks(ceilings.state)
+    number = ceilings.facts.get("threads") or state_values(ceilings.state).get("threads")
+    if number:
+        threads = count(round(number), "thread")
+        processors = ceilings.facts.get("processors")
+        yield f"{threads} on {count(processors, 'processor')}" if processors else threads
+    reasons = slowed_by(ceilings.state)
+    if reasons:
+        yield f"slowed by: {' and '.join(reasons)}"
+    if ceilings.state_missing:
+        yield f"clocks and power unknown ({ceilings.state_missing})"
+
+
+def _clocks(state: Mapping[str, str]) -> Iterator[str]:
+    values = state_values(state)
+    for name, most, words, unit in (
+        ("clocks.sm", "clocks.max.sm", "SM clock ", "MHz"),
+        ("clocks.mem", "", "memory ", "MHz"),
+        ("power.draw", "power.limit", "power ", "W"),
+        ("temperature.gpu", "", "", "°C"),
+    ):
+        if name in values:
+            limit = f" of {values[most]:,.0f}" if most in values else ""
+            yield f"{words}{values[name]:,.0f}{limit} {unit}"
+
+
+def _when(ceilings: InspectorCeilings, started: str) -> Iterator[str]:
+    """When, against the begin of the recording: a report says the same whenever it is made."""
+    took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
+    if not ceilings.is_cached:
+        yield f"with this recording{took}"
+        return
+    if not ceilings.measured_at_s:
+        yield f"before this recording{took}"
+        return
+    at = dt.datetime.fromtimestamp(ceilings.measured_at_s, dt.UTC)
+    try:
+        age_s = (dt.datetime.fromisoformat(started) - at).total_seconds()
+    except (ValueError, TypeError):  # no time, or one without a zone
+        age_s = float(_DAY_S)
+    if age_s >= _DAY_S:
+        yield f"on {at:%Y-%m-%d}{took}"
+    else:
+        yield f"{_age(max(0.0, age_s))} before this recording{took}"
+
+
+def _age(age_s: float) -> str:
+    if age_s < _MINUTE_S:
+        return "less than a minute"
+    if age_s < _HOUR_S:
+        return count(round(age_s / _MINUTE_S), "minute")
+    return count(round(age_s / _HOUR_S), "hour")
+
+
+def _missing(missing: Mapping[str, str]) -> list[str]:
+    """The figures that are not there, those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in missing.items():
+        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
+    return [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
+
+
+def _time(time_ns: float) -> str:
+    """Those below 1 µs with one digit more than other durations have."""
+    us = time_ns / _NS_PER_US
+    return f"{us:.2f} µs" if us < 1 else duration(round(time_ns))
+
+
+def bytes_rate(bytes_per_s: float) -> str:
+    """``4.06 TB/s``, ``54.7 GB/s``."""
+    if bytes_per_s >= _TERA:
+        return f"{bytes_per_s / _TERA:.2f} TB/s"
+    return f"{bytes_per_s / _GIGA:.1f} GB/s"
+
+
+def flops_rate(flops_per_s: float) -> str:
+    """A rate of operations with its unit: ``51.2 TFLOP/s``."""
+    unit, factor = _flops_unit(flops_per_s)
+    return f"{_number(flops_per_s / factor)} {unit}"
+
+
+def _flops_unit(flops_per_s: float) -> tuple[str, float]:
+    return ("TFLOP/s", _TERA) if flops_per_s >= _TERA else ("GFLOP/s", _GIGA)
+
+
+def _number(value: float) -> str:
+    """Three digits, and all that stand before the point."""
+    return f"{value:,.0f}" if value >= _HUNDRED else f"{value:.3g}"

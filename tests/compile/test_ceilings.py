@@ -1,0 +1,130 @@
+"""What the CPU can do, measured for real, whatever the program has set."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# A program that has set what would change the figures, or break the measuring.
+PROGRAM = """
+import json, sys, torch
+torch.set_num_threads(1)
+torch.set_default_dtype(torch.float64)
+torch.set_default_device("meta")
+torch.backends.fp32_precision = "tf32"
+torch.use_deterministic_algorithms(True)
+from inspector.capture.profiling.ceilings import ceilings
+if len(sys.argv) > 1:
+    sys.executable = sys.argv[1]
+print(json.dumps(ceilings(fresh="fresh" in sys.argv)))
+"""
+NAMES = {
+    "copy_bytes_per_s", "read_bytes_per_s", "triad_bytes_per_s", "llc_bytes_per_s",
+    "float32_flops_per_s", "bfloat16_flops_per_s", "fma_flops_per_s",
+}  # fmt: skip
+
+
+def measured(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "TORCH_TRACE": str(folder / "trace"),
+            "NVIDIA_TF32_OVERRIDE": "0",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("ceilings")
+    return folder, measured(folder)
+
+
+def program(folder: Path, text: str) -> str:
+    """An interpreter that is none."""
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_everything_is_measured_or_has_a_reason(first: tuple[Path, dict[str, Any]]) -> None:
+    _, found = first
+    assert set(found["ceilings"]) | set(found["missing"]) == NAMES
+    assert {"copy_bytes_per_s", "float32_flops_per_s"} <= set(found["ceilings"])
+    assert found["ceilings"]["copy_bytes_per_s"] > 1e8
+    assert set(found["unstable"]) <= set(found["ceilings"])
+    assert found["facts"]["threads"] == 1
+    assert found["device"] == "cpu"
+    assert not found["cached"]
+
+
+def test_it_took_seconds(first: tuple[Path, dict[str, Any]]) -> None:
+    _, found = first
+    print(f"measured in {found['took_ns'] / 1e9:.1f} s")  # seen with -s: no assertion of a time
+    assert found["took_ns"] > 0
+
+
+def test_nothing_of_it_is_in_the_programs_trace(first: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = first
+    logs = list((folder / "trace").glob("*.log"))
+    assert len(logs) <= 1
+
+
+def test_it_is_kept_and_a_damaged_file_is_measured_again(
+    first: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    folder, found = first
+    if found["missing"]:
+        pytest.skip("this machine has not all of it")
+    nobody = program(tmp_path, "exit 9")
+    again = measured(folder, nobody)
+    assert again.pop("cached")
+    assert again == {name: value for name, value in found.items() if name != "cached"}
+    (file,) = (folder / "cache" / "torch-inspector").iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100])
+    failed = measured(folder, nobody)
+    assert failed["ceilings"] == {}
+    assert set(failed["missing"].values()) == {"the process that measures ended with exit code 9"}
+    assert file.read_bytes() == whole[:100], "what is not whole is not kept"
+
+
+def test_what_was_measured_before_it_died_is_there(tmp_path: Path) -> None:
+    lines = """
+echo '{"name": "copy_bytes_per_s", "value": 5e9, "spread": 0.2, "stable": false}'
+echo '{"name": "read_bytes_per_s", "missing": "out of memory", "lasting": false}'
+printf '{"name": "llc_byt'
+echo 'Segmentation fault' >&2
+exit 11
+"""
+    found = measured(tmp_path, program(tmp_path, lines), "fresh")
+    assert found["ceilings"] == {"copy_bytes_per_s": 5e9}
+    assert found["unstable"] == {"copy_bytes_per_s": 0.2}
+    assert found["missing"]["read_bytes_per_s"] == "out of memory"
+    assert found["missing"]["llc_bytes_per_s"] == (
+        "the process that measures ended with exit code 11: Segmentation fault"
+    )
+    assert not (tmp_path / "cache").exists()
+
+
+def test_an_interpreter_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    found = measured(tmp_path, str(tmp_path / "gone"))
+    (reason,) = set(found["missing"].values())
+    assert reason == "no new process could be started (No such file or directory)"

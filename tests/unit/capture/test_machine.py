@@ -1,0 +1,250 @@
+"""What is measured of a machine: when it is stable, where it is kept, what the driver says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.profiling.machine.cpu_memory import (
+    free_bytes,
+    last_cache_bytes,
+    processors,
+)
+from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
+from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
+
+DAY_S = 24 * 60 * 60
+
+
+def whole(**changes: Any) -> dict[str, Any]:
+    return {
+        "v": VERSION,
+        "measured_at_s": int(time.time()),
+        "ceilings": {"copy_bytes_per_s": 1e9},
+        "unstable": {},
+        "missing": {},
+        "state": {},
+        "facts": {},
+        **changes,
+    }
+
+
+def test_interruptions_do_not_count() -> None:
+    found = of_samples([10, 10, 90, 10, 10, 10, 50, 10, 10, 10])
+    assert (found.value, found.is_stable) == (10, True)
+
+
+def test_what_becomes_faster_is_not_stable() -> None:
+    found = of_samples([20, 20, 20, 20, 10, 10, 10, 10])
+    assert not found.is_stable
+    assert found.spread == pytest.approx(1.0)
+
+
+def test_the_first_sample_warms_up_and_stable_ones_end_it() -> None:
+    samples = itertools.chain([1000.0], itertools.repeat(7.0))
+    assert until_stable(lambda: next(samples)) == Measured(7.0)
+    assert next(samples) == 7.0
+
+
+def test_what_never_becomes_stable_comes_to_an_end() -> None:
+    made = 0
+
+    def sample() -> float:
+        nonlocal made
+        made += 1
+        return 1.03**made
+
+    found = until_stable(sample)
+    assert not found.is_stable
+    assert made <= 201
+
+
+def test_times_of_nothing_are_not_stable() -> None:
+    assert not of_samples([0.0] * 10).is_stable
+
+
+def test_a_rate_keeps_what_is_known_of_its_time() -> None:
+    assert rate(100, Measured(4.0, 0.2, is_stable=False)) == Measured(25.0, 0.2, is_stable=False)
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "ceilings.json"
+    keep(file, whole())
+    assert kept(file) == json.loads(file.read_text())
+    assert [path.name for path in file.parent.iterdir()] == ["ceilings.json"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"v": 2}',
+        json.dumps(whole(v=1)),
+        json.dumps(whole(ceilings=[1])),
+        json.dumps(whole(ceilings={"copy_bytes_per_s": "fast"})),
+        json.dumps(whole(ceilings={"copy_bytes_per_s": -1})),
+        json.dumps(whole(measured_at_s="yesterday")),
+        "[" * 100_000,
+    ],
+)
+def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "ceilings.json"
+    file.write_text(text)
+    assert kept(file) is None
+
+
+@pytest.mark.parametrize(
+    ("age_s", "unstable", "is_used"),
+    [
+        (29 * DAY_S, {}, True),
+        (31 * DAY_S, {}, False),
+        (60, {"launch_ns": 0.2}, True),
+        (2 * 60 * 60, {"launch_ns": 0.2}, False),
+        (-2 * DAY_S, {}, False),
+    ],
+)
+def test_it_is_used_for_some_time(
+    tmp_path: Path, age_s: int, unstable: dict[str, float], *, is_used: bool
+) -> None:
+    file = tmp_path / "ceilings.json"
+    keep(file, whole(measured_at_s=int(time.time()) - age_s, unstable=unstable))
+    assert (kept(file) is not None) == is_used
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    keep(tmp_path / "file" / "ceilings.json", whole())
+
+
+def test_other_parts_have_another_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first, second = kept_file(["H200", "580.1"]), kept_file(["H200", "580.2"])
+    assert first != second
+    assert first.parent == tmp_path / "torch-inspector"
+
+
+# A program that answers as nvidia-smi does: KNOWN are the fields that it knows.
+SMI = """#!/bin/sh
+for argument in "$@"; do
+  case "$argument" in
+    --query-gpu=*) fields="${argument#--query-gpu=}" ;;
+    --id=*) id="${argument#--id=}" ;;
+  esac
+done
+if [ "$id" != GPU-abc ]; then echo "No devices were found"; exit 6; fi
+answer=
+for field in $(echo "$fields" | tr ',' ' '); do
+  case " $KNOWN " in
+    *" $field "*) answer="$answer, value-of-$field" ;;
+    *) echo "Field \\"$field\\" is not a valid field to query."; exit 2 ;;
+  esac
+done
+echo "${answer#, }"
+"""
+BASE = "driver_version clocks.sm clocks.max.sm clocks.mem power.draw power.limit temperature.gpu"
+COUNTERS = " ".join(
+    f"clocks_event_reasons_counters.{name}"
+    for name in (
+        "sw_power_cap",
+        "sync_boost",
+        "sw_thermal_slowdown",
+        "hw_thermal_slowdown",
+        "hw_power_brake_slowdown",
+    )
+)
+
+
+@pytest.fixture
+def smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(SMI)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    return program
+
+
+@pytest.mark.parametrize(
+    ("known", "reasons", "count"),
+    [
+        (f"{BASE} clocks_event_reasons.active {COUNTERS}", "clocks_event_reasons.active", 13),
+        (f"{BASE} clocks_event_reasons.active", "clocks_event_reasons.active", 8),
+        (f"{BASE} clocks_throttle_reasons.active", "clocks_throttle_reasons.active", 8),
+    ],
+)
+def test_drivers_of_all_ages_answer(
+    smi: Path, monkeypatch: pytest.MonkeyPatch, known: str, reasons: str, count: int
+) -> None:
+    assert smi.exists()
+    monkeypatch.setenv("KNOWN", known)
+    state, missing = device_state("abc")
+    assert missing == ""
+    assert len(state) == count
+    assert state[reasons] == f"value-of-{reasons}"
+
+
+def test_a_gpu_that_it_does_not_know_gives_the_reason(
+    smi: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert smi.exists()
+    monkeypatch.setenv("KNOWN", BASE)
+    state, missing = device_state("mig-slice")
+    assert state == {}
+    assert missing == (
+        "nvidia-smi says of GPU-mig-slice (a MIG slice, perhaps): No devices were found"
+    )
+
+
+def test_what_is_not_supported_is_left_out(smi: Path) -> None:
+    smi.write_text('#!/bin/sh\necho "580.1, 1980, 1980, 3201, [N/A], [Not Supported], 39, 0x4"\n')
+    state, missing = device_state("abc")
+    assert missing == ""
+    assert set(state) == {
+        "driver_version", "clocks.sm", "clocks.max.sm", "clocks.mem", "temperature.gpu",
+        "clocks_event_reasons.active",
+    }  # fmt: skip
+
+
+def test_without_the_program_there_is_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert device_state("abc") == ({}, "nvidia-smi is not on the PATH")
+
+
+def test_caches_that_are_shared_count_once(tmp_path: Path) -> None:
+    for cpu in sorted(os.sched_getaffinity(0)):
+        for index, (level, kind, size, shared) in enumerate(
+            [("1", "Data", "32K", str(cpu)), ("1", "Instruction", "64K", str(cpu)),
+             ("3", "Unified", "32768K", "0-127")]
+        ):  # fmt: skip
+            folder = tmp_path / f"cpu{cpu}" / "cache" / f"index{index}"
+            folder.mkdir(parents=True)
+            for name, text in (
+                ("level", level), ("type", kind), ("size", size), ("shared_cpu_list", shared),
+            ):  # fmt: skip
+                (folder / name).write_text(f"{text}\n")
+    assert last_cache_bytes(tmp_path) == 32 << 20
+    assert last_cache_bytes(tmp_path / "nothing") == 0
+    assert processors() == len(os.sched_getaffinity(0))
+
+
+def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:  9 kB\nMemAvailable:    4096 kB\n")
+    assert free_bytes(meminfo, tmp_path) == 4 << 20
+    (tmp_path / "memory.max").write_text("3000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
+    assert free_bytes(meminfo, tmp_path) == 2_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_bytes(meminfo, tmp_path) == 4 << 20
+    assert free_bytes(tmp_path / "nothing", tmp_path / "nothing") == 0

@@ -1,0 +1,164 @@
+"""What the machine can do, in words."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.findings.ceiling_wording import ceiling_lines, throttled_notice
+from inspector.profiles.throttling import held_back, slowed_by
+
+STARTED = "2026-11-22T12:14:00+00:00"
+STARTED_S = 1795349640
+STATE = {
+    "driver_version": "580.159",
+    "clocks.sm": "1965",
+    "clocks.max.sm": "1980",
+    "power.draw": "253.51",
+    "power.limit": "700.00",
+    "temperature.gpu": "39",
+    "clocks_event_reasons.active": "0x0000000000000004",
+}
+H200 = InspectorCeilings(
+    device="NVIDIA H200",
+    values={
+        "copy_bytes_per_s": 4.06e12,
+        "read_bytes_per_s": 3.92e12,
+        "host_to_device_bytes_per_s": 54.7e9,
+        "device_to_host_bytes_per_s": 50.1e9,
+        "launch_ns": 2_100,
+        "aten_launch_ns": 4_210,
+        "graph_node_ns": 1_330,
+        "float32_flops_per_s": 50.5e12,
+        "bfloat16_flops_per_s": 742e12,
+        "kernel_floor_ns": 990,
+        "l2_bytes_per_s": 5.86e12,
+    },
+    state=STATE,
+    measured_at_s=STARTED_S - 180,
+    is_cached=True,
+    missing={
+        "float8_flops_per_s": "needs compute capability 8.9, here is 8.0",
+        "int8_flops_per_s": "out of memory",
+    },
+    unstable={"read_bytes_per_s": 0.124},
+    took_ns=4_200_000_000,
+)
+
+
+def lines(ceilings: InspectorCeilings, started: str = STARTED) -> dict[str, str]:
+    return dict(ceiling_lines(ceilings, started))
+
+
+def test_all_of_it_is_said() -> None:
+    assert lines(H200) == {
+        "memory": "copied 4.06 TB/s, read 3.92 TB/s (unstable, ±12%), L2 cache 5.86 TB/s",
+        "host to GPU": "54.7 GB/s, back 50.1 GB/s",
+        "matrix products": "float32 50.5, bfloat16 742 TFLOP/s",
+        "a kernel launch": "2.1 µs in the driver, 4.2 µs through ATen",
+        "an empty kernel": "0.99 µs on the GPU, 1.3 µs in a CUDA graph",
+        "meanwhile": (
+            "SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C, slowed by: software power cap"
+        ),
+        "measured": "3 minutes before this recording, in 4.2 s",
+        "not measured": "float8 (needs compute capability 8.9, here is 8.0); int8 (out of memory)",
+    }
+
+
+def test_nothing_measured_says_why_once() -> None:
+    names = ("copy_bytes_per_s", "launch_ns", "float32_flops_per_s")
+    found = InspectorCeilings(
+        "NVIDIA H200", {}, {}, 0, is_cached=False, missing=dict.fromkeys(names, "it took too long")
+    )
+    assert lines(found) == {
+        "measured": "with this recording",
+        "not measured": "copied, a kernel launch, float32 (it took too long)",
+    }
+
+
+def test_a_cpu_has_threads_and_registers() -> None:
+    found = InspectorCeilings(
+        "cpu",
+        {"copy_bytes_per_s": 2e10, "llc_bytes_per_s": 8.7e10, "triad_bytes_per_s": 1.8e10,
+         "float32_flops_per_s": 3.45e11, "bfloat16_flops_per_s": 6.3e8, "fma_flops_per_s": 1.5e12},
+        {}, STARTED_S, is_cached=False, facts={"threads": 2, "processors": 4},
+    )  # fmt: skip
+    assert lines(found) == {
+        "memory": "copied 20.0 GB/s, triad 18.0 GB/s, last-level cache 87.0 GB/s",
+        "matrix products": "float32 345, bfloat16 0.63 GFLOP/s",
+        "multiply and add": "1.5 TFLOP/s of float32 in registers",
+        "with": "2 threads on 4 processors",
+        "measured": "with this recording",
+    }
+
+
+@pytest.mark.parametrize(
+    ("age_s", "words"),
+    [
+        (5, "less than a minute before this recording"),
+        (60, "1 minute before this recording"),
+        (5 * 60 * 60, "5 hours before this recording"),
+        (3 * 24 * 60 * 60, "on 2026-11-19"),
+    ],
+)
+def test_its_age_is_that_of_the_recording(age_s: int, words: str) -> None:
+    found = dataclasses.replace(H200, measured_at_s=STARTED_S - age_s, took_ns=0)
+    assert lines(found)["measured"] == words
+
+
+@pytest.mark.parametrize("started", ["", "yesterday", "2026-11-22T12:14:00"])
+def test_without_a_begin_there_is_a_date(started: str) -> None:
+    assert lines(H200, started)["measured"] == "on 2026-11-22, in 4.2 s"
+
+
+def test_a_gpu_that_nobody_can_ask_says_so() -> None:
+    found = dataclasses.replace(H200, state={}, state_missing="nvidia-smi is not on the PATH")
+    assert lines(found)["with"] == "clocks and power unknown (nvidia-smi is not on the PATH)"
+
+
+@pytest.mark.parametrize(
+    ("mask", "reasons"),
+    [
+        ("0x0000000000000000", ()),
+        ("0x0000000000000001", ()),
+        ("0x0000000000000004", ("software power cap",)),
+        ("0x0000000000000065", ("software power cap", "software thermal slowdown",
+                                "hardware thermal slowdown")),
+        ("0x0000000000001002", ("an application clocks setting", "an unknown reason (0x1000)")),
+        ("Active", ()),
+    ],
+)  # fmt: skip
+def test_bits_are_reasons(mask: str, reasons: tuple[str, ...]) -> None:
+    assert slowed_by({"clocks_event_reasons.active": mask}) == reasons
+    assert slowed_by({"clocks_throttle_reasons.active": mask}) == reasons
+
+
+def state(before: dict[str, str], after: dict[str, str]) -> InspectorDeviceState:
+    return InspectorDeviceState(0, before, after, 10_000_000_000, "")
+
+
+def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
+    name = "clocks_event_reasons_counters.sw_power_cap"
+    thermal = "clocks_event_reasons_counters.hw_thermal_slowdown"
+    found = state({name: "100", thermal: "5"}, {**STATE, name: "1200100", thermal: "5"})
+    assert held_back(found) == {"software power cap": pytest.approx(0.12)}
+    assert throttled_notice(found) == (
+        "while this was timed the GPU was slowed by software power cap (12% of the time); right "
+        "after: SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C"
+    )
+
+
+def test_counters_that_stand_still_say_nothing() -> None:
+    name = "clocks_event_reasons_counters.sw_power_cap"
+    assert throttled_notice(state({name: "100"}, {**STATE, name: "100"})) == ""
+
+
+def test_without_counters_the_reasons_after_count() -> None:
+    found = state({}, STATE)
+    assert held_back(found) == {"software power cap": None}
+    assert throttled_notice(found).startswith(
+        "while this was timed the GPU was slowed by software power cap; right after: SM clock"
+    )
+    assert throttled_notice(state({}, {})) == ""
