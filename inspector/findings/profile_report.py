@@ -9,12 +9,13 @@ from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.findings.profile_notices import measured_notices, unseen_notice
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
-from inspector.profiles.timed import lines_by_time, timed_launches
+from inspector.profiles.timed import TimedLaunch, lines_by_time, timed_launches
 from inspector.profiles.verdict import Gain, gains
 from inspector.profiles.work import Work, all_work
 
@@ -54,10 +55,16 @@ class Profiled:
         return sum(item.median_ns for item in self.work)
 
     @property
+    def outside_ns(self) -> float:
+        """On the CPU: the time of a call that no statement and no operator accounts for."""
+        return max(0.0, self.budget.wall_ns - self.work_ns) if self.is_cpu and self.work else 0.0
+
+    @property
     def attributed(self) -> float:
-        """How much of that leads to a line of the user's."""
+        """How much of that leads to a line of the user's; on the CPU, of the whole call."""
         known = sum(item.median_ns for item in self.work if item.lines or item.kind == "loss")
-        return known / self.work_ns if self.work_ns else 0.0
+        whole = self.work_ns + self.outside_ns
+        return known / whole if whole else 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,6 +121,7 @@ def _profiles(
     fusions = [
         row.fusion if is_one or not row.fusion.hints else _unsized(row.fusion) for row in rows
     ]
+    every: list[TimedLaunch] = []
     for payload in process.device_profiles:
         try:
             profile = device_profile(payload)
@@ -121,6 +129,7 @@ def _profiles(
             unread.append(f"a profile could not be read: {error}")
             continue
         launches = timed_launches(profile, codes, fusions, _functions(process))
+        every += launches
         if counted and not profile.input:
             launches = with_counters(launches, counted)
         l2_bytes = profile.device.get("l2_bytes")
@@ -130,6 +139,8 @@ def _profiles(
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
         yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+    unseen = unseen_notice(codes, every) if every else ""
+    unread += [unseen] if unseen else []
 
 
 def _unsized(fusion: Fusion) -> Fusion:
@@ -159,6 +170,7 @@ def _notices(
     if profiles and ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
+        yield from measured_notices(found.profile, found.budget)
         if found.profile.other_calls:
             yield (
                 f"{found.profile.other_calls} of "

@@ -85,21 +85,21 @@ def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
     assert [[name for name, _ in part] for part in captured] == [["triton_poi_fused_0", "kernel"]]
     (items,) = calls_of(replay, [(BASE, BASE + 200_000)])
     assert all(item.is_replayed for item in items)
-    places = placed(items, [], captured)
+    places = placed(items, [], captured).places
     assert [(place.line, place.region) for place in places] == [(12, "0/0"), (15, "0/0")]
 
 
 def test_a_capture_of_other_kernels_is_not_taken() -> None:
     replay = trace(host("cudaGraphLaunch", 1, 2, 5), kernel("triton_red_1", 3, 4, 5))
     (items,) = calls_of(replay, [(BASE, BASE + 9_000)])
-    assert placed(items, [], [[("triton_poi_0", Place("c", 3))]])[0].line == 0
+    assert placed(items, [], [[("triton_poi_0", Place("c", 3))]]).places[0].line == 0
 
 
 def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     plain = [Launched(item.event, None, Place()) for item in (known[0], known[3])]
-    assert [place.line for place in placed(plain, known, [])] == [12, 0]
-    assert placed(plain, known, [])[1].frames == ("/p/model.py(7): f",)
+    assert [place.line for place in placed(plain, known, []).places] == [12, 0]
+    assert placed(plain, known, []).places[1].frames == ("/p/model.py(7): f",)
 
 
 def test_idle_time_has_its_causes_and_they_add_up() -> None:
