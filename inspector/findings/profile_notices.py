@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.wording import count
+from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.profiles.budget import Budget
 from inspector.profiles.timed import TimedLaunch
@@ -60,16 +61,34 @@ def _failed(error: FailedCall) -> str:
     return f"the {place}{ending} {what} failed ({error.error.rstrip('.')})"
 
 
-def unseen_notice(codes: Iterable[GraphCode], launches: Iterable[TimedLaunch]) -> str:
-    """Which graphs have kernels of which none was seen in a call, or an empty string."""
+def unseen_notice(
+    codes: Iterable[GraphCode], fusions: Iterable[Fusion], launches: Iterable[TimedLaunch]
+) -> str:
+    """Which graphs have kernels of which none was seen in a call, or an empty string.
+
+    Args:
+        codes: The generated code of all graphs.
+        fusions: What became of them: code that is not Python says nothing of its kernels.
+        launches: What was seen in calls with any input.
+    """
     seen = {id(item.code) for item in launches if item.code is not None}
-    unseen = [code for code in codes if code.file and code.kernels and id(code) not in seen]
+    scheduled = {_key(item) for item in fusions if item.steps}
+    unseen = [
+        code
+        for code in codes
+        if id(code) not in seen and (code.kernels or (not code.calls and _key(code) in scheduled))
+    ]
     if not unseen:
         return ""
     named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
     what = "graph has" if len(unseen) == 1 else "graphs have"
-    return (
-        f"{len(unseen)} {what} kernels of which none was seen in a warm call: {named}; either no "
-        "warm call reaches it, or its code does not run as Python (`cpp_wrapper`), and what it "
-        "launches has no line"
+    why = (
+        "their code is not Python (`cpp_wrapper`), so that what it does has no line"
+        if not any(code.calls for code in unseen)
+        else "no warm call reached their code, or it could not be marked"
     )
+    return f"{len(unseen)} {what} kernels of which none was seen in a call: {named}; {why}"
+
+
+def _key(item: GraphCode | Fusion) -> tuple[str, str]:
+    return item.compile_id, item.direction

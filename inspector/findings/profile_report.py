@@ -139,7 +139,7 @@ def _profiles(
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
         yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
-    unseen = unseen_notice(codes, every) if every else ""
+    unseen = unseen_notice(codes, fusions, every) if every else ""
     unread += [unseen] if unseen else []
 
 

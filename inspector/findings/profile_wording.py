@@ -142,7 +142,8 @@ def _spent(found: Profiled) -> Iterator[str]:
     where = "GPU's time" if not found.is_cpu else "time"
     runs = f"{number} runs of {_shown(work)}" if number > 1 else _shown(work)
     limit = _limit(work)
-    yield f"{time_ns / found.work_ns:.0%} of the {where} is in {runs}{limit}"
+    whole = found.work_ns + found.outside_ns
+    yield f"{time_ns / whole:.0%} of the {where} is in {runs}{limit}"
 
 
 def _memory(found: Profiled) -> Iterator[str]:
@@ -207,7 +208,7 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
 
 def work_lines(found: Profiled) -> list[WorkLine]:
     """The work by kernel, what takes longest first."""
-    whole = found.work_ns or 1.0
+    whole = found.work_ns + found.outside_ns or 1.0
     return [
         WorkLine(
             name=_shown(work),
