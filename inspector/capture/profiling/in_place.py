@@ -44,6 +44,7 @@ _LONG_NS = 100_000_000
 _EXPLAINED_CALLS = 5
 _EAGER_WATCHED_CALLS = 5
 _MOST_HOST_EVENTS = 4000
+_STREAMS = 10_000
 
 
 @dataclasses.dataclass(slots=True)
@@ -245,10 +246,14 @@ def _explain(run: Prepared, plan: Plan, measured: Measured) -> Explained:
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
-            (item.event.name, item.event.stream, *_since(item.event, window[0]))
-            for item in launched
+            (item.event.name, _row(item.event), *_since(item.event, window[0])) for item in launched
         ),
     )
+
+
+def _row(event: DeviceEvent) -> int:
+    """Tells streams of several devices, which have the same numbers, apart."""
+    return event.device * _STREAMS + event.stream
 
 
 def _host(trace: Trace, window: tuple[int, int]) -> Iterator[tuple[str, int, int, int]]:

@@ -41,7 +41,7 @@ class Explained:
         wall_ns: How long it took, or 0.
         idle_ns: Why the device had nothing to do.
         host: What threads did: name, thread, begin and end.
-        device: What the device did: name, stream, begin and end.
+        device: What the devices did: name, stream (10,000 more for each device), begin and end.
     """
 
     wall_ns: int = 0
