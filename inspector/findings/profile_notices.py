@@ -11,7 +11,7 @@ from inspector.model.kernel import GraphCode
 from inspector.profiles.budget import Budget
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["measured_notices", "unseen_notice"]
+__all__ = ["approximate_notice", "measured_notices", "unseen_notice"]
 
 _LEAST_CALLS = 20
 _KINDS = {
@@ -41,17 +41,26 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
             "call were not found in the call that was watched closely: where they come from is "
             "known in part or not at all"
         )
-    if budget.is_approximate:
-        yield (
-            f"why the GPU had nothing to do is approximate: the call whose host was watched took "
-            f"{budget.explained_slowdown:.2f} times as long, and its causes are scaled to the idle "
-            "time of an unwatched one, so that they add up"
-        )
     if len(budget.busy_by_device_ns) > 1:
         yield (
             f"{len(budget.busy_by_device_ns)} GPUs were used: idle is when none of them works, and "
             "kernels of all are held against what the first can do"
         )
+
+
+def approximate_notice(budgets: Iterable[Budget]) -> str:
+    """That causes of idle time come from calls that took longer, or an empty string."""
+    found = sorted(item.explained_slowdown or 0.0 for item in budgets if item.is_approximate)
+    if not found:
+        return ""
+    times = f"{found[0]:.2f}"
+    if len(found) > 1:
+        times = f"{times} to {found[-1]:.2f}"
+    return (
+        "why the GPU had nothing to do is approximate: the call whose host was watched took "
+        f"{times} times as long, and its causes are scaled to the idle time of an unwatched one, "
+        "so that they add up"
+    )
 
 
 def _failed(error: FailedCall) -> str:

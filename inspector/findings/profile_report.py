@@ -9,7 +9,7 @@ from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
-from inspector.findings.profile_notices import measured_notices, unseen_notice
+from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
@@ -184,4 +184,6 @@ def _notices(
             )
         if found.work and found.attributed < 1:
             yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+    if approximate := approximate_notice(found.budget for found in profiles):
+        yield approximate
     yield from unread

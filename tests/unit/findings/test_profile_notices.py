@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
-from inspector.findings.profile_notices import measured_notices, unseen_notice
+from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
 from inspector.findings.profile_report import Profiled
 from inspector.findings.profile_wording import call_title, idle_parts, line_rows, verdict_lines
 from inspector.model.kernel import Call, GraphCode, Kernel
@@ -63,9 +63,12 @@ def test_launches_without_a_counterpart_are_said() -> None:
 
 def test_causes_of_a_slow_call_are_approximate() -> None:
     slow = dataclasses.replace(PROFILE, explained_ns=131)
-    (said,) = notices(slow)
+    said = approximate_notice([make_budget(slow), make_budget(PROFILE)])
     assert "approximate" in said
     assert "1.31 times as long" in said
+    slower = make_budget(dataclasses.replace(PROFILE, explained_ns=150))
+    assert "1.31 to 1.50 times" in approximate_notice([slower, make_budget(slow)])
+    assert approximate_notice([make_budget(PROFILE)]) == ""
     assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "A call"
 
 
