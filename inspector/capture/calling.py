@@ -9,10 +9,35 @@ from torch.utils import _pytree
 
 from inspector.errors import UsageError
 
-__all__ = ["LOSS_MARK", "backward", "finished"]
+__all__ = ["LOSS_MARK", "Ones", "backward", "finished"]
 
 LOSS_MARK = "inspector loss"
 """The mark, in a profile, around the sum whose backward pass `backward` runs."""
+
+
+class Ones:
+    """The gradients of a sum of outputs, kept from call to call.
+
+    They are ones, whatever the outputs are. With them a call has nothing in it of the sum, which
+    is ours and not the model's.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[object, ...], list[torch.Tensor]] = {}
+
+    def of(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        """A gradient for each; made only when outputs of these shapes were not there before."""
+        key = tuple(map(_layout_of, tensors))
+        if key not in self._kept:
+            with torch.no_grad():
+                self._kept[key] = [torch.ones_like(tensor) for tensor in tensors]
+        return self._kept[key]
+
+
+def _layout_of(tensor: torch.Tensor) -> tuple[object, ...]:
+    is_strided = tensor.layout is torch.strided
+    strides = tuple(tensor.stride()) if is_strided else ()
+    return tuple(tensor.shape), strides, tensor.dtype, tensor.device, tensor.layout
 
 
 def finished(outputs: object) -> object:
@@ -33,19 +58,29 @@ def _awaited(coroutine: object) -> object:
     return asyncio.run(wait())
 
 
-def backward(outputs: object) -> None:
+def backward(outputs: object, ones: Ones | None = None) -> None:
     """Backward of the sum of all outputs that require grad.
+
+    Args:
+        outputs: What a call returned.
+        ones: The gradients of that sum; without them the sum is computed in the call.
 
     Raises:
         UsageError: None does.
     """
-    tensors = [leaf for leaf in _pytree.tree_leaves(outputs) if isinstance(leaf, torch.Tensor)]
     with torch._C._profiler._RecordFunctionFast(LOSS_MARK):  # noqa: SLF001 - costs 100 ns
-        wanted = [tensor.sum() for tensor in tensors if tensor.requires_grad]
-        loss = torch.stack([value.float() for value in wanted]).sum() if wanted else None
-    if loss is None:
+        leaves = _pytree.tree_leaves(outputs)
+        wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+        gradients = ones.of(wanted) if ones is not None else None
+        loss = None
+        if wanted and gradients is None:
+            loss = torch.stack([tensor.sum().float() for tensor in wanted]).sum()
+    if not wanted:
         message = "--train needs an output that requires grad, and none does."
         raise UsageError(
             message, "Leave --train out, or give the model parameters that require grad."
         )
-    loss.backward()
+    if loss is not None:
+        loss.backward()
+    else:
+        torch.autograd.backward(wanted, gradients)

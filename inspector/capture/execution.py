@@ -12,7 +12,7 @@ from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
 from inspector.capture.call import Call, fresh
-from inspector.capture.calling import backward, finished
+from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.failures import (
     asks_for_value,
     lacks_cuda,
@@ -148,18 +148,19 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     inputs = range(len(target.calls))
     profiles = _profiles(request)
     state = State(target.function) if request.profile else None
+    ones = Ones() if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
             if state is not None:
                 _begin_again(state)
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
-                error = _error_of(target, index, request, function)
+                error = _error_of(target, index, request, function, ones)
                 if error is not None:
                     raise _failed(target, index, request, error) from error
     if profiles is not None and state is not None:
         for index in inputs:
             with _told(index, _UNMEASURED_CALLS):
-                _profile(target, index, request, function, (profiles, state))
+                _profile(target, index, request, function, (profiles, state, ones))
         profiles.finish()
         return
     if not request.measure:
@@ -217,16 +218,16 @@ def _profile(
     index: int,
     request: Request,
     function: Callable[..., object],
-    kept: tuple[Profiles, State],
+    kept: tuple[Profiles, State, Ones | None],
 ) -> None:
     """Profiles the warm calls with one input."""
     given = target.calls[index]
-    profiles, state = kept
+    profiles, state, ones = kept
 
     def prepared(called: Callable[..., object]) -> Callable[[], None]:
         _begin_again(state)
         arguments = fresh(given)
-        return lambda: _call(arguments, request, called)
+        return lambda: _call(arguments, request, called, ones)
 
     try:
         with quiet():
@@ -240,23 +241,26 @@ def _error_of(
     index: int,
     request: Request,
     function: Callable[..., object],
+    ones: Ones | None = None,
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling."""
     try:
-        _call(fresh(target.calls[index]), request, function)
+        _call(fresh(target.calls[index]), request, function, ones)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None
 
 
-def _call(call: Call, request: Request, function: Callable[..., object]) -> None:
+def _call(
+    call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
+) -> None:
     if request.no_grad:
         with torch.no_grad():
             finished(function(*call.args, **call.kwargs))
         return
     outputs = finished(function(*call.args, **call.kwargs))
     if request.train:
-        backward(outputs)
+        backward(outputs, ones)
 
 
 def _failed(target: Target, index: int, request: Request, error: Exception) -> InspectorError:

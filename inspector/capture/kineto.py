@@ -72,6 +72,15 @@ class Session:
 
     It does what `torch.profiler.profile` does without building Python objects of the events, which
     takes 50 µs each, and without waiting for the device.
+
+    Without the host, torch's Python code is not told that a profiler is there: else it would make
+    the marks that nobody reads, and Inductor would gather what each Triton kernel is launched with
+    (`get_profiler_kwargs` in torch/_inductor/runtime/triton_heuristics.py), which takes longer than
+    the launch.
+
+    Args:
+        with_device: Whether the device is seen, and calls of CUDA.
+        with_host: Whether operators and marks are.
     """
 
     def __init__(self, *, with_device: bool, with_host: bool = True) -> None:
@@ -81,6 +90,7 @@ class Session:
             use_device="cuda" if with_device else None,
             experimental_config=_ExperimentalConfig(profile_all_threads=True),
         )
+        self._with_host = with_host
         self._results: Any = None
 
     def start(self) -> None:
@@ -89,12 +99,14 @@ class Session:
         config = self._profile.config(create_trace_id=True)
         with _silent():
             _prepare_profiler(config, activities)
-            profiler._run_on_profiler_start()  # noqa: SLF001 - torch's code marks more then
+            if self._with_host:
+                profiler._run_on_profiler_start()  # noqa: SLF001 - torch's code marks more then
             _enable_profiler(config, activities)
 
     def stop(self) -> None:
         """Ends."""
-        profiler._run_on_profiler_stop()  # noqa: SLF001
+        if self._with_host:
+            profiler._run_on_profiler_stop()  # noqa: SLF001
         self._results = _disable_profiler()
 
     def save(self, file: str) -> None:

@@ -15,7 +15,11 @@ class CountedKernel:
     Attributes:
         name: Its name.
         values: Numbers by metric: ns, bytes, percent, or warps for each that issues.
+        grid: Blocks in three dimensions, or nothing.
+        block: Threads of a block in three dimensions, or nothing.
     """
 
     name: str
     values: Mapping[str, float]
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
@@ -17,12 +17,14 @@ _NAMES_OF_V1 = {"launch_ns": "aten_launch_ns"}
 __all__ = [
     "DeviceLaunch",
     "DeviceProfile",
+    "FailedCall",
     "HostSpan",
     "InspectorCeilings",
     "InspectorDeviceProfile",
     "InspectorDeviceState",
     "LaunchPlace",
     "ProfiledCall",
+    "TimedBlock",
     "device_profile",
 ]
 
@@ -178,6 +180,7 @@ class DeviceLaunch:
         is_replayed: Whether a CUDA graph launched it.
         launched_by: The function of CUDA that launched it, or an empty string.
         place: Where it comes from.
+        device: Number of the device.
     """
 
     kind: str
@@ -191,6 +194,38 @@ class DeviceLaunch:
     is_replayed: bool = False
     launched_by: str = ""
     place: LaunchPlace = LaunchPlace()
+    device: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimedBlock:
+    """Calls that were made one behind another.
+
+    Attributes:
+        kind: ``plain``, or ``eager``.
+        round: Number of the round, from 0: each has a block of either kind.
+        times_ns: The time of each call.
+    """
+
+    kind: str
+    round: int
+    times_ns: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that failed while it was measured.
+
+    Attributes:
+        what: What calls these were: ``warm-up``, ``plain``, ``watched``, ``eager``, ``explained``,
+            or ``memory``.
+        number: Which of them, from 1.
+        error: What it said.
+    """
+
+    what: str
+    number: int
+    error: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -241,6 +276,11 @@ class DeviceProfile:
         host: What the host did in that call.
         worked: What the device did in it.
         memory: Bytes by name: ``compiled_peak_allocated``, ….
+        blocks: The plain and the eager calls as they were made, in order; older recordings have
+            none.
+        unmatched: Launches that were not found in the call that was looked at closely.
+        error: The call that failed, or None.
+        explained_ns: How long the call took whose host was watched, or None.
     """
 
     input: int
@@ -256,6 +296,10 @@ class DeviceProfile:
     host: tuple[HostSpan, ...]
     worked: tuple[HostSpan, ...]
     memory: Mapping[str, int]
+    blocks: tuple[TimedBlock, ...] = ()
+    unmatched: int = 0
+    error: FailedCall | None = None
+    explained_ns: int | None = None
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -269,12 +313,13 @@ def device_profile(payload: Payload) -> DeviceProfile:
     fields: Mapping[str, object] = found if isinstance(found, dict) else {}
     launches = tuple(map(_launch, mappings(fields.get("launches"))))
     calls = tuple(map(_call, mappings(fields.get("calls"))))
+    plain_ns, eager_ns = (_naturals(fields.get(f"{kind}_ns")) for kind in ("plain", "eager"))
     return DeviceProfile(
         input=natural(fields.get("input")) or 0,
         device=_mapping(fields.get("device")),
-        plain_ns=_naturals(fields.get("plain_ns")),
+        plain_ns=plain_ns,
         watched_ns=_naturals(fields.get("watched_ns")),
-        eager_ns=_naturals(fields.get("eager_ns")),
+        eager_ns=eager_ns,
         eager_work=_pairs(fields.get("eager_work")),
         other_calls=natural(fields.get("other_calls")) or 0,
         launches=launches,
@@ -283,7 +328,32 @@ def device_profile(payload: Payload) -> DeviceProfile:
         host=tuple(_span(item) for item in items(fields.get("host")) if _is_span(item)),
         worked=tuple(_span(item) for item in items(fields.get("worked")) if _is_span(item)),
         memory=_sizes(fields.get("memory")),
+        blocks=tuple(_blocks(fields.get("blocks"), {"plain": plain_ns, "eager": eager_ns})),
+        unmatched=natural(fields.get("unmatched")) or 0,
+        error=_failed(_mapping(fields.get("error"))),
+        explained_ns=natural(fields.get("explained_ns")) or None,
     )
+
+
+def _blocks(value: object, times_ns: Mapping[str, tuple[int, ...]]) -> Iterator[TimedBlock]:
+    """Cuts the times into the blocks that they were made in."""
+    begun = dict.fromkeys(times_ns, 0)
+    for item in items(value):
+        kind, *numbers = items(item) or ("",)
+        found = _naturals(numbers)
+        if kind not in begun or len(found) != 2:  # noqa: PLR2004
+            continue
+        name, (number, calls) = str(kind), found
+        begin = begun[name]
+        begun[name] += calls
+        yield TimedBlock(name, number, times_ns[name][begin : begin + calls])
+
+
+def _failed(fields: Mapping[str, object]) -> FailedCall | None:
+    if not fields:
+        return None
+    what, error = (str(fields.get(name) or "") for name in ("what", "error"))
+    return FailedCall(what, natural(fields.get("call")) or 0, error)
 
 
 def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
@@ -309,6 +379,7 @@ def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
             is_backward=bool(place.get("is_backward")),
             is_loss=bool(place.get("is_loss")),
         ),
+        device=natural(fields.get("device")) or 0,
     )
 
 

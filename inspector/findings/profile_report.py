@@ -16,6 +16,7 @@ from inspector.events.device_profile import (
 from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
@@ -72,10 +73,20 @@ class Profiled:
         return sum(item.median_ns for item in self.work)
 
     @property
+    def outside_ns(self) -> float:
+        """On the CPU: the time of a call that no statement and no operator accounts for."""
+        return max(0.0, self.budget.wall_ns - self.work_ns) if self.is_cpu and self.work else 0.0
+
+    @property
+    def whole_ns(self) -> float:
+        """What shares are of: the time of all work; on the CPU, of the whole call."""
+        return self.work_ns + self.outside_ns
+
+    @property
     def attributed(self) -> float:
         """How much of that leads to a line of the user's."""
         known = sum(item.median_ns for item in self.work if item.lines or item.kind == "loss")
-        return known / self.work_ns if self.work_ns else 0.0
+        return known / self.whole_ns if self.whole_ns else 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -132,6 +143,7 @@ def _profiles(
     fusions = [
         row.fusion if is_one or not row.fusion.hints else _unsized(row.fusion) for row in rows
     ]
+    every: list[TimedLaunch] = []
     for payload in process.device_profiles:
         try:
             profile = device_profile(payload)
@@ -139,6 +151,7 @@ def _profiles(
             unread.append(f"a profile could not be read: {error}")
             continue
         launches = timed_launches(profile, codes, fusions, _functions(process))
+        every += launches
         if counted and not profile.input:
             launches = with_counters(launches, counted)
             unread += _uncounted(launches)
@@ -159,6 +172,8 @@ def _profiles(
             gains=tuple(found),
             state=next(states, None),
         )
+    unseen = unseen_notice(codes, fusions, every) if every else ""
+    unread += [unseen] if unseen else []
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:
@@ -219,6 +234,7 @@ def _notices(
     if profiles and ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
+        yield from measured_notices(found.profile, found.budget)
         if found.profile.other_calls:
             yield (
                 f"{found.profile.other_calls} of "
@@ -235,4 +251,6 @@ def _notices(
             yield throttled
         if found.work and found.attributed < 1:
             yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+    if approximate := approximate_notice(found.budget for found in profiles):
+        yield approximate
     yield from unread

@@ -10,6 +10,7 @@ from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
+from inspector.profiles.budget import Budget
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.verdict import Gain, Hot, hot
 from inspector.profiles.work import Bound, Work
@@ -17,6 +18,7 @@ from inspector.profiles.work import Bound, Work
 __all__ = [
     "CAUSES",
     "WorkLine",
+    "call_title",
     "gain_lines",
     "headline",
     "idle_parts",
@@ -35,8 +37,10 @@ CAUSES = {
     "graph-break": "Python between graphs",
     "synchronisation": "host waited for the GPU",
     "autograd": "autograd",
+    "loss": "the sum that --train adds up",
     "outside": "outside of compiled code",
     "launch-latency": "launched, not begun",
+    "tail": "Python after the GPU's last work",
     "end": "done, not noticed yet",
     "unknown": "not known why",
 }
@@ -51,6 +55,7 @@ _LIMITS = {
     Bound.COMPUTE: "arithmetic",
 }
 _NO_DIFFERENCE = 1.0
+_OUTSIDE = "outside of statements and operators"
 _KINDS = {
     "kernel": "generated",
     "user_kernel": "the program's own",
@@ -86,24 +91,10 @@ class WorkLine:
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
+    yield from _compared(found)
     budget = found.budget
-    if budget.faster is not None and budget.eager_ns:
-        low, ratio, high = budget.faster
-        both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
-        if low <= _NO_DIFFERENCE <= high:
-            yield f"no difference to eager PyTorch beyond noise ({both})"
-        elif ratio > 1:
-            yield f"{ratio:.2f} times as fast as eager PyTorch ({both}; {low:.2f} to {high:.2f})"
-        else:
-            yield f"{1 / ratio:.2f} times as slow as eager PyTorch ({both})"
-            yield from _gap(found)
-    else:
-        yield f"{duration(round(budget.wall_ns))} per call"
-    if not found.is_cpu:
-        yield (
-            f"the GPU works {budget.busy_share:.0%} of a call "
-            f"({duration(round(budget.busy_ns))} of {duration(round(budget.wall_ns))})"
-        )
+    if not found.is_cpu and budget.is_seen:
+        yield _works(budget)
     yield from _spent(found)
     yield from _memory(found)
     if found.gains:
@@ -112,15 +103,48 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
         yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
 
 
+def _compared(found: Profiled) -> Iterator[str]:
+    """How compiled compares with eager, and how sure that is."""
+    budget = found.budget
+    if budget.faster is None or not budget.eager_ns:
+        yield f"{duration(round(budget.wall_ns))} per call"
+        return
+    low, ratio, high = budget.faster
+    both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
+    sure = "" if budget.is_stable else f"; unstable: equal calls differ by {budget.spread:.0%}"
+    if low <= _NO_DIFFERENCE <= high:
+        between = f"{low:.2f} to {high:.2f} times as fast"
+        yield f"no difference to eager PyTorch beyond noise ({both}; {between}{sure})"
+    elif ratio > 1:
+        yield f"{ratio:.2f} times as fast as eager PyTorch ({both}; {low:.2f} to {high:.2f}{sure})"
+    else:
+        between = f"{1 / high:.2f} to {1 / low:.2f}"
+        yield f"{1 / ratio:.2f} times as slow as eager PyTorch ({both}; {between}{sure})"
+        yield from _gap(found)
+
+
+def _works(budget: Budget) -> str:
+    """How much of a call the GPU works, or each of several."""
+    of_wall = f"of {duration(round(budget.wall_ns))}"
+    if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
+        time = duration(round(budget.busy_ns))
+        return f"the GPU works {budget.busy_share:.0%} of a call ({time} {of_wall})"
+    each = ", ".join(
+        f"cuda:{device} {duration(round(time_ns))}"
+        for device, time_ns in budget.busy_by_device_ns.items()
+    )
+    return f"any of the GPUs works {budget.busy_share:.0%} of a call ({each}, {of_wall})"
+
+
 def _spent(found: Profiled) -> Iterator[str]:
     rows = hot(found.work)
-    if not rows or not found.work_ns:
+    if not rows or not found.whole_ns:
         return
     row = rows[0]
     where = "GPU's time" if not found.is_cpu else "time"
     name = _shown(row.first)
     runs = f"{row.number} runs of {name}" if row.number > 1 else name
-    yield f"{row.time_ns / found.work_ns:.0%} of the {where} is in {runs}{_limit(row)}"
+    yield f"{row.time_ns / found.whole_ns:.0%} of the {where} is in {runs}{_limit(row)}"
 
 
 def _memory(found: Profiled) -> Iterator[str]:
@@ -182,15 +206,20 @@ def _at_most(gain: Gain) -> str:
     )
 
 
+def call_title(found: Profiled) -> str:
+    """What stands above the parts of a call."""
+    return "A call (why the GPU waits: approximate)" if found.budget.is_approximate else "A call"
+
+
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
     """The call as parts of 1: the device's work first, then why it is idle."""
     budget = found.budget
-    if not budget.wall_ns:
+    if not budget.wall_ns or not budget.is_seen:
         return []
     parts = [("GPU works" if not found.is_cpu else "kernels", budget.busy_share)]
     names = {name: CAUSES.get(name, name) for name in budget.causes_ns}
     if found.is_cpu:
-        names = {"unknown": "around kernels"}
+        names = {"unknown": _OUTSIDE}
     return parts + [
         (names[name], time_ns / budget.wall_ns) for name, time_ns in budget.causes_ns.items()
     ]
@@ -198,7 +227,7 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
 
 def work_lines(found: Profiled) -> list[WorkLine]:
     """The work by kernel, what takes longest first."""
-    whole = found.work_ns or 1.0
+    whole = found.whole_ns or 1.0
     return [
         WorkLine(
             name=_shown(row.first),
@@ -290,14 +319,18 @@ def _places(found: Profiled, row: Hot) -> tuple[tuple[str, str], ...]:
 
 
 def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
-    """Time by the user's line: the place, the time, its share of all work, and its text."""
-    whole = found.work_ns or 1.0
+    """Time by the user's line: the place, the time, its share of all work, and its text.
+
+    On the CPU all work is the whole call: what no statement accounts for has a row, too.
+    """
+    whole = found.whole_ns or 1.0
     for (file, line), time_ns in found.by_line.items():
         place = f"{file.rpartition('/')[2]}:{line}"
         yield place, duration(round(time_ns)), time_ns / whole, found.code.get((file, line), "")
-    lost = whole * (1 - found.attributed)
-    if found.work and lost > whole / 1000:
-        yield "(no line known)", duration(round(lost)), 1 - found.attributed, ""
+    lost = whole * (1 - found.attributed) - found.outside_ns
+    for name, time_ns in (("no line known", lost), (_OUTSIDE, found.outside_ns)):
+        if found.work and time_ns > whole / 1000:
+            yield f"({name})", duration(round(time_ns)), time_ns / whole, ""
 
 
 def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
@@ -311,7 +344,7 @@ def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
 
 
 def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
-    whole = found.work_ns or 1.0
+    whole = found.whole_ns or 1.0
     for name, time_ns in times.items():
         yield name, duration(round(time_ns)), time_ns / whole
     lost = whole - sum(times.values())

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceProfile, ProfiledCall
 
-__all__ = ["Budget", "make_budget"]
+APPROXIMATE = 1.15
+"""From so much slower on, a watched call says only roughly what an unwatched one does."""
+UNSTABLE = 0.05
+"""Times of the same calls that differ by more are called unstable."""
+# Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1.
+_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+_LEAST_ROUNDS = 3
+
+__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "make_budget"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,8 +36,13 @@ class Budget:
         launches: Launches of a call.
         eager_launches: Launches of a call without the compiler, or None.
         eager_busy_ns: Median of the time in which the device works then, or None.
-        faster: Eager time by compiled time, with the 95 % interval of the ratio of medians, or
-            None.
+        faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
+            of rounds, or the ratio of the medians where calls were not made in rounds.
+        spread: How far the medians of blocks of the same calls differ at most, the largest by the
+            smallest less 1; None where calls were not made in blocks.
+        is_seen: Whether the device's work was seen at all.
+        busy_by_device_ns: Median of the time in which each device worked, by its number.
+        explained_slowdown: How much longer the call took whose host was watched, or None.
     """
 
     wall_ns: float
@@ -42,6 +56,10 @@ class Budget:
     eager_launches: int | None
     eager_busy_ns: float | None
     faster: tuple[float, float, float] | None
+    spread: float | None = None
+    is_seen: bool = True
+    busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
+    explained_slowdown: float | None = None
 
     @property
     def busy_share(self) -> float:
@@ -51,7 +69,17 @@ class Budget:
     @property
     def slowdown(self) -> float:
         """What the profiler adds: watched by plain time."""
-        return self.watched_ns / self.wall_ns if self.wall_ns else 1.0
+        return self.watched_ns / self.wall_ns if self.wall_ns and self.watched_ns else 1.0
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether blocks of the same calls take the same time, as far as that is known."""
+        return self.spread is None or self.spread <= UNSTABLE
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the causes of idle time come from a call that took much longer."""
+        return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
 
 
 def make_budget(profile: DeviceProfile) -> Budget:
@@ -76,14 +104,45 @@ def make_budget(profile: DeviceProfile) -> Budget:
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_median([time_ns for _, time_ns in profile.eager_work]) or None,
-        faster=_ratio(profile.eager_ns, profile.plain_ns),
+        faster=_ratio_of_blocks(profile) or _ratio(profile.eager_ns, profile.plain_ns),
+        spread=_spread(profile),
+        is_seen=bool(profile.calls),
+        busy_by_device_ns=_busy_by_device(profile),
+        explained_slowdown=_explained_slowdown(profile, wall_ns),
     )
+
+
+def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
+    devices = sorted({launch.device for launch in profile.launches})
+    if len(devices) == 1:
+        return {devices[0]: _median([busy(call) for call in profile.calls])}
+    return {
+        device: _median([_union(_spans_on(profile, call, device)) for call in profile.calls])
+        for device in devices
+    }
+
+
+def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
+    pairs = zip(profile.launches, call.spans_ns, strict=True)
+    return [span for launch, span in pairs if launch.device == device]
+
+
+def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
+    """Older recordings do not say how long that call took, but it is the sum of its parts."""
+    if not profile.idle_ns or not wall_ns:
+        return None
+    worked = _union([(span.start_ns, span.end_ns) for span in profile.worked])
+    return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:
     """The union of the spans: what overlaps counts once."""
+    return _union(call.spans_ns)
+
+
+def _union(spans_ns: Iterable[tuple[int, int]]) -> int:
     total, until = 0, 0
-    for begin_ns, end_ns in sorted(call.spans_ns):
+    for begin_ns, end_ns in sorted(spans_ns):
         total += max(0, end_ns - max(begin_ns, until))
         until = max(until, end_ns)
     return total
@@ -93,8 +152,45 @@ def _median(values: Sequence[int]) -> float:
     return float(statistics.median(values)) if values else 0.0
 
 
+def _medians(profile: DeviceProfile, kind: str) -> Mapping[int, float]:
+    """The median of each block of a kind, by its round."""
+    return {
+        block.round: _median(block.times_ns)
+        for block in profile.blocks
+        if block.kind == kind and block.times_ns and _median(block.times_ns) > 0
+    }
+
+
+def _spread(profile: DeviceProfile) -> float | None:
+    found = [list(_medians(profile, kind).values()) for kind in ("plain", "eager")]
+    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
+    return max(spreads, default=None)
+
+
+def _ratio_of_blocks(profile: DeviceProfile) -> tuple[float, float, float] | None:
+    """The mean of the ratios of the rounds, with its 95 % interval.
+
+    Calls that follow one another take alike long, and so are no independent samples; rounds are,
+    nearly, and what changes from one to the next meets both kinds of calls. Each gives the
+    logarithm of one ratio of medians, and Student's t of these the interval (batch means:
+    Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
+    1982).
+    """
+    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
+    ratios = [
+        math.log(eager[number] / plain[number]) for number in sorted(eager.keys() & plain.keys())
+    ]
+    if len(ratios) < _LEAST_ROUNDS:
+        return None
+    middle = statistics.fmean(ratios)
+    student = _STUDENT[min(len(ratios) - 1, len(_STUDENT)) - 1]
+    reach = student * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
+    return low, ratio, high
+
+
 def _ratio(above: Sequence[int], below: Sequence[int]) -> tuple[float, float, float] | None:
-    """The ratio of two medians with an interval, from the ranks that hold a median by 95 %.
+    """The same of recordings without blocks, from the ranks that hold a median by 95 %.
 
     The interval of a median is between the order statistics n/2 ± 0.98 √n (the normal approximation
     of the binomial, as in Conover, Practical Nonparametric Statistics); that of the ratio takes the

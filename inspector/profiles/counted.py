@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
+from inspector.events.device_profile import DeviceLaunch
+from inspector.model.alignment import align_by
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 
@@ -47,13 +48,15 @@ def with_counters(
     """
     found = list(launches)
     places = [place for place, item in enumerate(found) if item.launch.kind == "kernel"]
-    here = [_base(found[place].launch.name) for place in places]
-    there = [_base(kernel.name) for kernel in kernels]
-    for block in difflib.SequenceMatcher(None, here, there, autojunk=False).get_matching_blocks():
-        for offset in range(block.size):
-            place = places[block.a + offset]
-            values = kernels[block.b + offset].values
-            found[place] = dataclasses.replace(found[place], counters=values)
+    pairs = align_by(
+        [found[place].launch for place in places],
+        kernels,
+        (_shape, _counted_shape),
+        (lambda launch: _base(launch.name), lambda kernel: _base(kernel.name)),
+    )
+    for here, there in pairs:
+        place = places[here]
+        found[place] = dataclasses.replace(found[place], counters=kernels[there].values)
     return found
 
 
@@ -81,6 +84,19 @@ def _stalls(values: Mapping[str, float]) -> Mapping[str, float]:
     }
 
 
+def _shape(launch: DeviceLaunch) -> tuple[object, ...]:
+    return _base(launch.name), launch.grid, launch.block
+
+
+def _counted_shape(kernel: CountedKernel) -> tuple[object, ...]:
+    return _base(kernel.name), kernel.grid, kernel.block
+
+
 def _base(name: str) -> str:
-    """A kernel's name without its types and arguments, which tools print differently."""
-    return name.removeprefix("void ").partition("<")[0].partition("(")[0].strip()
+    """A kernel's name without types, arguments and namespaces, which tools print differently."""
+    for unnamed in ("(anonymous namespace)::", "<unnamed>::"):
+        name = name.replace(unnamed, "")
+    if name.startswith("std::enable_if<"):  # as the type of its result
+        name = name.partition("::type ")[2] or name
+    name = name.removeprefix("void ").partition("<")[0].partition("(")[0].strip()
+    return name.rpartition("::")[2]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import bisect
 import collections
 import dataclasses
-import difflib
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import TypeVar
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
 from inspector.graphs.fusion import Fusion, Step
+from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
@@ -218,11 +218,9 @@ class _Steps:
         ]
         stepped = [_operation(step.name) for step in fusion.steps]
         facts = FusionFacts(fusion)
-        matcher = difflib.SequenceMatcher(None, called, stepped, autojunk=False)
-        for block in matcher.get_matching_blocks():
-            for offset in range(block.size):
-                line, step = code.calls[block.a + offset].line, fusion.steps[block.b + offset]
-                self._found[id(code), line] = step, facts.of(step)
+        for here, there in align(called, stepped):
+            step = fusion.steps[there]
+            self._found[id(code), code.calls[here].line] = step, facts.of(step)
 
 
 def _operation(name: str) -> str:

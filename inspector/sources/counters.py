@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import orjson
 
 from inspector.events.counted import CountedKernel
-from inspector.events.fields import mappings
+from inspector.events.fields import items, mappings, natural
 
 __all__ = [
     "FILE",
@@ -47,7 +48,8 @@ METRICS = (
     ),
 )  # fmt: skip
 """What is asked for: names of Nsight Compute 2022 to 2025, for compute capability 7.0 on."""
-_NAME = "Kernel Name"
+_NAME, _GRID, _BLOCK = "Kernel Name", "Grid Size", "Block Size"
+_NUMBER = re.compile(r"\d+")
 _UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "ns": 1, "nsecond": 1, "us": 1e3,
           "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "%": 1, "": 1}  # fmt: skip
 
@@ -105,7 +107,15 @@ def write_counters(folder: Path, kernels: Sequence[CountedKernel]) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    fields = [{"name": kernel.name, "values": dict(kernel.values)} for kernel in kernels]
+    fields = [
+        {
+            "name": kernel.name,
+            "values": dict(kernel.values),
+            "grid": kernel.grid,
+            "block": kernel.block,
+        }
+        for kernel in kernels
+    ]
     (folder / FILE).write_bytes(orjson.dumps({"v": 1, "kernels": fields}))
 
 
@@ -117,7 +127,12 @@ def read_counters(folder: Path) -> list[CountedKernel]:
         return []
     fields = found.get("kernels") if isinstance(found, dict) else None
     return [
-        CountedKernel(str(item.get("name") or ""), _values(item.get("values")))
+        CountedKernel(
+            str(item.get("name") or ""),
+            _values(item.get("values")),
+            _sizes(item.get("grid")),
+            _sizes(item.get("block")),
+        )
         for item in mappings(fields)
     ]
 
@@ -135,7 +150,17 @@ def _kernel(
         number = _number(fields.get(name, ""))
         if number is not None:
             values[name] = number * scale.get(name, 1.0)
-    return CountedKernel(fields[_NAME], values)
+    grid, block = (
+        _sizes([int(text) for text in _NUMBER.findall(fields.get(name, ""))])
+        for name in (_GRID, _BLOCK)
+    )
+    return CountedKernel(fields[_NAME], values, grid, block)
+
+
+def _sizes(value: object) -> tuple[int, ...]:
+    """Three numbers, or nothing."""
+    found = [natural(number) for number in items(value)]
+    return tuple(number or 0 for number in found) if len(found) == 3 else ()  # noqa: PLR2004
 
 
 def _number(text: str) -> float | None:

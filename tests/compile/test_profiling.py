@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from torch._inductor.codecache import PyCodeCache
 
+from inspector.capture.kineto import Session
 from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
+from inspector.capture.profiling.kernel_marks import without_kernel_marks
 from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in, placed
-from inspector.capture.profiling.trace import Trace, read_trace, traced
+from inspector.capture.profiling.trace import DeviceEvent, Trace, read_trace, traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 
@@ -27,11 +32,14 @@ def host(
             "args": {"correlation": correlation} if correlation else {}}  # fmt: skip
 
 
-def kernel(name: str, start: float, end: float, correlation: int) -> dict[str, Any]:
+def kernel(
+    name: str, start: float, end: float, correlation: int, *, at: tuple[int, int] = (0, 7)
+) -> dict[str, Any]:
+    device, stream = at
     return {
         "ph": "X", "cat": "kernel", "name": name, "tid": 7, "ts": start, "dur": end - start,
-        "args": {"correlation": correlation, "stream": 7, "grid": [4, 1, 1], "block": [128, 1, 1],
-                 "registers per thread": 30, "shared memory": 16},
+        "args": {"correlation": correlation, "stream": stream, "device": device, "grid": [4, 1, 1],
+                 "block": [128, 1, 1], "registers per thread": 30, "shared memory": 16},
     }  # fmt: skip
 
 
@@ -89,21 +97,21 @@ def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
     assert [[name for name, _ in part] for part in captured] == [["triton_poi_fused_0", "kernel"]]
     (items,) = calls_of(replay, [(BASE, BASE + 200_000)])
     assert all(item.is_replayed for item in items)
-    places = placed(items, [], captured)
+    places = placed(items, [], captured).places
     assert [(place.line, place.region) for place in places] == [(12, "0/0"), (15, "0/0")]
 
 
 def test_a_capture_of_other_kernels_is_not_taken() -> None:
     replay = trace(host("cudaGraphLaunch", 1, 2, 5), kernel("triton_red_1", 3, 4, 5))
     (items,) = calls_of(replay, [(BASE, BASE + 9_000)])
-    assert placed(items, [], [[("triton_poi_0", Place("c", 3))]])[0].line == 0
+    assert placed(items, [], [[("triton_poi_0", Place("c", 3))]]).places[0].line == 0
 
 
 def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     plain = [Launched(item.event, None, Place()) for item in (known[0], known[3])]
-    assert [place.line for place in placed(plain, known, [])] == [12, 0]
-    assert placed(plain, known, [])[1].frames == ("/p/model.py(7): f",)
+    assert [place.line for place in placed(plain, known, []).places] == [12, 0]
+    assert placed(plain, known, []).places[1].frames == ("/p/model.py(7): f",)
 
 
 def test_idle_time_has_its_causes_and_they_add_up() -> None:
@@ -128,6 +136,180 @@ def test_idle_time_has_its_causes_and_they_add_up() -> None:
     assert causes["graph-break"] == 5_000 + 30_000  # between the graphs, without the waiting
     assert causes["launching"] == 30_000 + 20_000
     assert causes["end"] == 20_000
+
+
+def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:
+    seen = trace(*events)
+    window = BASE, BASE + until * 1_000
+    (items,) = calls_of(seen, [window])
+    found = idle_causes(seen, window, items)
+    begun = 0
+    worked = 0
+    for item in sorted(items, key=lambda item: item.event.start_ns):
+        worked += max(0, item.event.end_ns - max(item.event.start_ns, begun))
+        begun = max(begun, item.event.end_ns)
+    assert sum(found.values()) == until * 1_000 - worked
+    return {name: time_ns // 1_000 for name, time_ns in found.items()}
+
+
+def test_before_the_backward_pass_the_program_s_own_thread_says_why() -> None:
+    found = causes_of(
+        host("Torch-Compiled Region: 0/0", 0, 60),
+        host("## Call CompiledFxGraph fa ##", 5, 40),
+        host("cudaLaunchKernel", 10, 20, 1),
+        kernel("a", 20, 30, 1),
+        host("inspector loss", 65, 75),
+        # The backward pass has a thread of its own, which does nothing before 90.
+        host("autograd::engine::evaluate_function: CompiledFunctionBackward", 90, 130, thread=2),
+        host("## Call CompiledFxGraph fb ##", 100, 125, thread=2),
+        host("cudaLaunchKernel", 110, 115, 2, thread=2),
+        kernel("b", 120, 140, 2),
+        host("autograd::engine::evaluate_function: AccumulateGrad", 150, 160, thread=2),
+        host("cudaLaunchKernel", 155, 158, 3, thread=2),
+        kernel("c", 165, 170, 3),
+        until=170,
+    )
+    assert found == {
+        "wrappers": 5 + 20,  # around the graph, in the program's thread
+        "launching": 10 + 5 + 10 + 15,
+        "loss": 10,
+        "outside": 5 + 15,
+        "autograd": 10 + 10 + 8,  # 140 to 150 lie between two nodes
+        "launch-latency": 5 + 7,
+    }
+
+
+def test_what_a_thread_does_that_waits_for_another_is_that_other_s_doing() -> None:
+    found = causes_of(
+        host("autograd::engine::evaluate_function: MulBackward0", 0, 50, thread=2),
+        host("cudaMalloc", 10, 30, thread=2),
+        host("cudaLaunchKernel", 60, 70, 1),
+        kernel("a", 70, 80, 1),
+        until=80,
+    )
+    assert found == {"autograd": 30, "synchronisation": 20, "outside": 20}
+
+
+def test_after_the_last_work_the_program_goes_on_and_then_waits() -> None:
+    found = causes_of(
+        host("cudaLaunchKernel", 0, 10, 1),
+        kernel("a", 10, 20, 1),
+        host("Torch-Compiled Region: 0/0", 0, 30),
+        host("cudaDeviceSynchronize", 45, 50, 8),
+        until=55,
+    )
+    # 0 to 10 and 20 to 30 in the region, 30 to 45 after it.
+    assert found == {"wrappers": 10 + 10, "tail": 15, "end": 5 + 5}
+    busy_till_then = causes_of(
+        host("cudaLaunchKernel", 0, 10, 1),
+        kernel("a", 10, 40, 1),
+        host("cudaDeviceSynchronize", 20, 50, 8),
+        until=55,
+    )
+    assert busy_till_then == {"outside": 10, "end": 15}
+
+
+def test_what_waits_for_the_driver_is_known_by_the_names_that_cupti_gives() -> None:
+    waiting = (
+        "cudaStreamSynchronize", "cudaStreamSynchronize_ptsz", "cudaDeviceSynchronize",
+        "cudaEventSynchronize", "cuStreamSynchronize", "cuCtxSynchronize", "cuEventSynchronize",
+        "cudaMemcpy", "cudaMemcpy_ptds", "cudaMemcpy2D", "cudaMalloc", "cudaMallocHost",
+        "cudaHostAlloc", "cudaHostRegister", "cudaFree", "cudaFreeHost", "cuMemAlloc_v2",
+        "cuMemFree_v2", "cuMemHostAlloc", "cuMemCreate", "cuMemMap", "cuMemcpyDtoH_v2",
+    )  # fmt: skip
+    others = (
+        "cudaMemcpyAsync", "cudaMemcpyAsync_ptsz", "cudaMallocAsync", "cudaFreeAsync",
+        "cudaLaunchKernel", "cudaStreamWaitEvent", "cudaEventRecord", "cuMemcpyDtoHAsync_v2",
+        "cuMemAllocAsync", "cudaMemsetAsync", "cudaGraphLaunch",
+    )  # fmt: skip
+    for names, expected in ((waiting, "synchronisation"), (others, "outside")):
+        for name in names:
+            found = causes_of(
+                host(name, 0, 10), host("cudaLaunchKernel", 10, 11, 1), kernel("a", 11, 12, 1),
+                until=12,
+            )  # fmt: skip
+            assert found == {"outside": 1} | {expected: 10 + (expected == "outside")}, name
+
+
+def test_launches_stand_in_the_order_of_their_launch_whatever_begins_first() -> None:
+    launches = [host("cudaLaunchKernel", 10 * n, 10 * n + 5, n) for n in (1, 2, 3)]
+    one = trace(*launches, kernel("a", 20, 40, 1), kernel("b", 30, 50, 2, at=(0, 8)),
+                kernel("c", 41, 42, 3))  # fmt: skip
+    other = trace(*launches, kernel("a", 40, 45, 1), kernel("b", 30, 50, 2, at=(0, 8)),
+                  kernel("c", 46, 47, 3))  # fmt: skip
+    window = [(BASE, BASE + 99_000)]
+    for seen in (one, other):
+        (items,) = calls_of(seen, window)
+        assert [item.event.name for item in items] == ["a", "b", "c"]
+
+
+def test_of_several_devices_each_event_says_where_it_ran() -> None:
+    seen = trace(
+        host("cudaLaunchKernel", 1, 2, 1),
+        kernel("a", 3, 4, 1, at=(1, 7)),
+        {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy PtoP", "tid": 7, "ts": 5, "dur": 1,
+         "args": {"fromDevice": 0, "inDevice": 1, "toDevice": 1, "stream": 3, "bytes": 9}},
+    )  # fmt: skip
+    assert [event.device for event in seen.device] == [1, 1]
+
+
+def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launched]:
+    """Equal layers; each knows which it is."""
+    names = ["norm", "qkv", "attention", "out", "norm", "up", "down"]
+    found = []
+    for layer in range(number):
+        inside = [*names[:3], "copy", *names[3:]] if layer == copy_in else names
+        for name in inside:
+            event = DeviceEvent("kernel", name, 7, 0, 1, 0)
+            found.append(Launched(event, None, Place("c", line + layer) if line else Place()))
+    return found
+
+
+def test_equal_layers_keep_their_places() -> None:
+    found = placed(layers(4, line=0, copy_in=1), layers(4, line=10), [])
+    assert [place.line for place in found.places] == (
+        [10] * 7 + [11] * 3 + [0] + [11] * 4 + [12] * 7 + [13] * 7
+    )
+    assert found.unmatched == 1
+
+
+def test_of_equal_names_the_grid_decides() -> None:
+    grids = [(1, 1, 1), (8, 1, 1)]
+    small, large = (DeviceEvent("kernel", "k", 7, 0, 1, 0, grid) for grid in grids)
+    known = [Launched(small, None, Place("c", 1)), Launched(large, None, Place("c", 2))]
+    assert placed([Launched(large, None, Place())], known, []).places[0].line == 2
+
+
+def test_without_the_host_torch_is_not_told_of_a_profiler() -> None:
+    assert not torch.autograd.profiler._is_profiler_enabled
+    with traced(with_device=False):
+        assert torch.autograd.profiler._is_profiler_enabled
+    session = Session(with_device=False)
+    session._with_host = False
+    session.start()
+    assert not torch.autograd.profiler._is_profiler_enabled
+    session.stop()
+
+
+def test_what_was_seen_before_something_failed_is_kept() -> None:
+    with pytest.raises(ValueError, match="boom"), traced(with_device=False) as seen:  # noqa: PT012
+        torch.ones(3).add(1)
+        raise ValueError("boom")
+    assert any(event.name == "aten::add" for event in seen.trace.host)
+    assert not torch.autograd.profiler._is_profiler_enabled
+
+
+def test_inductor_is_not_told_of_a_profiler_while_only_the_host_counts() -> None:
+    from torch._inductor.runtime import triton_heuristics
+
+    before = triton_heuristics.autograd_profiler
+    with traced(with_device=False), without_kernel_marks():
+        assert not triton_heuristics.autograd_profiler._is_profiler_enabled
+        assert torch.autograd.profiler._is_profiler_enabled
+    assert triton_heuristics.autograd_profiler is before
+    # All that is read of it.
+    names = set(re.findall(r"\bautograd_profiler\.(\w+)", inspect.getsource(triton_heuristics)))
+    assert names == {"_is_profiler_enabled"}
 
 
 def test_the_program_s_lines_and_generated_statements_are_marked() -> None:

@@ -1,4 +1,4 @@
-"""Whether what is profiled uses a GPU."""
+"""Whether what is profiled uses GPUs, and which."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import functools
 
 import torch
 
-__all__ = ["uses_cuda", "wait"]
+__all__ = ["cuda_devices", "uses_cuda", "wait"]
 
 
 @functools.cache
-def uses_cuda() -> bool:
-    """Whether the target has put anything on a GPU; to be asked after its first call.
+def cuda_devices() -> tuple[int, ...]:
+    """The GPUs that the target has put anything on; to be asked after its first call.
 
     That CUDA is at work says nothing: torch may have looked at what GPUs there are.
     """
     if not (torch.cuda.is_available() and torch.cuda.is_initialized()):
-        return False
-    return any(torch.cuda.max_memory_allocated(at) > 0 for at in range(torch.cuda.device_count()))
+        return ()
+    every = range(torch.cuda.device_count())
+    return tuple(at for at in every if torch.cuda.max_memory_allocated(at) > 0)
+
+
+def uses_cuda() -> bool:
+    """Whether the target has put anything on a GPU; to be asked after its first call."""
+    return bool(cuda_devices())
 
 
 def wait() -> None:
-    """Waits until the device is done with what it was given."""
-    if uses_cuda():
-        torch.cuda.synchronize()
+    """Waits until the devices are done with what they were given."""
+    for at in cuda_devices():
+        torch.cuda.synchronize(at)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import HostEvent, Trace
 
@@ -19,16 +22,28 @@ BREAK = "graph-break"
 WAITING = "synchronisation"
 LATENCY = "launch-latency"
 AUTOGRAD = "autograd"
+LOSS = "loss"
 OUTSIDE = "outside"
+TAIL = "tail"
 END = "end"
 
+# Of several threads that do something while the launching one does nothing, what tells most.
+_ORDER = (LAUNCHING, GUARDS, WRAPPERS, LOSS, AUTOGRAD, WAITING, OUTSIDE)
 _LOOKUP = "TorchDynamo Cache Lookup"
 _REGION = "Torch-Compiled Region"
 _GRAPH = "## Call CompiledFxGraph"
-_WAITS = re.compile(
-    r"cuda(?:Stream|Device|Event)Synchronize|cudaMemcpy$|cuda(?:Host)?(?:Malloc|Free)\w*"
-)
 _ENGINE = "autograd::engine"
+_SYNCHRONISES = re.compile(r"cu(?:da)?(?:Device|Thread|Ctx|Stream|Event)Synchronize")
+# What waits for the device, or for the driver's memory: the names are those of CUPTI's table in
+# libkineto's cupti_strings.cpp (some end in _ptsz or _ptds: a default stream for each thread), and
+# the driver's, of which libkineto shows some.
+_WAITS = re.compile(
+    r"cu(?:da)?(?:Device|Thread|Ctx|Stream|Event)Synchronize"
+    r"|cu(?:da)?Memcpy(?!\w*Async)"
+    r"|cuda(?:Malloc|Free)(?!\w*Async)|cudaHost(?:Alloc|Register|Unregister)"
+    r"|cuMem(?:Alloc|Free)(?!\w*Async)|cuMemHost(?:Alloc|Register|Unregister)"
+    r"|cuMem(?:Create|Map|Unmap|Release)"
+)
 
 
 def idle_causes(
@@ -36,16 +51,21 @@ def idle_causes(
 ) -> Mapping[str, int]:
     """The time of a call in which the device did nothing, by what the host did.
 
+    What the thread did that launched the next piece of work comes first. Where it did nothing
+    that is marked, the other threads count: the backward pass has a thread of its own, and the
+    program's waits for it.
+
     Args:
         trace: What was seen, host and device.
         window: When the call began, and when the device was done with it.
-        launched: What the call launched, by start.
+        launched: What the call launched.
 
     Returns:
         Nanoseconds by cause: ``guards``, ``launching`` (in a compiled graph's code), ``wrappers``
         (around it, in torch), ``graph-break`` (Python between compiled graphs), ``synchronisation``
-        (waiting for the device, or for memory), ``autograd``, ``outside`` (the program's own code),
-        ``launch-latency`` (launched, and not begun) and ``end`` (done, and not noticed).
+        (waiting for the device, or for memory), ``autograd``, ``loss`` (what ``--train`` sums up),
+        ``outside`` (the program's own code), ``launch-latency`` (launched, and not begun), ``tail``
+        (the device has done everything, and the program goes on) and ``end`` (done, not noticed).
     """
     found: collections.Counter[str] = collections.Counter()
     host = _Host(trace, window)
@@ -56,78 +76,152 @@ def idle_causes(
             host.explain(begun_ns, start_ns, item.launch, found)
         begun_ns = max(begun_ns, item.event.end_ns)
     if window[1] > begun_ns:
-        found[END] += window[1] - begun_ns
-    return dict(found)
+        host.explain_end(begun_ns, window[1], found)
+    return {name: time_ns for name, time_ns in found.items() if time_ns}
+
+
+class _Stretch(NamedTuple):
+    """A time in which a thread does one thing."""
+
+    start_ns: int
+    end_ns: int
+    cause: str
 
 
 class _Host:
     """What the threads did in a call."""
 
     def __init__(self, trace: Trace, window: tuple[int, int]) -> None:
-        self._threads: dict[int, list[HostEvent]] = collections.defaultdict(list)
+        threads: dict[int, list[HostEvent]] = collections.defaultdict(list)
         for event in trace.host:
             if event.start_ns < window[1] and event.end_ns > window[0]:
-                self._threads[event.thread].append(event)
+                threads[event.thread].append(event)
+        self._threads = {thread: list(_stretches(events)) for thread, events in threads.items()}
+        events = [event for items in threads.values() for event in items]
+        self._synchronised = [event for event in events if _SYNCHRONISES.match(event.name)]
         # Between the forward and the backward pass there is the program's own code.
-        graphs = [
+        self._between = _between(
             event
-            for events in self._threads.values()
             for event in events
             if event.name.startswith(_GRAPH)
-            and not self._is_backward([above.name for above in trace.around(event)])
-        ]
-        self._between = (
-            (min(event.end_ns for event in graphs), max(event.start_ns for event in graphs))
-            if len(graphs) > 1
-            else (0, 0)
+            and not _is_backward(above.name for above in trace.around(event))
+        )
+        engine = [event for event in events if event.name.startswith(_ENGINE)]
+        self._backward = (
+            min((event.start_ns for event in engine), default=0),
+            max((event.end_ns for event in engine), default=0),
         )
 
     def explain(
         self, start_ns: int, end_ns: int, launch: HostEvent | None, found: dict[str, int]
     ) -> None:
         """Adds the time of a gap to its causes."""
-        if launch is None:
-            found[OUTSIDE] += end_ns - start_ns
+        launched_ns = end_ns if launch is None else min(max(launch.end_ns, start_ns), end_ns)
+        found[LATENCY] += end_ns - launched_ns
+        thread = launch.thread if launch is not None else None
+        for from_ns, to_ns, cause in self._causes(thread, start_ns, launched_ns):
+            found[cause] += to_ns - from_ns
+
+    def explain_end(self, start_ns: int, end_ns: int, found: dict[str, int]) -> None:
+        """Adds the time after the last piece of work: until the host asks, and until it knows."""
+        waits = sorted(
+            (max(event.start_ns, start_ns), event.end_ns)
+            for event in self._synchronised
+            if event.end_ns > start_ns
+        )
+        if not waits:
+            found[END] += end_ns - start_ns
             return
-        launched_ns = min(max(launch.end_ns, start_ns), end_ns)
-        if end_ns > launched_ns:
-            found[LATENCY] += end_ns - launched_ns
-        for from_ns, to_ns, inside in self._stretches(launch.thread, start_ns, launched_ns):
-            found[self._cause(from_ns, inside)] += to_ns - from_ns
+        at_ns = start_ns
+        for from_ns, to_ns in waits:
+            self._explain_tail(at_ns, from_ns, found)
+            found[END] += max(0, min(to_ns, end_ns) - max(from_ns, at_ns))
+            at_ns = max(at_ns, to_ns)
+        found[END] += max(0, end_ns - at_ns)
 
-    def _stretches(
-        self, thread: int, start_ns: int, end_ns: int
-    ) -> Iterator[tuple[int, int, list[HostEvent]]]:
-        """Parts of a gap in which a thread does one thing, with the events around it."""
-        events = [
-            event
-            for event in self._threads[thread]
-            if event.start_ns < end_ns and event.end_ns > start_ns
-        ]
-        bounds = {start_ns, end_ns}
-        for event in events:
-            bounds |= {max(event.start_ns, start_ns), min(event.end_ns, end_ns)}
-        ordered = sorted(bounds)
+    def _explain_tail(self, start_ns: int, end_ns: int, found: dict[str, int]) -> None:
+        for from_ns, to_ns, cause in self._causes(None, start_ns, end_ns):
+            found[TAIL if cause == OUTSIDE else cause] += to_ns - from_ns
+
+    def _causes(self, thread: int | None, start_ns: int, end_ns: int) -> Iterator[_Stretch]:
+        """Parts of a time with their causes; a thread's own doing comes before that of others."""
+        if start_ns >= end_ns:
+            return
+        parts = {
+            number: list(_within(stretches, start_ns, end_ns))
+            for number, stretches in self._threads.items()
+        }
+        bounds = {start_ns, end_ns, *self._between, *self._backward}
+        bounds |= {edge for items in parts.values() for item in items for edge in item[:2]}
+        ordered = sorted(edge for edge in bounds if start_ns <= edge <= end_ns)
+        left = {number: iter(items) for number, items in parts.items()}
+        current = {number: next(items, None) for number, items in left.items()}
         for from_ns, to_ns in itertools.pairwise(ordered):
-            yield (
-                from_ns,
-                to_ns,
-                [event for event in events if event.start_ns <= from_ns and event.end_ns >= to_ns],
-            )
+            doing = {}
+            for number, item in current.items():
+                while item is not None and item.end_ns <= from_ns:
+                    item = current[number] = next(left[number], None)  # noqa: PLW2901
+                if item is not None and item.start_ns <= from_ns:
+                    doing[number] = item.cause
+            yield _Stretch(from_ns, to_ns, self._cause(thread, doing, from_ns))
 
-    def _cause(self, at_ns: int, inside: Sequence[HostEvent]) -> str:
-        names = [event.name for event in inside]
-        if any(_WAITS.match(name) for name in names):
-            return WAITING
-        if any(name == _LOOKUP for name in names):
-            return GUARDS
-        if any(name.startswith(_GRAPH) for name in names):
-            return LAUNCHING
-        if self._between[0] <= at_ns < self._between[1] and not self._is_backward(names):
+    def _cause(self, thread: int | None, doing: Mapping[int, str], at_ns: int) -> str:
+        own = doing.get(thread) if thread is not None else None
+        cause = own or next((name for name in _ORDER if name in doing.values()), None)
+        if cause is None and self._backward[0] <= at_ns < self._backward[1]:
+            return AUTOGRAD  # between two of its nodes
+        is_between = self._between[0] <= at_ns < self._between[1]
+        if is_between and cause in {None, WRAPPERS, OUTSIDE}:
             return BREAK
-        if self._is_backward(names):
-            return AUTOGRAD
-        return WRAPPERS if any(name.startswith(_REGION) for name in names) else OUTSIDE
+        return cause or OUTSIDE
 
-    def _is_backward(self, names: Sequence[str]) -> bool:
-        return any(name.startswith(_ENGINE) for name in names)
+
+def _stretches(events: Sequence[HostEvent]) -> Iterator[_Stretch]:
+    """What a thread does, one after the other, out of events that lie within each other."""
+    edges = sorted({edge for event in events for edge in (event.start_ns, event.end_ns)})
+    begun = sorted(events, key=lambda event: event.start_ns)
+    active: list[HostEvent] = []
+    place = 0
+    for from_ns, to_ns in itertools.pairwise(edges):
+        active = [event for event in active if event.end_ns > from_ns]
+        while place < len(begun) and begun[place].start_ns <= from_ns:
+            active.append(begun[place])
+            place += 1
+        active = [event for event in active if event.end_ns > from_ns]
+        if active:
+            yield _Stretch(from_ns, to_ns, _doing([event.name for event in active]))
+
+
+def _doing(names: Sequence[str]) -> str:
+    """What a thread does within events of these names."""
+    if any(_WAITS.match(name) for name in names):
+        return WAITING
+    if LOSS_MARK in names:
+        return LOSS
+    if _LOOKUP in names:
+        return GUARDS
+    if any(name.startswith(_GRAPH) for name in names):
+        return LAUNCHING
+    if _is_backward(names):
+        return AUTOGRAD
+    return WRAPPERS if any(name.startswith(_REGION) for name in names) else OUTSIDE
+
+
+def _is_backward(names: Iterator[str] | Sequence[str]) -> bool:
+    return any(name.startswith(_ENGINE) for name in names)
+
+
+def _between(graphs: Iterator[HostEvent]) -> tuple[int, int]:
+    """From the end of the first graph to the beginning of the last one."""
+    found = list(graphs)
+    if len(found) < 2:  # noqa: PLR2004
+        return 0, 0
+    return min(event.end_ns for event in found), max(event.start_ns for event in found)
+
+
+def _within(stretches: Sequence[_Stretch], start_ns: int, end_ns: int) -> Iterator[_Stretch]:
+    first = bisect.bisect_right(stretches, start_ns, key=lambda item: item.end_ns)
+    for item in itertools.islice(stretches, first, None):
+        if item.start_ns >= end_ns:
+            return
+        yield _Stretch(max(item.start_ns, start_ns), min(item.end_ns, end_ns), item.cause)

@@ -1,50 +1,50 @@
 """Times what a compiled target does in place: in its own calls, under the profiler.
 
-Calls that nobody watches come first and last in each round: their time is what counts. Between them
-calls are made in which the device alone is watched, which slows the host least; and at the end some
+In each of several rounds calls are made that nobody watches, calls in which the device alone is
+watched, which slows the host least, and calls without the compiler; every other round in the
+reverse order. What changes on the machine meanwhile (clocks, other programs) then meets all kinds
+alike, and how far rounds differ says how sure a ratio of the kinds is. At the end come some calls
 in which the host is watched, too, which tell what it did while the device had nothing to do.
+
+Going back and forth costs nothing: a stance makes torch call the original code, and throws away
+neither compiled code nor guards (`_callback_from_stance` in torch/_dynamo/eval_frame.py, 2.11 to
+2.13). CUDA graphs stay, too: each call begins a generation of its own, whoever makes it
+(`cudagraph_mark_step_begin`), and the trees look at it again when a compiled function is called.
 """
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import dataclasses
-import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
-from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.idle import idle_causes
-from inspector.capture.profiling.sequence import (
-    Launched,
-    Place,
-    calls_of,
-    captured_in,
-    placed,
-)
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
+from inspector.capture.profiling.kernel_marks import without_kernel_marks
+from inspector.capture.profiling.measured import Block, Explained, Measured, Prepared
+from inspector.capture.profiling.payload import write_profile
+from inspector.capture.profiling.plan import Plan, is_settled, make_plan
+from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in
+from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, Traced, traced
 from inspector.capture.profiling.user_lines import marked_user_lines
-from inspector.capture.profiling.wrapper_lines import LINE_MARK, marked_lines
+from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.roots import recorded_roots
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import guarded
 
 __all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
 
-Prepared: TypeAlias = Callable[[], Callable[[], object]]
-"""Makes fresh arguments, and what the program's state was; gives the call itself."""
-
-_ROUNDS = 3
-_LEAST_CALLS = 20
-_MOST_CALLS = 200
-_MOST_SECONDS = 12.0
-_STABLE = 0.01
-_WATCHED_CALLS = 5
+_SETTLING_SECONDS = 3.0
+_MOST_SETTLING = 200
+_AT_ONCE = 10
+_LONG_NS = 100_000_000
+_EXPLAINED_CALLS = 5
+_EAGER_WATCHED_CALLS = 5
 _MOST_HOST_EVENTS = 4000
+_STREAMS = 10_000
 
 
 @dataclasses.dataclass(slots=True)
@@ -89,26 +89,13 @@ def _is_users(file: str) -> bool:
     return recorded_roots().is_user(file) and file not in generated
 
 
-@dataclasses.dataclass(slots=True)
-class _Measured:
-    """What was measured, in nanoseconds a call."""
-
-    plain: list[int] = dataclasses.field(default_factory=list)
-    watched: list[int] = dataclasses.field(default_factory=list)
-    eager: list[int] = dataclasses.field(default_factory=list)
-    windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
-    launched: list[list[Launched]] = dataclasses.field(default_factory=list)
-    eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
-    memory: dict[str, int] = dataclasses.field(default_factory=dict)
-
-
 def profile_in_place(
     index: int,
     run: Prepared,
     eager: Prepared,
     attribution: Attribution,
 ) -> None:
-    """Measures warm calls and writes ``inspector_device_profile``.
+    """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
         index: Number of the input, from 0.
@@ -116,32 +103,87 @@ def profile_in_place(
         eager: Prepares a call without the compiler.
         attribution: What the second call showed.
     """
-    measured = _Measured()
-    explained = _Explained()
+    measured = Measured(_device())
+
+    def write() -> None:
+        if not uses_cuda():
+            measured.launched = significant(measured.launched)
+        write_profile(index, measured, attribution.launched, attribution.captured)
+
     try:
-        calls = _calls(run)
-        for _ in range(_ROUNDS):
-            measured.plain += _times_ns(run, calls)
-            _watch(run, calls, measured)
-            measured.plain += _times_ns(run, calls)
-        explained = _explained(run)
-        _compare(run, eager, calls, measured)
-    finally:  # out of memory, say: what was measured until then is there
-        if measured.launched:
-            _write(index, measured, attribution, explained)
+        _measure(run, eager, measured)
+    except BaseException as error:  # out of memory, say: what was measured until then is there
+        measured.failed(error)
+        if measured.unwatched:
+            guarded("write what was measured", write)
+        raise
+    write()
 
 
-def _compare(run: Prepared, eager: Prepared, calls: int, measured: _Measured) -> None:
-    """Measures the memory of a call, and the same without the compiler."""
-    if uses_cuda():
-        measured.memory |= _named_peaks("compiled", run)
-    with torch.compiler.set_stance("force_eager"):
-        measured.eager += _times_ns(eager, calls)[calls // 4 :]
-        if uses_cuda():
-            watched = _Measured()
-            _watch(eager, _WATCHED_CALLS, watched)
-            measured.eager_work = [_busy(items) for items in watched.launched]
-            measured.memory |= _named_peaks("eager", eager)
+def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
+    _settle(measured, "warm-up", run, measured.warm)
+    settled: list[int] = []
+    with _eagerly():
+        _settle(measured, "eager", eager, settled)
+    plan = make_plan(measured.warm, settled)
+    for number in range(plan.rounds):
+        _round(number, plan, (run, eager), measured, settled)
+    if not uses_cuda():
+        return
+    measured.explained = _explain(run, plan, measured)
+    measured.begin("memory")
+    measured.memory |= _named_peaks("compiled", run)
+    with _eagerly():
+        watched = Measured(measured.device)
+        how = min(plan.calls, _EAGER_WATCHED_CALLS), plan.untimed
+        _watch("eager", eager, how, measured, watched)
+        measured.eager_work = [_busy(items) for items in watched.launched]
+        measured.begin("memory")
+        measured.memory |= _named_peaks("eager", eager)
+
+
+def _round(
+    number: int,
+    plan: Plan,
+    runs: tuple[Prepared, Prepared],
+    measured: Measured,
+    settled: Sequence[int],
+) -> None:
+    run, eager = runs
+    # Calls that take seconds are not made once more for nothing.
+    is_made = plan.calls == 1 and number == 0
+
+    def plain() -> None:
+        block = Block("plain", number, plan.calls)
+        measured.time_block(block, run, plan.untimed, measured.warm[-1:] if is_made else ())
+
+    def watched() -> None:
+        _watch("watched", run, (plan.watched, plan.untimed), measured, measured)
+
+    def without() -> None:
+        block = Block("eager", number, plan.calls)
+        with _eagerly():
+            measured.time_block(block, eager, plan.untimed, settled[-1:] if is_made else ())
+
+    parts = [plain, watched, without]
+    for part in parts if number % 2 == 0 else reversed(parts):
+        part()
+
+
+def _eagerly() -> contextlib.AbstractContextManager[object]:
+    stance: contextlib.AbstractContextManager[object] = torch.compiler.set_stance("force_eager")
+    return stance
+
+
+def _settle(measured: Measured, kind: str, run: Prepared, times_ns: list[int]) -> None:
+    """Calls until the median is stable to 1 %, or it takes too long."""
+    began = time.monotonic()
+    while True:
+        is_long = not times_ns or times_ns[-1] > _LONG_NS
+        measured.time(kind, run, 1 if is_long else _AT_ONCE, times_ns)
+        took = time.monotonic() - began
+        if is_settled(times_ns) or took > _SETTLING_SECONDS or len(times_ns) >= _MOST_SETTLING:
+            return
 
 
 def count_once(run: Prepared) -> None:
@@ -162,65 +204,58 @@ def count_once(run: Prepared) -> None:
         torch.cuda.profiler.stop()
 
 
-def _calls(run: Prepared) -> int:
-    """How many calls make the median stable to 1 % or take long enough; these warm up as well."""
-    began = time.monotonic()
-    times: list[int] = []
-    while len(times) < _MOST_CALLS and time.monotonic() - began < _MOST_SECONDS / 3:
-        times += _times_ns(run, _LEAST_CALLS // 2)
-        half = len(times) // 2
-        first, last = (statistics.median(part) for part in (times[:half] or [0], times[half:]))
-        if len(times) >= _LEAST_CALLS and abs(first - last) <= _STABLE * last:
-            break
-    # Each round has three times as many calls.
-    affordable = round(_MOST_SECONDS * 1e9 / statistics.median(times) / (3 * _ROUNDS))
-    return max(_LEAST_CALLS, min(len(times), affordable))
+def _watch(
+    kind: str, run: Prepared, how: tuple[int, int], measured: Measured, into: Measured
+) -> None:
+    """Calls under the profiler; of the CPU the lines of the generated code are what is watched.
 
-
-def _watch(run: Prepared, calls: int, measured: _Measured) -> None:
-    """Calls under the profiler; of the CPU the lines of the generated code are what is watched."""
+    Args:
+        kind: What calls these are, should one fail.
+        run: Prepares a call.
+        how: How many calls, and how many before them that do not count.
+        measured: Times them.
+        into: Gets what was seen, also if one fails.
+    """
     with_device = uses_cuda()
+    calls, untimed = how
+    times: list[int] = []
     windows: list[tuple[int, int]] = []
-    with contextlib.ExitStack() as stack:
-        if not with_device:
-            stack.enter_context(marked_lines())
-        seen = stack.enter_context(traced(with_device=with_device, with_host=not with_device))
-        # The profiler asks for its memory in the first call.
-        measured_ns = _times_ns(run, calls + 1, windows)
-    found = calls_of(seen.trace, windows) if with_device else cpu_calls(seen.trace, windows)
-    measured.watched += measured_ns[1:]
-    measured.windows += windows[1:]
-    measured.launched += found[1:]
+    seen = Traced()
+    try:
+        with contextlib.ExitStack() as stack:
+            if not with_device:
+                stack.enter_context(marked_lines())
+            seen = stack.enter_context(traced(with_device=with_device, with_host=not with_device))
+            measured.time(kind, run, calls + untimed, times, windows)
+    finally:
+        found = calls_of(seen.trace, windows) if with_device else cpu_calls(seen.trace, windows)
+        into.add_watched(times, windows, found, untimed)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Explained:
-    """A call in which the host was watched, too: why the device was idle, and who did what when."""
-
-    idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    host: tuple[tuple[str, int, int, int], ...] = ()
-    device: tuple[tuple[str, int, int, int], ...] = ()
-
-
-def _explained(run: Prepared) -> _Explained:
-    """The typical one of a few calls."""
-    if not uses_cuda():
-        return _Explained()
+def _explain(run: Prepared, plan: Plan, measured: Measured) -> Explained:
+    """The typical one of a few calls whose host is watched, too."""
+    times: list[int] = []
     windows: list[tuple[int, int]] = []
-    with traced(with_device=True) as seen:
-        times = _times_ns(run, _WATCHED_CALLS + 1, windows)
-    ordered = sorted(range(1, len(times)), key=times.__getitem__)
+    calls = min(plan.calls, _EXPLAINED_CALLS) + plan.untimed
+    with without_kernel_marks(), traced(with_device=True) as seen:
+        measured.time("explained", run, calls, times, windows)
+    ordered = sorted(range(plan.untimed, len(times)), key=times.__getitem__)
     typical = ordered[len(ordered) // 2]
     window = windows[typical]
     launched = calls_of(seen.trace, windows)[typical]
-    return _Explained(
+    return Explained(
+        times[typical],
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
-            (item.event.name, item.event.stream, *_since(item.event, window[0]))
-            for item in launched
+            (item.event.name, _row(item.event), *_since(item.event, window[0])) for item in launched
         ),
     )
+
+
+def _row(event: DeviceEvent) -> int:
+    """Tells streams of several devices, which have the same numbers, apart."""
+    return event.device * _STREAMS + event.stream
 
 
 def _host(trace: Trace, window: tuple[int, int]) -> Iterator[tuple[str, int, int, int]]:
@@ -235,66 +270,6 @@ def _since(event: HostEvent | DeviceEvent, begin_ns: int) -> tuple[int, int]:
     return event.start_ns - begin_ns, event.end_ns - begin_ns
 
 
-def _times_ns(run: Prepared, calls: int, windows: list[tuple[int, int]] | None = None) -> list[int]:
-    """The time of each call until the device is done with it; preparing it does not count."""
-    times: list[int] = []
-    for _ in range(calls):
-        call = run()
-        wait()
-        begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
-        call()
-        wait()
-        times.append(time.perf_counter_ns() - at_ns)
-        if windows is not None:
-            windows.append((begun_ns, begun_ns + times[-1]))
-    return times
-
-
-def _write(
-    index: int,
-    measured: _Measured,
-    attribution: Attribution,
-    explained: _Explained,
-) -> None:
-    if not uses_cuda():
-        measured.launched = significant(measured.launched)
-    numbers = _typical(measured.launched)
-    known = attribution.launched
-    first = measured.launched[numbers[0]] if numbers else []
-    places = placed(first, known, attribution.captured)
-    write_artifact(
-        "device_profile",
-        {
-            "v": 1,
-            "input": index,
-            "device": _device(),
-            "plain_ns": measured.plain,
-            "watched_ns": measured.watched,
-            "eager_ns": measured.eager,
-            "eager_work": [list(item) for item in measured.eager_work],
-            "other_calls": len(measured.launched) - len(numbers),
-            "launches": [
-                _launch(item, place) for item, place in zip(first, places, strict=True)
-            ],
-            "calls": [
-                {
-                    "wall_ns": measured.watched[number],
-                    "spans_ns": [
-                        [item.event.start_ns - measured.windows[number][0],
-                         item.event.end_ns - measured.windows[number][0]]
-                        for item in measured.launched[number]
-                    ],
-                }
-                for number in numbers
-            ],
-            "idle_ns": explained.idle_ns,
-            "host": explained.host,
-            "worked": explained.device,
-            "memory": measured.memory,
-        },
-    )  # fmt: skip
-
-
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
     """How many pieces of work there are, and for how long any of them was done."""
     busy_ns, until_ns = 0, 0
@@ -304,37 +279,12 @@ def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
     return len(launched), busy_ns
 
 
-def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
-    """Those calls that launched what most calls launched."""
-    shapes = [tuple(item.event.name for item in items) for items in launched]
-    if not shapes:
-        return []
-    shape = collections.Counter(shapes).most_common(1)[0][0]
-    return [number for number, found in enumerate(shapes) if found == shape]
-
-
-def _launch(item: Launched, place: Place) -> dict[str, object]:
-    event = item.event
-    fields: dict[str, object] = {
-        "kind": event.kind,
-        "name": "" if event.name.startswith(LINE_MARK) else event.name,
-        "stream": event.stream,
-        "grid": event.grid,
-        "block": event.block,
-        "registers": event.registers,
-        "shared_bytes": event.shared_bytes,
-        "copied_bytes": event.copied_bytes,
-        "replayed": item.is_replayed,
-        "launched_by": item.launch.name if item.launch else "",
-    }
-    where = {name: value for name, value in dataclasses.asdict(place).items() if value}
-    return fields | {"place": where}
-
-
-def _device() -> dict[str, object]:
+def _device() -> Mapping[str, object]:
+    """What the first of the devices that are used says of itself."""
     if not uses_cuda():
         return {"kind": "cpu", "threads": torch.get_num_threads()}
-    found = torch.cuda.get_device_properties(torch.cuda.current_device())
+    used = cuda_devices()
+    found = torch.cuda.get_device_properties(used[0])
     return {
         "kind": "cuda",
         "name": found.name,
@@ -342,6 +292,7 @@ def _device() -> dict[str, object]:
         "memory_bytes": found.total_memory,
         "l2_bytes": int(getattr(found, "L2_cache_size", 0)),
         "compute_capability": [found.major, found.minor],
+        "used": list(used),
     }
 
 

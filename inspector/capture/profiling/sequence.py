@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import collections
 import dataclasses
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,8 +12,9 @@ from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.user_lines import USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.model.alignment import align, align_by
 
-__all__ = ["Launched", "Place", "calls_of", "captured_in", "place_around", "placed"]
+__all__ = ["Launched", "Place", "Placed", "calls_of", "captured_in", "place_around", "placed"]
 
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
 _GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
@@ -66,13 +66,37 @@ class Launched:
     place: Place
 
     @property
+    def order(self) -> tuple[int, int, int, int]:
+        """Sorts what a call launches by when it was launched.
+
+        When it begins differs from call to call where there are several streams.
+        """
+        event, launch = self.event, self.launch
+        at_ns = launch.start_ns if launch is not None else event.start_ns
+        return at_ns, event.device, event.stream, event.start_ns
+
+    @property
     def is_replayed(self) -> bool:
         """Whether a CUDA graph launched it."""
         return self.launch is not None and _REPLAY in self.launch.name
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placed:
+    """Where the launches of a call come from.
+
+    Attributes:
+        places: One for each.
+        unmatched: How many launches were not found in the call that was looked at closely, and say
+            nothing themselves of where they come from.
+    """
+
+    places: list[Place]
+    unmatched: int
+
+
 def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
-    """What each call launched, in the device's order.
+    """What each call launched, in that order.
 
     Args:
         trace: What the profiler saw.
@@ -87,7 +111,7 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
         if number >= 0 and at_ns <= windows[number][1]:
             place = place_around(trace.around(launch)) if launch is not None else Place()
             found[number].append(Launched(event, launch, place))
-    return found
+    return [sorted(items, key=lambda item: item.order) for items in found]
 
 
 def place_around(around: Sequence[HostEvent]) -> Place:
@@ -146,7 +170,7 @@ def placed(
     launched: Sequence[Launched],
     known: Sequence[Launched],
     captured: Sequence[Sequence[tuple[str, Place]]],
-) -> list[Place]:
+) -> Placed:
     """The place of each launch of a call, out of another call that was looked at more closely.
 
     Args:
@@ -155,18 +179,26 @@ def placed(
         captured: As `captured_in`.
     """
     places = [item.place for item in launched]
-    here, there = ([item.event.name for item in items] for items in (launched, known))
-    matcher = difflib.SequenceMatcher(None, here, there, autojunk=False)
-    for block in matcher.get_matching_blocks():
-        for offset in range(block.size):
-            place = known[block.b + offset].place
-            # Of a replay the launch's own place is that of the replay.
-            if not launched[block.a + offset].is_replayed or place.file:
-                places[block.a + offset] = place
+    found = {number for number, place in enumerate(places) if place.file}
+    for here, there in align_by(launched, known, (_shape, _shape), (_name, _name)):
+        place = known[there].place
+        # Of a replay the launch's own place is that of the replay.
+        if not launched[here].is_replayed or place.file:
+            places[here] = place
+            found.add(here)
     for at, items in _replays(launched):
         for offset, place in _captured_as(items, captured).items():
             places[at[offset]] = dataclasses.replace(place, region=places[at[offset]].region)
-    return places
+            found.add(at[offset])
+    return Placed(places, len(launched) - len(found))
+
+
+def _shape(item: Launched) -> tuple[object, ...]:
+    return item.event.name, item.event.grid, item.event.block
+
+
+def _name(item: Launched) -> str:
+    return item.event.name
 
 
 def _replays(launched: Sequence[Launched]) -> Iterator[tuple[list[int], list[Launched]]]:
@@ -190,13 +222,7 @@ def _captured_as(
     here = [_token(item) for item in items]
     best: dict[int, Place] = {}
     for part in captured:
-        there = [name for name, _ in part]
-        matcher = difflib.SequenceMatcher(None, here, there, autojunk=False)
-        places = {
-            block.a + offset: part[block.b + offset][1]
-            for block in matcher.get_matching_blocks()
-            for offset in range(block.size)
-        }
+        places = {one: part[two][1] for one, two in align(here, [name for name, _ in part])}
         named = [number for number, name in enumerate(here) if name.startswith(_TRITON)]
         if len(places) > len(best) and all(number in places for number in named):
             best = places

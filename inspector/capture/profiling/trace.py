@@ -52,7 +52,7 @@ class DeviceEvent:
     Attributes:
         kind: ``kernel``, ``memcpy`` or ``memset``.
         name: Its name.
-        stream: The stream.
+        stream: The stream, of its device.
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: As `HostEvent.correlation`; all that one CUDA graph launches has the same.
@@ -61,6 +61,7 @@ class DeviceEvent:
         registers: Registers of a thread, or None.
         shared_bytes: Shared memory of a block, or None.
         copied_bytes: What is copied or set, or None.
+        device: Number of the device.
     """
 
     kind: str
@@ -74,6 +75,7 @@ class DeviceEvent:
     registers: int | None = None
     shared_bytes: int | None = None
     copied_bytes: int | None = None
+    device: int = 0
 
 
 class Trace:
@@ -161,12 +163,20 @@ def traced(*, with_device: bool, with_host: bool = True) -> Iterator[Traced]:
     session.start()
     try:
         yield found
-    finally:
-        session.stop()
+    except BaseException:
+        # What failed is what counts; of what was seen until then, what can be read is kept.
+        with contextlib.suppress(Exception):
+            found.trace = _stopped(session)
+        raise
+    found.trace = _stopped(session)
+
+
+def _stopped(session: Session) -> Trace:
+    session.stop()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace.json"
         session.save(str(file))
-        found.trace = read_trace(json.loads(file.read_bytes()))
+        return read_trace(json.loads(file.read_bytes()))
 
 
 def read_trace(fields: Mapping[str, Any]) -> Trace:
@@ -205,6 +215,8 @@ def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> DeviceEvent:
         registers=found.get("registers per thread"),
         shared_bytes=found.get("shared memory"),
         copied_bytes=found.get("bytes"),
+        # A copy from one device to another names three (libkineto's CuptiActivity.cpp).
+        device=int(found.get("device") or found.get("inDevice") or 0),
     )
 
 

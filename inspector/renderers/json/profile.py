@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileReport
 from inspector.profiles.roofline import make_roofline
@@ -55,7 +57,25 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
         "eager_launches": budget.eager_launches,
         "faster_than_eager": ratio,
         "faster_than_eager_interval": None if low is None else [low, high],
+        "spread_of_blocks": budget.spread,
+        "stable": None if budget.spread is None else budget.is_stable,
+        "blocks": [
+            {
+                "kind": "compiled" if block.kind == "plain" else block.kind,
+                "round": block.round,
+                "times_ns": list(block.times_ns),
+            }
+            for block in profile.blocks
+        ],
+        "failed": None if profile.error is None else dataclasses.asdict(profile.error),
         "busy_ns": budget.busy_ns,
+        "busy_by_device_ns": {
+            str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
+        },
+        "explained_slowdown": budget.explained_slowdown,
+        "idle_causes_approximate": budget.is_approximate,
+        "outside_statements_ns": found.outside_ns if found.is_cpu else None,
+        "launches_unmatched": profile.unmatched,
         "idle_ns": budget.idle_ns,
         "idle_by_cause_ns": dict(budget.causes_ns),
         "launches": budget.launches,
@@ -149,6 +169,7 @@ def _launch(item: TimedLaunch) -> dict[str, object]:
         "name": launch.name or None,
         "kind": launch.kind,
         "median_ns": item.median_ns,
+        "device": launch.device,
         "stream": launch.stream,
         "grid": list(launch.grid),
         "block": list(launch.block),

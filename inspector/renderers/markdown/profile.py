@@ -9,6 +9,7 @@ from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import Profiled, ProfileReport
 from inspector.findings.profile_wording import (
+    call_title,
     gain_lines,
     headline,
     idle_parts,
@@ -58,7 +59,7 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
     for line in verdict_lines(found):
         yield f"- {prose(line)}."
     yield ""
-    yield "| a call | |"
+    yield f"| {cell(call_title(found))} | |"
     yield "|:--|--:|"
     for name, share in idle_parts(found):
         yield f"| {cell(name)} | {share:.1%} |"

@@ -11,6 +11,7 @@ from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import Profiled, ProfileReport
 from inspector.findings.profile_wording import (
+    call_title,
     gain_lines,
     headline,
     idle_parts,
@@ -76,7 +77,7 @@ def _where(page: Page, found: Profiled) -> Iterator[Text]:
         colour = _COLOURS[min(number, len(_COLOURS) - 1)]
         bar.append(shade * max(1, round(share * room)), style=colour)
         legend.append(f"{shade} ", style=colour).append(f"{name} {share:.0%}   ")
-    yield Text("A call", style="bold")
+    yield Text(call_title(found), style="bold")
     yield page.cropped(bar)
     yield from page.wrapped(legend, "", _GAP)
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
+from inspector.events.device_profile import (
+    DeviceLaunch,
+    DeviceProfile,
+    HostSpan,
+    ProfiledCall,
+    TimedBlock,
+)
 from inspector.profiles.budget import busy, make_budget
 
 LAUNCHES = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b"))
@@ -63,3 +70,91 @@ def test_nothing_measured_is_nothing() -> None:
     found = make_budget(empty)
     assert (found.wall_ns, found.busy_share, found.faster, found.eager_ns) == (0, 0, None, None)
     assert found.causes_ns == {}
+
+
+def in_blocks(plain: list[list[int]], eager: list[list[int]]) -> DeviceProfile:
+    """The profile with calls that were made in rounds."""
+    kinds = {"plain": plain, "eager": eager}
+    return dataclasses.replace(
+        PROFILE,
+        plain_ns=tuple(time_ns for block in plain for time_ns in block),
+        eager_ns=tuple(time_ns for block in eager for time_ns in block),
+        blocks=tuple(
+            TimedBlock(kind, number, tuple(block))
+            for kind, blocks in kinds.items()
+            for number, block in enumerate(blocks)
+        ),
+    )
+
+
+def drifting(chosen: random.Random, ratio: float) -> DeviceProfile:
+    """Ten rounds: the machine's speed differs from block to block more than from call to call."""
+    plain: list[list[int]] = []
+    eager: list[list[int]] = []
+    for _ in range(10):
+        speed = chosen.gauss(1, 0.1)
+        for blocks, time_ns in ((plain, 100_000), (eager, 100_000 * ratio)):
+            own = speed * chosen.gauss(1, 0.02)
+            blocks.append([round(time_ns * own * chosen.gauss(1, 0.005)) for _ in range(20)])
+    return in_blocks(plain, eager)
+
+
+def test_the_interval_of_rounds_holds_the_ratio_where_calls_are_no_independent_samples() -> None:
+    chosen = random.Random(7)  # noqa: S311 - generated cases are to be the same every time
+    held = by_ranks = narrow = 0
+    for _ in range(300):
+        profile = drifting(chosen, 1.5)
+        found = make_budget(profile).faster
+        of_all = make_budget(dataclasses.replace(profile, blocks=())).faster
+        assert found is not None
+        assert of_all is not None
+        held += found[0] <= 1.5 <= found[2]
+        narrow += found[2] - found[0] < 0.1
+        by_ranks += of_all[0] <= 1.5 <= of_all[2] and of_all[2] - of_all[0] < 0.1
+    assert 0.92 * 300 <= held <= 0.98 * 300
+    assert narrow > 250  # they say something
+    assert by_ranks < 200  # what calls would say, taken for independent
+
+
+def test_blocks_of_equal_calls_that_differ_are_unstable() -> None:
+    steady = make_budget(in_blocks([[100, 101]] * 4, [[200, 201]] * 4))
+    assert steady.is_stable
+    assert steady.spread == 0
+    assert steady.faster == pytest.approx((2, 2, 2), rel=0.02)
+    moved = make_budget(in_blocks([[100], [100], [110]], [[200], [200], [220]]))
+    assert not moved.is_stable
+    assert moved.spread == pytest.approx(0.1)
+    assert moved.faster is not None
+    # All calls became slower: that says nothing against the ratio.
+    assert moved.faster == pytest.approx((2, 2, 2))
+
+
+def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
+    two = in_blocks([[100, 110, 90]] * 2, [[200, 210, 190]] * 2)
+    assert make_budget(two).faster == make_budget(dataclasses.replace(two, blocks=())).faster
+    assert make_budget(PROFILE).spread is None
+    assert make_budget(PROFILE).is_stable
+
+
+def test_the_call_whose_host_was_watched_has_a_slowdown_of_its_own() -> None:
+    found = make_budget(dataclasses.replace(PROFILE, explained_ns=130))
+    assert (found.explained_slowdown, found.is_approximate) == (1.3, True)
+    # Older recordings: what the device did and did not do, together.
+    worked = (HostSpan("a", 7, 10, 40), HostSpan("b", 7, 30, 80))
+    older = make_budget(dataclasses.replace(PROFILE, worked=worked))
+    assert (older.explained_slowdown, older.is_approximate) == (1.1, False)
+    assert make_budget(dataclasses.replace(PROFILE, idle_ns={})).explained_slowdown is None
+
+
+def test_each_device_has_its_own_work() -> None:
+    launches = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b", device=1))
+    call = ProfiledCall(120, ((10, 30), (20, 60)))
+    found = make_budget(dataclasses.replace(PROFILE, launches=launches, calls=(call,)))
+    assert found.busy_by_device_ns == {0: 20, 1: 40}
+    assert (found.busy_ns, found.idle_ns) == (50, 50)
+
+
+def test_of_a_measurement_that_failed_no_work_is_known() -> None:
+    found = make_budget(dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=()))
+    assert not found.is_seen
+    assert found.slowdown == 1

@@ -45,3 +45,21 @@ def test_they_are_told_in_words() -> None:
     ]  # fmt: skip
     (bare,) = all_work([launch("a")], None, 0)
     assert list(counter_texts(bare)) == []
+
+
+def test_tools_print_namespaces_differently() -> None:
+    torchs = "void at::native::(anonymous namespace)::cat_kernel<float, (int)2>(int)"
+    theirs = "void at::<unnamed>::cat_kernel<float, 2>(int)"
+    (found,) = with_counters([launch(torchs)], [CountedKernel(theirs, {"x": 1})])
+    assert found.counters == {"x": 1}
+
+
+def test_equal_names_are_told_by_their_grids() -> None:
+    """Layers are not shifted where one kernel was not counted."""
+    launches = [
+        TimedLaunch(DeviceLaunch("kernel", "a", grid=(size, 1, 1), block=(32, 1, 1)), (1000,))
+        for size in (1, 2, 3)
+    ]
+    counted = [CountedKernel("a", {"x": size}, (size, 1, 1), (32, 1, 1)) for size in (2, 3)]
+    found = with_counters(launches, counted)
+    assert [dict(item.counters) for item in found] == [{}, {"x": 2}, {"x": 3}]

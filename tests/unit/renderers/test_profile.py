@@ -142,7 +142,7 @@ def test_json_has_all_of_it(tmp_path: Path) -> None:
 def test_markdown_is_tables(tmp_path: Path) -> None:
     text = rendered(report(tmp_path, profile()), "markdown")
     for head in (
-        "| a call | |",
+        "| A call ",
         "| could be won, estimated | because | change |",
         "| kernel | time | share | | lines |",
         "| line | time | share | |",

@@ -1,0 +1,167 @@
+"""Times calls, and keeps what was measured when one of them fails."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from inspector.capture.profiling.device import wait
+from inspector.capture.profiling.sequence import Launched
+
+__all__ = ["Block", "Explained", "Measured", "Prepared"]
+
+Prepared: TypeAlias = Callable[[], Callable[[], object]]
+"""Makes fresh arguments, and what the program's state was; gives the call itself."""
+_LONGEST_ERROR = 400
+
+
+@dataclasses.dataclass(slots=True)
+class Block:
+    """Calls of one kind, one behind another.
+
+    Attributes:
+        kind: ``plain`` or ``eager``.
+        round: Number of the round, from 0.
+        calls: How many are timed.
+    """
+
+    kind: str
+    round: int
+    calls: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Explained:
+    """A call in which the host was watched, too: why the device was idle, and who did what when.
+
+    Attributes:
+        wall_ns: How long it took, or 0.
+        idle_ns: Why the device had nothing to do.
+        host: What threads did: name, thread, begin and end.
+        device: What the devices did: name, stream (10,000 more for each device), begin and end.
+    """
+
+    wall_ns: int = 0
+    idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    host: tuple[tuple[str, int, int, int], ...] = ()
+    device: tuple[tuple[str, int, int, int], ...] = ()
+
+
+@dataclasses.dataclass(slots=True)
+class Measured:
+    """What was measured, in nanoseconds a call.
+
+    Attributes:
+        device: What the device says of itself: asked before anything can fail.
+        warm: Calls until their time had settled.
+        plain: Calls that nobody watched.
+        watched: Calls under the profiler.
+        eager: Calls without the compiler.
+        blocks: Which of the plain and the eager calls were made together, in the order made.
+        windows: When each watched call began, and when the device was done with it.
+        launched: What each watched call launched.
+        eager_work: Of calls without the compiler, how many launches, and how long any ran.
+        memory: Bytes by name.
+        explained: A call in which the host was watched, too.
+        error: What failed, or None.
+    """
+
+    device: Mapping[str, object]
+    warm: list[int] = dataclasses.field(default_factory=list)
+    plain: list[int] = dataclasses.field(default_factory=list)
+    watched: list[int] = dataclasses.field(default_factory=list)
+    eager: list[int] = dataclasses.field(default_factory=list)
+    blocks: list[Block] = dataclasses.field(default_factory=list)
+    windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    launched: list[list[Launched]] = dataclasses.field(default_factory=list)
+    eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    memory: dict[str, int] = dataclasses.field(default_factory=dict)
+    explained: Explained = dataclasses.field(default_factory=Explained)
+    error: Mapping[str, object] | None = None
+    _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    _doing: str = ""
+
+    def time(
+        self,
+        kind: str,
+        run: Prepared,
+        calls: int,
+        times_ns: list[int],
+        windows: list[tuple[int, int]] | None = None,
+    ) -> None:
+        """Times calls until the device is done with each; preparing them does not count.
+
+        Args:
+            kind: What calls these are, should one fail.
+            run: Prepares a call.
+            calls: How many.
+            times_ns: Gets the time of each call as soon as it is made.
+            windows: Gets when each call began and ended, by `time.time_ns`.
+        """
+        for _ in range(calls):
+            self.begin(kind)
+            call = run()
+            wait()
+            begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
+            call()
+            wait()
+            times_ns.append(time.perf_counter_ns() - at_ns)
+            if windows is not None:
+                windows.append((begun_ns, begun_ns + times_ns[-1]))
+
+    def time_block(
+        self, block: Block, run: Prepared, untimed: int, made_ns: Sequence[int] = ()
+    ) -> None:
+        """Times the plain or the eager calls of a round; what was made is there if one fails.
+
+        Args:
+            block: Says how many.
+            run: Prepares a call.
+            untimed: Calls before them that do not count.
+            made_ns: Calls that were made already, and count instead.
+        """
+        times = self.plain if block.kind == "plain" else self.eager
+        wanted, before = block.calls, len(times)
+        self.blocks.append(block)
+        times += made_ns
+        try:
+            if not made_ns:
+                self.time(block.kind, run, untimed, [])
+                self.time(block.kind, run, wanted, times)
+        finally:
+            block.calls = len(times) - before
+
+    def add_watched(
+        self,
+        times_ns: Sequence[int],
+        windows: Sequence[tuple[int, int]],
+        launched: Sequence[list[Launched]],
+        untimed: int,
+    ) -> None:
+        """Adds watched calls, without the first ones; nothing if the profiler saw nothing."""
+        if any(launched):
+            self.watched += times_ns[untimed:]
+            self.windows += windows[untimed:]
+            self.launched += launched[untimed:]
+
+    def begin(self, kind: str) -> None:
+        """Says what is done next, should it fail."""
+        self._doing = kind
+        self._made[kind] += 1
+
+    def failed(self, error: BaseException) -> None:
+        """Keeps what failed, and in which call of its kind."""
+        said = str(error).strip().partition("\n")[0][:_LONGEST_ERROR]
+        self.error = {
+            "what": self._doing,
+            "call": self._made[self._doing],
+            "error": f"{type(error).__name__}: {said}" if said else type(error).__name__,
+        }
+
+    @property
+    def unwatched(self) -> list[int]:
+        """The plain calls; where there are none yet, those that were made before."""
+        return self.plain or self.warm

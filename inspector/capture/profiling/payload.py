@@ -1,0 +1,97 @@
+"""What was measured, as ``inspector_device_profile``."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+
+from inspector.capture.profiling.measured import Measured
+from inspector.capture.profiling.sequence import Launched, Place, placed
+from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.capture.writer import write_artifact
+
+__all__ = ["write_profile"]
+
+
+def write_profile(
+    index: int,
+    measured: Measured,
+    known: Sequence[Launched],
+    captured: Sequence[Sequence[tuple[str, Place]]],
+) -> None:
+    """Writes the artifact.
+
+    Args:
+        index: Number of the input, from 0.
+        measured: What was measured, perhaps not all.
+        known: What a call launched that was watched closely.
+        captured: What was launched while CUDA graphs were captured.
+    """
+    numbers = _typical(measured.launched)
+    first = measured.launched[numbers[0]] if numbers else []
+    found = placed(first, known, captured)
+    explained = measured.explained
+    write_artifact(
+        "device_profile",
+        {
+            "v": 1,
+            "input": index,
+            "device": measured.device,
+            "plain_ns": measured.unwatched,
+            "watched_ns": measured.watched,
+            "eager_ns": measured.eager,
+            "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],
+            "eager_work": [list(item) for item in measured.eager_work],
+            "other_calls": len(measured.launched) - len(numbers),
+            "unmatched": found.unmatched,
+            "error": measured.error,
+            "launches": [
+                _launch(item, place) for item, place in zip(first, found.places, strict=True)
+            ],
+            "calls": [
+                {
+                    "wall_ns": measured.watched[number],
+                    "spans_ns": [
+                        [item.event.start_ns - measured.windows[number][0],
+                         item.event.end_ns - measured.windows[number][0]]
+                        for item in measured.launched[number]
+                    ],
+                }
+                for number in numbers
+            ],
+            "explained_ns": explained.wall_ns,
+            "idle_ns": explained.idle_ns,
+            "host": explained.host,
+            "worked": explained.device,
+            "memory": measured.memory,
+        },
+    )  # fmt: skip
+
+
+def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
+    """Those calls that launched what most calls launched."""
+    shapes = [tuple(item.event.name for item in items) for items in launched]
+    if not shapes:
+        return []
+    shape = collections.Counter(shapes).most_common(1)[0][0]
+    return [number for number, found in enumerate(shapes) if found == shape]
+
+
+def _launch(item: Launched, place: Place) -> dict[str, object]:
+    event = item.event
+    fields: dict[str, object] = {
+        "kind": event.kind,
+        "name": "" if event.name.startswith(LINE_MARK) else event.name,
+        "device": event.device,
+        "stream": event.stream,
+        "grid": event.grid,
+        "block": event.block,
+        "registers": event.registers,
+        "shared_bytes": event.shared_bytes,
+        "copied_bytes": event.copied_bytes,
+        "replayed": item.is_replayed,
+        "launched_by": item.launch.name if item.launch else "",
+    }
+    where = {name: value for name, value in dataclasses.asdict(place).items() if value}
+    return fields | {"place": where}

@@ -1,0 +1,68 @@
+"""How many calls are timed, in how many rounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Sequence
+
+__all__ = ["LEAST_CALLS", "Plan", "is_settled", "make_plan"]
+
+LEAST_CALLS = 20
+"""So many calls of each kind there are, unless they take too long."""
+_FEWEST = 3  # of each kind, however long they take
+_MOST_CALLS = 1_000
+_MOST_WATCHED = 600
+_ROUNDS = 10
+_MOST_SECONDS = 12.0
+_MOST_SECONDS_OF_FEW = 30.0
+_AS_OFTEN = 6  # as it took to settle
+_WATCHED = 1.2  # a watched call in plain ones, at most about
+_SLOW_NS = 500_000_000
+_STABLE = 0.01
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done.
+
+    Attributes:
+        rounds: Each has a block of plain calls, one of watched calls and one without the compiler.
+        calls: Plain calls of a round, and calls without the compiler.
+        watched: Watched calls of a round.
+        untimed: Calls before each block that do not count: what was done before has left the
+            caches, and the profiler asks for its memory, in the first.
+    """
+
+    rounds: int
+    calls: int
+    watched: int
+    untimed: int
+
+
+def make_plan(compiled_ns: Sequence[int], eager_ns: Sequence[int]) -> Plan:
+    """Decides by calls of both kinds that were made until they had settled.
+
+    All rounds together take about 12 s, more if there are less than 20 calls of each kind then, and
+    about 30 s unless three calls of each kind take longer.
+    """
+    compiled, eager = (statistics.median(times) for times in (compiled_ns, eager_ns))
+    one_of_each = max(1.0, (1 + _WATCHED) * compiled + eager)
+    untimed = 0 if max(compiled, eager) > _SLOW_NS else 1
+    wanted = _AS_OFTEN * max(len(compiled_ns), len(eager_ns), LEAST_CALLS)
+    affordable = int(_MOST_SECONDS * 1e9 / one_of_each)
+    least = min(LEAST_CALLS, int(_MOST_SECONDS_OF_FEW * 1e9 / one_of_each))
+    each = max(_FEWEST, least, min(wanted, affordable, _MOST_CALLS))
+    rounds = min(_ROUNDS, max(_FEWEST, each // 3))
+    calls = math.ceil(each / rounds)
+    return Plan(rounds, calls, min(calls, _MOST_WATCHED // rounds), untimed)
+
+
+def is_settled(times_ns: Sequence[int]) -> bool:
+    """Whether the median of the later half is that of the earlier one, by 1 %."""
+    if len(times_ns) < LEAST_CALLS:
+        return False
+    half = len(times_ns) // 2
+    first, last = (statistics.median(part) for part in (times_ns[:half], times_ns[half:]))
+    return abs(first - last) <= _STABLE * last

@@ -1,0 +1,179 @@
+"""How the calls of a profile are made: in alternating rounds, and with what is kept on failure."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from inspector.capture.calling import LOSS_MARK, Ones, backward
+from inspector.capture.profiling import in_place, measured, payload
+from inspector.capture.profiling.in_place import Attribution, profile_in_place
+from inspector.capture.profiling.trace import traced
+from inspector.errors import UsageError
+
+
+class Program:
+    """A function that is compiled, and that may fail in one of its calls."""
+
+    def __init__(self, fails_in: int = 0) -> None:
+        self.calls = 0
+        self.made: list[str] = []
+        self._fails_in = fails_in
+        self._x = torch.randn(32, 32)
+        self._eager: Callable[[Any], Any] = lambda x: torch.relu(x @ x).sum()
+        self._compiled = torch.compile(self._eager)
+        self._compiled(self._x)
+
+    def prepared(self, kind: str) -> Callable[[], object]:
+        def call() -> object:
+            self.calls += 1
+            self.made.append(kind)
+            if self.calls == self._fails_in:
+                raise RuntimeError("boom\nand more")
+            return (self._compiled if kind == "compiled" else self._eager)(self._x)
+
+        return call
+
+    def profile(self) -> None:
+        profile_in_place(
+            0, lambda: self.prepared("compiled"), lambda: self.prepared("eager"), Attribution()
+        )
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
+    """What is written; each phase has few calls, so that none takes long."""
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr(payload, "write_artifact", lambda _, fields: found.append(fields))
+    monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
+    monkeypatch.setattr(in_place, "_AT_ONCE", 1)
+    plan = in_place.Plan(rounds=4, calls=5, watched=3, untimed=1)
+    monkeypatch.setattr(in_place, "make_plan", lambda *_: plan)
+    yield found
+    torch._dynamo.reset()
+
+
+def test_compiled_and_eager_calls_alternate_and_their_blocks_are_known(
+    written: list[dict[str, Any]],
+) -> None:
+    Program().profile()
+    (fields,) = written
+    assert [block[:2] for block in fields["blocks"]] == [
+        ["plain", 0], ["eager", 0], ["eager", 1], ["plain", 1],
+        ["plain", 2], ["eager", 2], ["eager", 3], ["plain", 3],
+    ]  # fmt: skip
+    assert {block[2] for block in fields["blocks"]} == {5}
+    assert (len(fields["plain_ns"]), len(fields["eager_ns"])) == (20, 20)
+    assert len(fields["watched_ns"]) == 12
+    assert len(fields["calls"]) + fields["other_calls"] == 12
+    assert fields["error"] is None
+
+
+def test_going_back_and_forth_compiles_nothing_again(written: list[dict[str, Any]]) -> None:
+    program = Program()
+    counters = torch._dynamo.utils.counters
+    before = collections.Counter(counters["stats"])
+    with torch.compiler.set_stance("default"):
+        program.profile()
+    assert collections.Counter(counters["stats"]) == before
+    assert len(written) == 1
+    # The compiled code is what is called again: a guard that fails would raise.
+    with torch.compiler.set_stance("fail_on_recompile"):
+        program.prepared("compiled")()
+
+
+@pytest.mark.parametrize(
+    ("fails_in", "what", "number"),
+    [
+        (3, "warm-up", 3),
+        (6, "eager", 2),
+        (11, "plain", 3),
+        (16, "watched", 2),
+        (20, "eager", 6),
+    ],
+)
+def test_what_was_measured_before_a_call_failed_is_written(
+    written: list[dict[str, Any]], fails_in: int, what: str, number: int
+) -> None:
+    program = Program(fails_in)
+    with pytest.raises(RuntimeError, match="boom"):
+        program.profile()
+    (fields,) = written
+    assert fields["error"] == {"what": what, "call": number, "error": "RuntimeError: boom"}
+    assert fields["plain_ns"]
+    assert program.calls == fails_in
+    assert sum(block[2] for block in fields["blocks"] if block[0] == "eager") == len(
+        fields["eager_ns"]
+    )
+    if what == "watched":
+        assert (len(fields["plain_ns"]), fields["eager_ns"]) == (5, [])
+    if fails_in == 20:  # the watched calls of the first round are there
+        assert len(fields["watched_ns"]) == len(fields["calls"]) + fields["other_calls"] == 3
+
+
+def test_of_a_first_call_that_fails_nothing_is_written(written: list[dict[str, Any]]) -> None:
+    with pytest.raises(RuntimeError, match="boom"):
+        Program(1).profile()
+    assert written == []
+
+
+def test_calls_of_seconds_are_not_made_once_more(
+    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 1)
+    plan = in_place.Plan(rounds=3, calls=1, watched=1, untimed=0)
+    monkeypatch.setattr(in_place, "make_plan", lambda *_: plan)
+    program = Program()
+    program.profile()
+    (fields,) = written
+    assert (len(fields["plain_ns"]), len(fields["eager_ns"])) == (3, 3)
+    assert collections.Counter(program.made) == {"compiled": 6, "eager": 3}
+
+
+def test_a_failure_is_said_in_one_line() -> None:
+    found = measured.Measured({})
+    found.begin("memory")
+    found.failed(KeyboardInterrupt())
+    assert found.error == {"what": "memory", "call": 1, "error": "KeyboardInterrupt"}
+
+
+def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
+    weight = torch.randn(8, 8, requires_grad=True)
+    x = torch.randn(4, 8)
+    ones = Ones()
+
+    def called(kept: Ones | None) -> tuple[Any, list[str]]:
+        weight.grad = None
+        with traced(with_device=False) as seen:
+            backward({"a": x @ weight, "b": [(x @ weight).relu(), 3], "c": x}, kept)
+        marked = [event for event in seen.trace.host if event.name == LOSS_MARK]
+        assert len(marked) == 1
+        inside = [
+            event.name
+            for event in seen.trace.host
+            if marked[0].start_ns < event.start_ns and event.end_ns <= marked[0].end_ns
+        ]
+        return weight.grad, inside
+
+    summed, inside = called(None)
+    assert "aten::sum" in inside
+    first, inside = called(ones)
+    assert "aten::ones_like" in inside
+    again, inside = called(ones)
+    assert inside == []
+    assert torch.equal(first, again)
+    torch.testing.assert_close(first, summed)
+
+
+def test_outputs_of_another_shape_have_gradients_of_their_own() -> None:
+    ones = Ones()
+    for rows in (2, 3, 2):
+        weight = torch.randn(rows, requires_grad=True)
+        backward(weight * 2, ones)
+        assert torch.equal(weight.grad, torch.full((rows,), 2.0))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="requires grad"):
+        backward(torch.ones(3), ones)

@@ -1,0 +1,137 @@
+"""How calls are measured on a GPU: in rounds, with CUDA graphs, streams and what fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(256, 256) for _ in range(4))
+        self.side = torch.cuda.Stream()
+        self.calls = 0
+
+"""
+GRAPHED = """
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.relu(layer(x)) + x
+        return x
+"""
+STREAMS = """
+    def forward(self, x):
+        return self.two(torch.relu(self.layers[0](x)))
+
+    @torch.compiler.disable
+    def two(self, x):
+        self.side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.side):
+            a = torch.sin(x)
+            b = a * 2
+        c = torch.cos(x)
+        d = c + 1
+        torch.cuda.current_stream().wait_stream(self.side)
+        return b + d
+"""
+FAILS = """
+    def forward(self, x):
+        return self.counted(torch.relu(self.layers[0](x)))
+
+    @torch.compiler.disable
+    def counted(self, x):
+        self.calls += 1
+        if self.calls == 200:
+            torch.empty(1 << 50, device="cuda")
+        return x + 1
+"""
+TAIL = """
+model = Net().cuda()
+example_inputs = (torch.randn(64, 256, device="cuda", requires_grad=True),)
+"""
+
+
+def profiled(folder: Path, body: str, *options: str, fails: bool = False) -> dict[str, Any]:
+    (folder / "model.py").write_text(HEAD + body + TAIL)
+    command = [sys.executable, "-m", "inspector.commands", "profile"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        [*command, "model.py", "--save", "kept", *options],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert bool(ran.returncode) is fails, ran.stderr
+    shown = subprocess.run(
+        [*command, "kept", "--format", "json"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(shown.stdout)
+    return found
+
+
+def test_eager_calls_in_between_keep_the_cuda_graphs(tmp_path: Path) -> None:
+    report = profiled(tmp_path, GRAPHED, "--train", "--mode", "reduce-overhead")
+    (profile,) = report["profiles"]
+    assert profile["launches"] > 0
+    launches = [launch for work in profile["work"] for launch in work["launches"]]
+    assert sum(launch["cuda_graph"] for launch in launches) > len(launches) / 2
+    # In every round: a graph that is captured again would take a thousand times as long.
+    medians = [
+        sorted(block["times_ns"])[len(block["times_ns"]) // 2]
+        for block in profile["blocks"]
+        if block["kind"] == "compiled"
+    ]
+    assert len(medians) >= 3
+    assert max(medians) < 10 * min(medians)
+    assert profile["attributed"] > 0.97
+
+
+def test_training_has_no_loss_in_it_and_its_idle_time_adds_up(tmp_path: Path) -> None:
+    (profile,) = profiled(tmp_path, GRAPHED, "--train")["profiles"]
+    assert all(work["kind"] != "loss" for work in profile["work"])
+    causes = profile["idle_by_cause_ns"]
+    assert sum(causes.values()) == pytest.approx(profile["idle_ns"])
+    assert {"autograd", "launching", "end"} <= causes.keys()
+    assert causes.get("loss", 0) < 0.05 * profile["wall_ns"]
+    assert profile["explained_slowdown"] > 0.8
+
+
+def test_calls_with_several_streams_are_not_left_out(tmp_path: Path) -> None:
+    report = profiled(tmp_path, STREAMS, "--no-grad")
+    (profile,) = report["profiles"]
+    launches = [launch for work in profile["work"] for launch in work["launches"]]
+    assert len({launch["stream"] for launch in launches}) == 2
+    assert not any("left out" in notice for notice in report["notices"])
+    assert profile["launches_unmatched"] == 0
+
+
+def test_out_of_memory_half_way_shows_what_was_measured(tmp_path: Path) -> None:
+    report = profiled(tmp_path, FAILS, "--no-grad", fails=True)
+    (profile,) = report["profiles"]
+    assert "OutOfMemoryError" in profile["failed"]["error"]
+    assert profile["wall_ns"] > 0
+    assert any("what was measured until then is shown" in notice for notice in report["notices"])
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs")
+def test_each_of_several_gpus_has_its_work(tmp_path: Path) -> None:
+    body = """
+    def forward(self, x):
+        x = torch.relu(self.layers[0](x))
+        return (x.to("cuda:1") * 2).sin().to("cuda:0")
+"""
+    report = profiled(tmp_path, body, "--no-grad")
+    (profile,) = report["profiles"]
+    assert set(profile["busy_by_device_ns"]) == {"0", "1"}
+    assert any("2 GPUs were used" in notice for notice in report["notices"])

@@ -1,0 +1,129 @@
+"""What is said about how calls were measured."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
+from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
+from inspector.findings.profile_report import Profiled
+from inspector.findings.profile_wording import call_title, idle_parts, line_rows, verdict_lines
+from inspector.model.kernel import Call, GraphCode, Kernel
+from inspector.profiles.budget import make_budget
+from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.work import all_work
+from tests.unit.fusions import Kernel as Scheduled
+from tests.unit.fusions import fusion, graph, node
+from tests.unit.profiles.test_budget import PROFILE, in_blocks
+
+
+def notices(profile: DeviceProfile) -> list[str]:
+    return list(measured_notices(profile, make_budget(profile)))
+
+
+def profiled(profile: DeviceProfile) -> Profiled:
+    times = [TimedLaunch(item, (50,)) for item in profile.launches]
+    work = tuple(all_work(times, None, 0))
+    return Profiled(profile, make_budget(profile), work, {}, ())
+
+
+def test_nothing_is_said_where_nothing_is_amiss() -> None:
+    assert notices(in_blocks([[100]] * 20, [[200]] * 20)) == []
+    assert notices(PROFILE) == []  # older recordings say nothing of blocks
+
+
+def test_what_failed_is_said() -> None:
+    failed = dataclasses.replace(PROFILE, error=FailedCall("watched", 7, "RuntimeError: boom."))
+    (said,) = notices(failed)
+    assert said == (
+        "the 7th call under the profiler failed (RuntimeError: boom); what was measured until then "
+        "is shown"
+    )
+    for number, text in ((1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (21, "21st")):
+        error = FailedCall("plain", number, "E")
+        (said,) = notices(dataclasses.replace(PROFILE, error=error))
+        assert said.startswith(f"the {text} unwatched call failed (E)")
+
+
+def test_without_watched_calls_nothing_is_said_of_the_gpu() -> None:
+    empty = dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=(), idle_ns={})
+    assert not any("the GPU works" in line for line in verdict_lines(profiled(empty)))
+    assert idle_parts(profiled(empty)) == []
+
+
+def test_few_calls_are_said_to_be_few() -> None:
+    (said,) = notices(in_blocks([[100]] * 3, [[200]] * 3))
+    assert said.startswith("only 3 calls could be timed")
+
+
+def test_launches_without_a_counterpart_are_said() -> None:
+    (said,) = notices(dataclasses.replace(PROFILE, unmatched=1))
+    assert said.startswith("1 of 2 launches of a call were not found")
+
+
+def test_causes_of_a_slow_call_are_approximate() -> None:
+    slow = dataclasses.replace(PROFILE, explained_ns=131)
+    said = approximate_notice([make_budget(slow), make_budget(PROFILE)])
+    assert "approximate" in said
+    assert "1.31 times as long" in said
+    slower = make_budget(dataclasses.replace(PROFILE, explained_ns=150))
+    assert "1.31 to 1.50 times" in approximate_notice([slower, make_budget(slow)])
+    assert approximate_notice([make_budget(PROFILE)]) == ""
+    assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "A call"
+
+
+def test_several_gpus_are_said_and_each_has_its_time() -> None:
+    launches = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b", device=1))
+    call = ProfiledCall(120_000, ((10_000, 30_000), (20_000, 60_000)))
+    profile = dataclasses.replace(PROFILE, launches=launches, calls=(call,), plain_ns=(100_000,))
+    (said,) = notices(profile)
+    assert said.startswith("2 GPUs were used")
+    assert "any of the GPUs works 50% of a call (cuda:0 20 µs, cuda:1 40 µs, of 100 µs)" in list(
+        verdict_lines(profiled(profile))
+    )
+
+
+def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
+    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
+    first = next(verdict_lines(profiled(moved)))
+    assert first.startswith(
+        "2.00 times as fast as eager PyTorch (201 µs → 100 µs per call; 1.99 to"
+    )
+    assert first.endswith("; unstable: equal calls differ by 20%)")
+    slower = in_blocks([[200], [201], [200]], [[100], [100], [100]])
+    first = next(verdict_lines(profiled(slower)))
+    assert first.startswith("2.00 times as slow")
+    assert first.endswith("1.99 to 2.02)")
+
+
+def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
+    found = profiled(dataclasses.replace(PROFILE, device={"kind": "cpu"}, plain_ns=(400,)))
+    assert (found.work_ns, found.outside_ns) == (100, 300)
+    assert [(name, share) for name, _, share in line_rows(found)] == [
+        ("(no line known)", 0.25),
+        ("(outside of statements and operators)", 0.75),
+    ]
+    assert profiled(PROFILE).outside_ns == 0
+
+
+def test_graphs_of_which_nothing_ran_are_named() -> None:
+    kernel = Kernel.__new__(Kernel)  # it is not looked into
+    code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
+    other = dataclasses.replace(code, compile_id="1/0")
+    seen = TimedLaunch(DeviceLaunch("kernel", "a"), (1,), code=code)
+    assert unseen_notice([code], [], [seen]) == ""
+    assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
+    assert unseen_notice([code, other], [], [seen]) == (
+        "1 graph has kernels of which none was seen in a call: 1/0 (inference); no warm call "
+        "reached their code, or it could not be marked"
+    )
+
+
+def test_code_that_is_not_python_is_named() -> None:
+    x = node("x", "")
+    relu = node("relu", "aten.relu.default", "x", at=3)
+    scheduled = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": 1}, {"b": 1}))
+    code = GraphCode(scheduled.compile_id, scheduled.direction, "", (), ())
+    said = unseen_notice([code], [scheduled], [])
+    assert "is not Python (`cpp_wrapper`)" in said
+    assert unseen_notice([code], [], []) == ""  # it has nothing to run
