@@ -14,6 +14,7 @@ from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
+from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.cpp_kernel import InspectorCppKernel
@@ -103,6 +104,7 @@ class ProcessBuilder:
         self._graphs = GraphPlacesDraft()
         self._device_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
+        self._autotuned: list[InspectorAutotuned] = []
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -149,6 +151,7 @@ class ProcessBuilder:
                 self._take_ours(event)
             case (
                 InspectorProfile()
+                | InspectorAutotuned()
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
@@ -168,6 +171,7 @@ class ProcessBuilder:
     def _take_measured(
         self,
         event: InspectorProfile
+        | InspectorAutotuned
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
@@ -176,6 +180,8 @@ class ProcessBuilder:
         match event:
             case InspectorDeviceProfile(text=text):
                 self._device_profiles += [text] if text is not None else []
+            case InspectorAutotuned():
+                self._autotuned.append(event)
             case InspectorCeilings():
                 self._ceilings = event
             case InspectorTrial():
@@ -341,6 +347,7 @@ class ProcessBuilder:
             graphs=self._graphs.build(),
             device_profiles=tuple(self._device_profiles),
             ceilings=self._ceilings,
+            autotuned=tuple(self._autotuned),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.device_profile import InspectorCeilings
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.payload import Payload
@@ -80,6 +81,7 @@ class Process:
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
         ceilings: What the machine can do, or None where nobody measured it.
+        autotuned: What autotuning tried, in order; recorded for profiles alone.
     """
 
     host: str
@@ -115,6 +117,7 @@ class Process:
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
     device_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
+    autotuned: tuple[InspectorAutotuned, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

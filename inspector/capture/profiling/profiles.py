@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings
 from inspector.capture.profiling.in_place import (
     Attribution,
@@ -29,6 +30,8 @@ class Profiles:
     def __init__(self, *, counters: bool = False) -> None:
         self._counters = counters
         self._attributions: dict[int, Attribution] = {}
+        if not counters:
+            attached_handler().watch_autotuning()
 
     def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
         """To be entered around a call: it watches the one that shows where launches come from."""
@@ -38,6 +41,7 @@ class Profiles:
 
     def measure(self, index: int, run: Prepared, eager: Prepared) -> None:
         """Measures warm calls with an input, see `profile_in_place`."""
+        attached_handler().end_autotuning()
         if self._counters:
             count_once(run)
             return

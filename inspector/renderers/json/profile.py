@@ -7,6 +7,7 @@ from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileR
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
+from inspector.renderers.json.autotuning import autotuning_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -30,6 +31,7 @@ def profile_fields(report: ProfileReport) -> dict[str, object]:
             "values": dict(ceilings.values),
             "state": dict(ceilings.state),
         },
+        "autotuning": autotuning_fields(report.autotuning),
         "notices": list(report.notices),
     }  # fmt: skip
 
