@@ -207,9 +207,10 @@ def _matters(tuned: Tuned, whole_ns: int) -> bool:
     if tuned.first.how != "measured":
         return False
     margin = tuned.margin
+    if tuned.spent_ns >= _MANY * whole_ns or tuned.first.name == _PLACEHOLDER:
+        return tuned.spent_ns >= _MANY * whole_ns
     return (
-        tuned.spent_ns >= _MANY * whole_ns
-        or tuned.failures > 0
+        tuned.failures > 0
         or (tuned.usual is not None and not tuned.is_usual)
         or (margin is not None and margin < NOISE)
     )

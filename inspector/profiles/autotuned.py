@@ -180,9 +180,9 @@ def make_autotuning(processes: Sequence[Process], work: Sequence[Work]) -> Autot
         work: What a call does.
     """
     places = [place for process in processes for place in process.autotuned]
-    cached, alone = _kernels(processes)
-    if not places and not cached:
+    if not places:
         return None
+    cached, alone = _kernels(processes)
     tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE

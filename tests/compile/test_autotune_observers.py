@@ -55,6 +55,7 @@ class Tuner(CachingAutotuner):
         self.heuristic_type = HeuristicType.POINTWISE
         self.custom_kernel = False
         self.compile_id, self.is_backward = "1/0", False
+        self.deterministic_mode = False
         self.autotune_cache_info = {"autotune_cache_state": "miss", "num_configs": 4}
         self.benchmark_failure_reasons = {}
         self.precompile_time_taken_ns = 0
@@ -66,7 +67,6 @@ class Tuner(CachingAutotuner):
         self.triton_meta = {"device": 0, "signature": {}}
         self.fn = types.SimpleNamespace(__name__="triton_", fn=lambda: None, src="", arg_names=[])
         self.coordesc_tuner = types.SimpleNamespace(cache_benchmark_result=lambda *_: None)
-        self.compile_results = [types.SimpleNamespace(config=config) for config in CONFIGS]
         running: list[int] = []
 
         def ran(at: int, *_args: object, **_kwargs: object) -> None:
@@ -154,6 +154,26 @@ def test_coordinate_descent_that_is_not_for_a_kernel_says_nothing(
     tuner.heuristic_type = HeuristicType.TEMPLATE
     assert tuner.coordinate_descent_tuning(tuner.launchers[0]) is tuner.launchers[0]
     assert not written
+
+
+def test_coordinate_descent_that_stays_where_it_began(
+    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not time the first one again: it knows its time from the step before."""
+    assert kernels
+    tuner = Tuner({0: 0.02, 1: 0.03}, monkeypatch)
+    first, second = tuner.launchers[:2]
+
+    def descended(*args: object) -> object:
+        tuner.bench(second, *args)
+        return first
+
+    monkeypatch.setattr(tuner, "_coordinate_descent_tuning", lambda _, *args: descended(*args))
+    assert tuner.coordinate_descent_tuning(first) is first
+    (found,) = written
+    assert (found["chosen"], found["default"], found["step"]) == (0, 0, "descent")
+    texts = [(item["text"][:9], item.get("time_ns")) for item in found["candidates"]]
+    assert texts == [("XBLOCK=64", None), ("XBLOCK=12", 30_000)]
 
 
 def test_the_functions_are_torchs_own_again(kernels: KernelTuningObserver) -> None:

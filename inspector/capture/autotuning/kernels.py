@@ -26,6 +26,7 @@ _WORDS = {
     "INVALID_CONFIG": "the device refuses it",
 }
 _LIMIT = 1 << 62
+_UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only timed
 
 
 @dataclasses.dataclass(slots=True)
@@ -41,6 +42,13 @@ class _Tuning:
     step: str
     candidates: list[Candidate] = dataclasses.field(default_factory=list)
     launchers: list[Any] = dataclasses.field(default_factory=list)
+
+    def begin_with(self, launcher: Any) -> None:  # noqa: ANN401
+        """Puts what it goes on from first, where that has not been timed once more."""
+        text = config_text(launcher.config)
+        if text not in {item.text for item in self.candidates}:
+            self.candidates.insert(0, Candidate(text=text, step=self.step))
+            self.launchers.insert(0, launcher)
 
     def add(self, owner: Any, launcher: Any, outcome: Outcome) -> None:  # noqa: ANN401
         """Takes the time of a launcher, in ms, or why it has none."""
@@ -93,6 +101,8 @@ class KernelTuningObserver:
             self._tunings.append(tuning)
 
             def finish(outcome: Outcome) -> None:
+                if step and tuning.candidates:
+                    tuning.begin_with(called.argument("launcher", 0))
                 self._finish(called.owner, tuning, outcome)
 
             try:
@@ -124,20 +134,21 @@ class KernelTuningObserver:
         if not tuning.candidates:
             return
         launcher, failure = outcome.result, outcome.failure
-        if launcher is None and not failure:  # the first step gives nothing, and leaves its choice on the autotuner
+        # The first step gives nothing, and leaves its choice on the autotuner.
+        if launcher is None and not failure:
             launcher = next(iter(getattr(owner, "launchers", ())), None)
         meta = getattr(owner, "inductor_meta", None) or {}
         function = getattr(owner, "fn", None)
-        name = str(meta.get("kernel_name") or getattr(function, "__name__", ""))
+        named = str(meta.get("kernel_name") or "")
+        is_named = bool(named) and _UNNAMED not in named
+        name = named if is_named else str(getattr(function, "__name__", ""))
         heuristic = str(getattr(getattr(owner, "heuristic_type", None), "name", "")).lower()
         is_users = heuristic == "user_autotune"
         tried = Tried("user" if is_users else "triton", name, tuning.candidates)
         tried.how = "failed" if failure else "measured"
-        tried.default = None if is_users or tuning.step else 0
+        tried.default = None if is_users else 0  # further steps begin with the one they go on from
         chosen = [at for at, item in enumerate(tuning.launchers) if item is launcher]
-        tried.chosen = chosen[-1] if chosen else None
-        if tried.chosen is None and not failure:
-            tried.chosen = tried.fastest()
+        tried.chosen = chosen[-1] if chosen else _same(tuning, launcher)
         info = getattr(owner, "autotune_cache_info", None) or {}
         compile_id = getattr(owner, "compile_id", None)
         tried.fields = {
@@ -153,6 +164,15 @@ class KernelTuningObserver:
             "error": failure,
         }
         tried.write()
+
+
+def _same(tuning: _Tuning, launcher: Any) -> int | None:  # noqa: ANN401
+    """Which candidate has a launcher's configuration: it may have been made anew."""
+    config = getattr(launcher, "config", None)
+    if config is None:
+        return None
+    text = config_text(config)
+    return next((at for at, item in enumerate(tuning.candidates) if item.text == text), None)
 
 
 def _spilled(candidate: Candidate) -> bool:

@@ -248,7 +248,12 @@ def test_kernels_from_the_cache_and_with_one_configuration_are_counted(tmp_path:
         "triton_red_fused_sum_0": {"autotune_cache_state": "miss", "compile_time_us": 5},
     }
     head = {"name": "triton_kernel_info", "encoding": "json"}
-    run = run_of(tmp_path, record("artifact", head, payload=json.dumps(info)))
+    named = record("artifact", head, payload=json.dumps(info))
+    assert make_autotuning(run_of(tmp_path, named).processes, ()) is None  # an older recording
+
+    single = template(how="only", candidates=template()["candidates"][:1], total=1)
+    ours = {"name": "inspector_autotuned", "encoding": "json"}
+    run = run_of(tmp_path, named, record("artifact", ours, payload=json.dumps(single)))
     found = make_autotuning(run.processes, ())
     assert found is not None
     assert (found.cached, found.alone) == (1, 1)
@@ -256,6 +261,7 @@ def test_kernels_from_the_cache_and_with_one_configuration_are_counted(tmp_path:
     assert line.split("; ") == [
         "1 kernel from the autotune cache, not tried again",
         "1 Triton kernel with one configuration: nothing to try",
+        "1 operation with nothing to choose from",
     ]
 
 
