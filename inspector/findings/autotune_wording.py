@@ -67,7 +67,11 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
         tried = count(found.candidates, "candidate")
         places = count(len(measured), "place")
         if found.spent_ns:
-            whole = f" of {duration(found.compile_time_ns)} compile time"
+            whole = (
+                f" of {duration(found.compile_time_ns)} compile time"
+                if found.compile_time_ns
+                else ""
+            )
             yield f"{duration(found.spent_ns)}{whole}: {tried} at {places}"
         else:
             yield f"{tried} at {places}"
@@ -157,12 +161,12 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
         setting = "max_autotune_conv_backends" if is_convolution else "max_autotune_gemm_backends"
         spent = sum(item.spent_ns for item in items)
         what = count(len(own), "template lost", "templates lost")
-        each = "The one" if len(own) == 1 else "All"
+        each = "the one" if len(own) == 1 else "all"
         yield (
             f"{each} {what} to a library{by}, at {count(len(items), 'place')}, and cost "
             f'{duration(spent)}: torch._inductor.config.{setting} = "ATEN" '
             f"(TORCHINDUCTOR_{setting.upper()}=ATEN) tries none of them"
-        ).replace("The one 1 ", "The one ")
+        ).replace("the one 1 ", "the one ")
 
 
 def _lead(tuned: Tuned) -> float | None:
