@@ -14,6 +14,7 @@ from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
+from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.cpp_kernel import InspectorCppKernel
@@ -108,6 +109,7 @@ class ProcessBuilder:
         self._device_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
         self._device_states: list[InspectorDeviceState] = []
+        self._autotuned: list[InspectorAutotuned] = []
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -154,6 +156,7 @@ class ProcessBuilder:
                 self._take_ours(event)
             case (
                 InspectorProfile()
+                | InspectorAutotuned()
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
@@ -174,6 +177,7 @@ class ProcessBuilder:
     def _take_measured(
         self,
         event: InspectorProfile
+        | InspectorAutotuned
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
@@ -183,6 +187,8 @@ class ProcessBuilder:
         match event:
             case InspectorDeviceProfile(text=text):
                 self._device_profiles += [text] if text is not None else []
+            case InspectorAutotuned():
+                self._autotuned.append(event)
             case InspectorCeilings():
                 self._ceilings = event
             case InspectorDeviceState():
@@ -351,6 +357,7 @@ class ProcessBuilder:
             device_profiles=tuple(self._device_profiles),
             ceilings=self._ceilings,
             device_states=tuple(self._device_states),
+            autotuned=tuple(self._autotuned),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

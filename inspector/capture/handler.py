@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
+from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["TraceHandler", "attached_handler"]
 
 _TRACE_LOGGER = "torch.__trace"
+_GENERATED = "inductor_output_code"
+_STAGES = LOGGED_GRAPHS.keys() | {_GENERATED}
 
 
 class TraceHandler(logging.Handler):
@@ -59,6 +62,7 @@ class TraceHandler(logging.Handler):
         self._level = logger.level
         self._before: dict[str, Any] = {}
         self._window: WarmWindow | None = None
+        self._autotuning: AutotuneObserver | None = None
         self._measures = False
         self._times_guards = False
         self._keeps_graphs = False
@@ -84,6 +88,7 @@ class TraceHandler(logging.Handler):
         left = tuple(other for other in self._logs if other is not log)
         if not left:
             guarded("end with CUDA graphs", self._cuda_graphs.release)
+            self.end_autotuning()
         self._logs = left
         log.close()
         if not self._logs:
@@ -110,6 +115,22 @@ class TraceHandler(logging.Handler):
             prims: Whether those of AOTAutograd are written as primitives, too.
         """
         self._keeps_graphs, self._keeps_prims = True, prims
+
+    def watch_autotuning(self) -> None:
+        """Writes what autotuning tries from now on, until it is ended."""
+        if self._autotuning is None:
+            self._autotuning = AutotuneObserver()
+            self._autotuning.watch()
+
+    def end_autotuning(self) -> None:
+        """Writes no more of it: what is tuned while something is measured is no part of that."""
+        if self._autotuning is not None:
+            self._autotuning.release()
+            self._autotuning = None
+
+    def _watch_tuning(self) -> None:
+        if self._autotuning is not None:
+            self._autotuning.watch()
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
@@ -188,6 +209,7 @@ class TraceHandler(logging.Handler):
 
     def _look(self, record: logging.LogRecord) -> None:
         self._cuda_graphs.look()
+        self._watch_tuning()
         metadata = getattr(record, "metadata", None)
         if not isinstance(metadata, Mapping):
             return
@@ -211,7 +233,7 @@ class TraceHandler(logging.Handler):
                 self._write_guard_costs()
         else:
             # What is an artifact in one version may be a key of its own in another.
-            stage = next(iter(LOGGED_GRAPHS.keys() & metadata.keys()), None)
+            stage = next(iter(_STAGES & metadata.keys()), None)
             self._look_at_stage(stage or metadata.get("artifact", {}).get("name"))
 
     def _look_at_stage(self, name: object) -> None:
@@ -223,6 +245,8 @@ class TraceHandler(logging.Handler):
             self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
             if self._keeps_graphs:
                 self._fusion.watch()
+        elif name == _GENERATED and self._autotuning is not None:
+            self._autotuning.flush()
         if name in LOGGED_GRAPHS and (self._keeps_graphs or name == "dynamo_output_graph"):
             self._write_graph(str(name))
 

@@ -44,6 +44,9 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings")
     "--fresh-ceilings", is_flag=True,
     help="Measure what the machine can do again; else that is kept for 30 days.",
 )  # fmt: skip
+@click.option(
+    "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
+)
 @target_options
 @process_options
 @output_options
@@ -56,6 +59,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     save: Path | None,
     *,
     counters: bool,
+    autotune: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -71,6 +75,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile samples/small_cnn/model.py
       inspect profile model.py --train --mode reduce-overhead
       inspect profile model.py --no-grad -o profile.json
+      inspect profile model.py --mode max-autotune --autotune
       inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile
@@ -106,7 +111,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         run = read_run(recording)
         if target is None or not is_model(target):
             say_which(run, target)
-        report = make_profile_report(run, read_counters(recording.folder), notice)
+        counted = read_counters(recording.folder)
+        report = make_profile_report(run, counted, notice, all_tuned=autotune)
     if output is not None and is_file:
         write_profile_files(report, output)
         if format_ is None:

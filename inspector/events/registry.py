@@ -10,6 +10,7 @@ import dataclasses
 import re
 from typing import Protocol
 
+from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
@@ -109,6 +110,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
+    ("artifact", "inspector_autotuned"): InspectorAutotuned,
     ("artifact", "inspector_call"): InspectorCall,
     ("artifact", "inspector_caller"): InspectorCaller,
     ("artifact", "inspector_copy_rates"): InspectorCopyRates,

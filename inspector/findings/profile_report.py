@@ -21,6 +21,7 @@ from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
+from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.step_facts import Part
@@ -98,16 +99,29 @@ class ProfileReport:
         profiles: One for each input.
         ceilings: What the machine can do, or None.
         notices: What is missing or to be known, one sentence each.
+        autotuning: What autotuning tried, or None where the recording has nothing of it.
+        all_tuned: Whether all of that is shown.
     """
 
     run: Run
     profiles: tuple[Profiled, ...]
     ceilings: InspectorCeilings | None
     notices: tuple[str, ...]
+    autotuning: Autotuning | None = None
+    all_tuned: bool = False
+
+    @property
+    def wall_ns(self) -> float:
+        """The time of a call with the first input, or 0."""
+        return self.profiles[0].budget.wall_ns if self.profiles else 0.0
 
 
 def make_profile_report(
-    run: Run, counted: Sequence[CountedKernel] = (), notice: str = ""
+    run: Run,
+    counted: Sequence[CountedKernel] = (),
+    notice: str = "",
+    *,
+    all_tuned: bool = False,
 ) -> ProfileReport:
     """Reads the profiles of a run, whose logs must still be there.
 
@@ -115,6 +129,7 @@ def make_profile_report(
         run: The run.
         counted: What Nsight Compute counted in a call with the first input.
         notice: What is to be said besides, in one sentence without a full stop.
+        all_tuned: Whether all that autotuning tried is shown.
 
     Raises:
         OSError: A log is gone.
@@ -126,7 +141,12 @@ def make_profile_report(
         profiles += _profiles(run, process, (mode, counted), unread)
     ceilings = next((item.ceilings for item in run.processes if item.ceilings), None)
     return ProfileReport(
-        run, tuple(profiles), ceilings, tuple(_notices(run, profiles, ceilings, unread))
+        run,
+        tuple(profiles),
+        ceilings,
+        tuple(_notices(run, profiles, ceilings, unread)),
+        autotuning=make_autotuning(run.processes, profiles[0].work if profiles else ()),
+        all_tuned=all_tuned,
     )
 
 

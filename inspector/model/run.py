@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.payload import Payload
@@ -81,6 +82,7 @@ class Process:
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
         ceilings: What the machine can do, or None where nobody measured it.
         device_states: Clocks and power of the GPU around the profile of each input.
+        autotuned: What autotuning tried, in order; recorded for profiles alone.
     """
 
     host: str
@@ -117,6 +119,7 @@ class Process:
     device_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
     device_states: tuple[InspectorDeviceState, ...] = ()
+    autotuned: tuple[InspectorAutotuned, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping
 
+from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.in_place import (
@@ -35,6 +36,8 @@ class Profiles:
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
         self._attributions: dict[int, Attribution] = {}
+        if not counters:
+            attached_handler().watch_autotuning()
 
     def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
         """To be entered around a call: it watches the one that shows where launches come from."""
@@ -44,6 +47,7 @@ class Profiles:
 
     def measure(self, index: int, run: Prepared, eager: Prepared) -> None:
         """Measures warm calls with an input, see `profile_in_place`."""
+        attached_handler().end_autotuning()
         if self._counters:
             count_once(run)
             return

@@ -10,6 +10,7 @@ from inspector.profiles.roofline import make_roofline
 from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
+from inspector.renderers.json.autotuning import autotuning_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -39,6 +40,7 @@ def profile_fields(report: ProfileReport) -> dict[str, object]:
             "facts": dict(ceilings.facts),
             "took_ns": ceilings.took_ns or None,
         },
+        "autotuning": autotuning_fields(report.autotuning),
         "notices": list(report.notices),
     }  # fmt: skip
 

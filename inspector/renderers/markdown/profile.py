@@ -19,6 +19,7 @@ from inspector.findings.profile_wording import (
     verdict_lines,
     work_lines,
 )
+from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
 
 __all__ = ["profile_lines"]
@@ -42,6 +43,7 @@ def profile_lines(report: ProfileReport) -> Iterator[str]:
         yield ""
     for found in report.profiles:
         yield from _profile(report, found)
+    yield from autotuning_section(report)
     if report.ceilings is not None:
         yield f"## What {prose(report.ceilings.device)} can do"
         yield ""

@@ -22,6 +22,7 @@ from inspector.findings.profile_wording import (
     work_lines,
 )
 from inspector.findings.wording import count
+from inspector.renderers.terminal.autotuning import autotuning_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -51,6 +52,7 @@ def add_profiles(page: Page, report: ProfileReport) -> None:
         page.add(_lines(page, found))
         page.add(_table(page, "By operator", list(operator_rows(found))))
         page.add(_table(page, "By module", list(module_rows(found))))
+    page.add(autotuning_lines(page, report))
     if report.ceilings is not None:
         page.add(_ceilings(page, report))
     page.add(error_lines(page, report.run.meta))

@@ -1,0 +1,1 @@
+"""What autotuning tried: templates, configurations of Triton kernels, and the program's own."""

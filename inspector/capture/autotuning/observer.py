@@ -1,0 +1,58 @@
+"""Observes all autotuning of a process, from its first compilation to its first measurement."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol
+
+from inspector.capture.autotuning.kernels import KernelTuningObserver
+from inspector.capture.autotuning.templates import TemplateObserver
+from inspector.capture.autotuning.user_kernels import UserTuningObserver
+from inspector.capture.writer import guarded
+
+__all__ = ["AutotuneObserver"]
+
+_TRITON = "triton.runtime.autotuner"
+_TEMPLATES = "torch._inductor.select_algorithm"
+_KERNELS = "torch._inductor.runtime.triton_heuristics"
+
+
+class _Observer(Protocol):
+    def watch(self) -> None:
+        """Begins."""
+
+    def release(self) -> None:
+        """Ends."""
+
+
+class AutotuneObserver:
+    """Writes ``inspector_autotuned``; it changes neither what is generated nor what is chosen."""
+
+    def __init__(self) -> None:
+        self._templates = TemplateObserver()
+        self._missing: dict[str, _Observer] = {
+            _TRITON: UserTuningObserver(),
+            _TEMPLATES: self._templates,
+            _KERNELS: KernelTuningObserver(),
+        }
+        self._watched: list[_Observer] = []
+
+    def watch(self) -> None:
+        """Begins to observe what has been imported by now; to be called again later.
+
+        Nothing is imported here: whoever does not tune must not pay for it.
+        """
+        for name in [name for name in self._missing if name in sys.modules]:
+            observer = self._missing.pop(name)
+            self._watched.append(observer)
+            guarded("watch autotuning", observer.watch)
+
+    def flush(self) -> None:
+        """Writes what was decided for the graph whose code has just been generated."""
+        guarded("what was tuned", self._templates.flush)
+
+    def release(self) -> None:
+        """Ends observing, for good."""
+        for observer in self._watched:
+            guarded("end with autotuning", observer.release)
+        self._watched, self._missing = [], {}

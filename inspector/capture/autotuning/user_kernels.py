@@ -1,0 +1,109 @@
+"""Observes how Triton tunes the program's own kernels that run outside of compiled graphs.
+
+``triton.runtime.autotuner.Autotuner`` (Triton 3.6 to 3.9) asks `prune_configs` for what to try
+where it has no choice yet, and times each with `_bench`; neither is called for a warm kernel.
+Within compiled graphs Inductor's own autotuner takes over.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
+from inspector.capture.autotuning.tried import Candidate, Tried, config_text, nanoseconds
+from inspector.capture.writer import guarded
+
+__all__ = ["UserTuningObserver"]
+
+_QUANTILES = 3  # the median, and what 20 % and 80 % stay below
+
+
+@dataclasses.dataclass(slots=True)
+class _Tuning:
+    expected: int
+    begun_ns: int
+    candidates: list[Candidate] = dataclasses.field(default_factory=list)
+
+
+class UserTuningObserver:
+    """Writes ``inspector_autotuned`` for each kernel of the program's own that Triton tunes."""
+
+    def __init__(self) -> None:
+        self._hooks = Hooks()
+        self._tunings: dict[int, _Tuning] = {}
+
+    def watch(self) -> None:
+        """Begins to observe: Triton has been imported."""
+        from triton.runtime.autotuner import Autotuner
+
+        self._hooks.put(Autotuner, "prune_configs", self._prune)
+        self._hooks.put(Autotuner, "_bench", self._bench)
+        self._hooks.put(Autotuner, "check_disk_cache", self._look_up)
+
+    def release(self) -> None:
+        """Ends observing."""
+        self._hooks.release()
+        self._tunings.clear()
+
+    def _prune(self, called: Called) -> object:
+        configs = called.go()
+        if isinstance(configs, Sequence) and len(configs) > 1:
+            self._tunings[id(called.owner)] = _Tuning(len(configs), time.perf_counter_ns())
+        return configs
+
+    def _bench(self, called: Called) -> object:
+        if id(called.owner) not in self._tunings:
+            return called.go()
+        what = "a configuration of the program's own kernel"
+        return timed(called, what, lambda outcome: self._add(called, outcome))
+
+    def _look_up(self, called: Called) -> object:
+        is_found = called.go()
+        if is_found is True:
+            guarded("a kernel's cached configurations", lambda: self._cached(called.owner))
+        return is_found
+
+    def _add(self, called: Called, outcome: Outcome) -> None:
+        owner, failure = called.owner, outcome.failure
+        tuning = self._tunings[id(owner)]
+        candidate = _candidate(called.kwargs.get("config"), outcome.result)
+        candidate.spent_ns = outcome.took_ns
+        candidate.failed = failure or candidate.failed
+        tuning.candidates.append(candidate)
+        if len(tuning.candidates) == tuning.expected or failure:
+            del self._tunings[id(owner)]
+            took_ns = time.perf_counter_ns() - tuning.begun_ns
+            _write(owner, tuning.candidates, "failed" if failure else "measured", took_ns)
+
+    def _cached(self, owner: Any) -> None:  # noqa: ANN401
+        self._tunings.pop(id(owner), None)
+        timings = getattr(owner, "configs_timings", None) or {}
+        _write(owner, [_candidate(*pair) for pair in timings.items()], "cached", 0)
+
+
+def _candidate(config: object, result: object) -> Candidate:
+    candidate = Candidate(text=config_text(config))
+    times: Sequence[object] = result if isinstance(result, Sequence) else (result,)
+    candidate.timed(times[0] if times else None)
+    if len(times) >= _QUANTILES:
+        candidate.low_ns, candidate.high_ns = nanoseconds(times[1]), nanoseconds(times[2])
+    if candidate.time_ns is None:
+        candidate.failed = "Triton cannot compile it, or the device lacks what it needs"
+    return candidate
+
+
+def _write(owner: Any, candidates: list[Candidate], how: str, took_ns: int) -> None:  # noqa: ANN401
+    function = getattr(owner, "base_fn", None)
+    code = getattr(function, "__code__", None)
+    tried = Tried("user", str(getattr(function, "__name__", "")), candidates, how)
+    tried.chosen = tried.fastest() if how != "failed" else None
+    tried.fields = {
+        "outside": True,
+        "file": getattr(code, "co_filename", ""),
+        "line": getattr(code, "co_firstlineno", 0),
+        "benchmark_ns": took_ns,
+    }
+    tried.write()

@@ -1,0 +1,139 @@
+"""What autotuning tries on the CPU: C++ templates against a library, and what the report says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from inspector.model.run import Run
+from inspector.sources.recording import opened, read_run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+CHILD = Path(__file__).with_name("autotune_child.py")
+MODEL = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(64, 128)
+
+    def forward(self, x):
+        y = torch.relu(self.linear(x)).view(4, 16, 128)
+        return torch.bmm(y, y.transpose(1, 2).contiguous())
+
+model = Net()
+example_inputs = (torch.randn(64, 64),)
+"""
+
+
+def compiled(folder: Path, recording: str) -> str:
+    """The code of the child's product, with what its earlier runs left in the caches."""
+    # The graph itself is compiled in each of them.
+    caches = {"TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
+    return subprocess.run(
+        [sys.executable, str(CHILD), recording],
+        cwd=folder,
+        env={**os.environ, **caches, "PYTHONPATH": str(ROOT),
+             "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout  # fmt: skip
+
+
+def recorded(folder: Path) -> Run:
+    with opened(folder) as recording:
+        return read_run(recording)
+
+
+def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
+    """The first process times candidates, the others have the times from the cache."""
+    compiled(tmp_path, "first")
+    unwatched = compiled(tmp_path, "")
+    watched = compiled(tmp_path, "second")
+    assert "def call" in unwatched
+    assert watched == unwatched
+
+    (first,) = recorded(tmp_path / "first").processes
+    (second,) = recorded(tmp_path / "second").processes
+    assert not first.problems
+    assert not second.problems
+    (measured,), (cached,) = first.autotuned, second.autotuned
+    assert (measured.name, measured.node, measured.compile_id) == ("bmm", "bmm", "0/0")
+    assert [item.shape for item in measured.inputs] == [(4, 32, 64), (4, 64, 32)]
+    kinds = {item.kind for item in measured.candidates}
+    assert kinds == {"extern", "cpp"}
+    times = {item.at: item.time_ns or 0 for item in measured.candidates}
+    assert measured.chosen == min(times, key=times.__getitem__)
+    assert measured.default is not None
+    assert measured.candidates[measured.default].kind == "extern"
+    assert all(item.spent_ns for item in measured.candidates)
+    assert measured.benchmark_ns > sum(times.values())
+
+    assert (measured.how, cached.how) == ("measured", "cached")
+    assert cached.benchmark_ns == 0
+    assert cached.chosen == measured.chosen
+    assert [item.time_ns for item in cached.candidates] == list(times.values())
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("autotuning")
+    (folder / "model.py").write_text(MODEL)
+    inspected(folder, "model.py", "--no-grad", "--mode", "max-autotune", "--save", "kept")
+    return folder
+
+
+def inspected(folder: Path, *arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", "profile", *arguments],
+        cwd=folder,
+        # Linear layers have C++ templates where their weights are constants.
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder),
+             "COLUMNS": "80", "TORCHINDUCTOR_FREEZING": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout  # fmt: skip
+
+
+def test_the_report_has_each_operation_with_its_line(recording: Path) -> None:
+    report: dict[str, Any] = json.loads(inspected(recording, "kept", "--format", "json"))
+    jsonschema.validate(report, SCHEMA)
+    tuning = report["autotuning"]
+    rows = {row["name"]: row for row in tuning["tuned"]}
+    assert rows.keys() == {"packed_linear", "bmm"}
+    texts = MODEL.split("\n")
+    for name, part in (("packed_linear", "self.linear(x)"), ("bmm", "torch.bmm")):
+        row = rows[name]
+        number = next(n for n, text in enumerate(texts, 1) if part in text)
+        assert number in {line["line"] for line in row["lines"]}, name
+        assert (row["how"], row["places"], row["launches"]) == ("measured", 1, 1)
+        assert {item["kind"] for item in row["candidates"]} == {"extern", "cpp"}
+        assert row["in_place_ns"] > 0
+        assert row["margin"] >= 0
+    spent = sum(row["spent_ns"] for row in rows.values())
+    # Torch's own spans are a little longer, for they hold ours.
+    assert 0.8 * spent < tuning["spent_ns"] < 1.5 * spent
+    assert tuning["spent_ns"] < tuning["compile_time_ns"]
+
+
+def test_the_terminal_shows_what_won_and_all_candidates_where_asked(recording: Path) -> None:
+    short, whole = inspected(recording, "kept"), inspected(recording, "kept", "--autotune")
+    assert max(map(len, (short + whole).splitlines())) <= 80
+    assert "\nAutotuning\n" in short
+    assert "4 candidates at 2 places" in short
+    assert "… all candidates: inspect profile --autotune" in short
+    assert "taken  " not in short
+    assert whole.count("taken  ") == 2
+    assert "_mkl_linear" in whole
