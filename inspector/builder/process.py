@@ -56,6 +56,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
@@ -102,6 +103,7 @@ class ProcessBuilder:
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
         self._device_profiles: list[Payload] = []
+        self._memory_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
@@ -152,6 +154,7 @@ class ProcessBuilder:
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
+                | InspectorMemoryProfile()
                 | InspectorTrial()
             ):
                 self._take_measured(event)
@@ -171,11 +174,14 @@ class ProcessBuilder:
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
+        | InspectorMemoryProfile
         | InspectorTrial,
     ) -> None:
         match event:
             case InspectorDeviceProfile(text=text):
                 self._device_profiles += [text] if text is not None else []
+            case InspectorMemoryProfile(text=text):
+                self._memory_profiles += [text] if text is not None else []
             case InspectorCeilings():
                 self._ceilings = event
             case InspectorTrial():
@@ -340,6 +346,7 @@ class ProcessBuilder:
             codes=self._codes.build(),
             graphs=self._graphs.build(),
             device_profiles=tuple(self._device_profiles),
+            memory_profiles=tuple(self._memory_profiles),
             ceilings=self._ceilings,
         )
 

@@ -11,7 +11,7 @@ from torch._dynamo import list_backends, lookup_backend
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import backward, finished
 from inspector.capture.failures import (
     asks_for_value,
@@ -139,7 +139,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
-    profiles = Profiles(counters=request.counters) if request.profile else None
+    profiles = Profiles(target, counters=request.counters) if request.profile else None
     state = State(target.function) if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
@@ -210,10 +210,9 @@ def _profile(
     given = target.calls[index]
     profiles, state = kept
 
-    def prepared(called: Callable[..., object]) -> Callable[[], None]:
+    def prepared(called: Callable[..., object]) -> PreparedCall:
         _begin_again(state)
-        arguments = fresh(given)
-        return lambda: _call(arguments, request, called)
+        return PreparedCall(fresh(given), lambda call: _call(call, request, called))
 
     try:
         with quiet():

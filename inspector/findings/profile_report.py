@@ -9,11 +9,13 @@ from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceProfile, InspectorCeilings, device_profile
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.findings.memory_report import memory_by_input
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
+from inspector.profiles.memory import MemoryUse
 from inspector.profiles.timed import lines_by_time, timed_launches
 from inspector.profiles.verdict import Gain, gains
 from inspector.profiles.work import Work, all_work
@@ -35,6 +37,7 @@ class Profiled:
         work: What a call does, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
         gains: What could be won, the most first.
+        memory: What a call allocates, or None where that is not known.
     """
 
     profile: DeviceProfile
@@ -42,6 +45,7 @@ class Profiled:
     work: tuple[Work, ...]
     by_line: Mapping[tuple[str, int], float]
     gains: tuple[Gain, ...]
+    memory: MemoryUse | None = None
 
     @property
     def is_cpu(self) -> bool:
@@ -120,7 +124,9 @@ def _profiles(
         except (OSError, ValueError) as error:
             unread.append(f"a profile could not be read: {error}")
             continue
-        launches = timed_launches(profile, codes, fusions, _functions(process))
+        functions = _functions(process)
+        launches = timed_launches(profile, codes, fusions, functions)
+        memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
         if counted and not profile.input:
             launches = with_counters(launches, counted)
         l2_bytes = profile.device.get("l2_bytes")
@@ -129,7 +135,7 @@ def _profiles(
         is_cpu = profile.device.get("kind") == "cpu"
         found = gains(budget, work, mode, is_cpu=is_cpu)
         by_line = lines_by_time(launches)
-        yield Profiled(profile, budget, tuple(work), by_line, tuple(found))
+        yield Profiled(profile, budget, tuple(work), by_line, tuple(found), memory)
 
 
 def _unsized(fusion: Fusion) -> Fusion:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from inspector.events.device_profile import InspectorCeilings
 from inspector.findings.graph_wording import TIMES
+from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.counted import counter_texts
@@ -100,7 +101,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
             f"({duration(round(budget.busy_ns))} of {duration(round(budget.wall_ns))})"
         )
     yield from _spent(found)
-    yield from _memory(found)
+    yield from memory_verdict(found)
     if found.gains:
         gain = found.gains[0]
         whole = duration(round(budget.wall_ns))
@@ -119,17 +120,6 @@ def _spent(found: Profiled) -> Iterator[str]:
     runs = f"{number} runs of {_shown(work)}" if number > 1 else _shown(work)
     limit = _limit(work)
     yield f"{time_ns / found.work_ns:.0%} of the {where} is in {runs}{limit}"
-
-
-def _memory(found: Profiled) -> Iterator[str]:
-    peaks = found.profile.memory
-    compiled, eager = (peaks.get(f"{name}_peak_allocated") for name in ("compiled", "eager"))
-    if compiled and eager:
-        reserved = size(peaks.get("compiled_peak_reserved", 0))
-        yield (
-            f"peak memory {size(compiled)} instead of {size(eager)} ({compiled / eager - 1:+.0%}); "
-            f"{reserved} reserved"
-        )
 
 
 def _limit(work: Work) -> str:

@@ -16,11 +16,11 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 
-__all__ = ["TimedLaunch", "timed_launches"]
+__all__ = ["TimedLaunch", "lines_by_time", "timed_launches", "user_place"]
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
@@ -110,7 +110,7 @@ def timed_launches(
                 code=code,
                 call=call,
                 step=steps.of(code, call),
-                place=None if call is not None else _user_place(launch),
+                place=None if call is not None else user_place(launch.place),
             )
         )
     return _counted(_with_functions(found, functions or {}))
@@ -200,14 +200,14 @@ def _operation(name: str) -> str:
     )
 
 
-def _user_place(launch: DeviceLaunch) -> NodeLine | None:
+def user_place(place: LaunchPlace) -> NodeLine | None:
     """The innermost of the user's lines around a launch."""
-    for frame in reversed(launch.place.frames):
+    for frame in reversed(place.frames):
         match = _FRAME.match(frame)
         if match is not None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
-            return NodeLine(launch.place.operator, match["file"], line)
+            return NodeLine(place.operator, match["file"], line)
     return None
 
 

@@ -28,9 +28,9 @@ from inspector.capture.profiling.sequence import (
     placed,
 )
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
+from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, marked_lines
-from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import write_artifact
 
 __all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
@@ -68,7 +68,7 @@ def attributed(found: Attribution) -> Iterator[None]:
     nothing of where its kernels come from.
     """
     with_device = uses_cuda()
-    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(_is_users):
+    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_users):
         begun_ns = time.time_ns()
         yield
         wait()
@@ -81,14 +81,6 @@ def attributed(found: Attribution) -> Iterator[None]:
         found.launched += cpu_calls(seen.trace, [window])[0]
 
 
-def _is_users(file: str) -> bool:
-    """Whether a file is the user's, and none that Inductor has written."""
-    from torch._inductor.codecache import PyCodeCache
-
-    generated = {str(getattr(module, "__file__", "")) for module in PyCodeCache.modules}
-    return recorded_roots().is_user(file) and file not in generated
-
-
 @dataclasses.dataclass(slots=True)
 class _Measured:
     """What was measured, in nanoseconds a call."""
@@ -99,7 +91,6 @@ class _Measured:
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
     eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
-    memory: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 def profile_in_place(
@@ -125,23 +116,20 @@ def profile_in_place(
             _watch(run, calls, measured)
             measured.plain += _times_ns(run, calls)
         explained = _explained(run)
-        _compare(run, eager, calls, measured)
+        _compare(eager, calls, measured)
     finally:  # out of memory, say: what was measured until then is there
         if measured.launched:
             _write(index, measured, attribution, explained)
 
 
-def _compare(run: Prepared, eager: Prepared, calls: int, measured: _Measured) -> None:
-    """Measures the memory of a call, and the same without the compiler."""
-    if uses_cuda():
-        measured.memory |= _named_peaks("compiled", run)
+def _compare(eager: Prepared, calls: int, measured: _Measured) -> None:
+    """Measures the same without the compiler."""
     with torch.compiler.set_stance("force_eager"):
         measured.eager += _times_ns(eager, calls)[calls // 4 :]
         if uses_cuda():
             watched = _Measured()
             _watch(eager, _WATCHED_CALLS, watched)
             measured.eager_work = [_busy(items) for items in watched.launched]
-            measured.memory |= _named_peaks("eager", eager)
 
 
 def count_once(run: Prepared) -> None:
@@ -288,7 +276,6 @@ def _write(
             "idle_ns": explained.idle_ns,
             "host": explained.host,
             "worked": explained.device,
-            "memory": measured.memory,
         },
     )  # fmt: skip
 
@@ -341,22 +328,3 @@ def _device() -> dict[str, object]:
         "l2_bytes": int(getattr(found, "L2_cache_size", 0)),
         "compute_capability": [found.major, found.minor],
     }
-
-
-def _named_peaks(name: str, run: Prepared) -> dict[str, int]:
-    allocated, reserved = _peaks(run)
-    return {f"{name}_peak_allocated": allocated, f"{name}_peak_reserved": reserved}
-
-
-def _peaks(run: Prepared) -> tuple[int, int]:
-    """The most bytes that tensors had in a call, and that were reserved for them.
-
-    What CUDA graphs keep is reserved whether it is used or not.
-    """
-    call = run()
-    torch.cuda.synchronize()
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    call()
-    torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()

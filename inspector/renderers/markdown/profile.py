@@ -17,6 +17,7 @@ from inspector.findings.profile_wording import (
     work_lines,
 )
 from inspector.renderers.markdown.markup import cell, code, prose
+from inspector.renderers.markdown.memory import memory_markdown
 
 __all__ = ["profile_lines"]
 
@@ -84,3 +85,4 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
     for place, time, share in list(line_rows(found))[:_MOST_ROWS]:
         yield f"| {cell(place)} | {cell(time)} | {share:.1%} |"
     yield ""
+    yield from memory_markdown(found)

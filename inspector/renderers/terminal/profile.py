@@ -19,6 +19,7 @@ from inspector.findings.profile_wording import (
     work_lines,
 )
 from inspector.findings.wording import count
+from inspector.renderers.terminal.memory import memory_block
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -46,6 +47,7 @@ def add_profiles(page: Page, report: ProfileReport) -> None:
         page.add(_gains(page, found))
         page.add(_work(page, found))
         page.add(_lines(page, found))
+        page.add(memory_block(page, found))
     if report.ceilings is not None:
         page.add(_ceilings(page, report))
     page.add(error_lines(page, report.run.meta))
