@@ -19,9 +19,11 @@ __all__ = [
     "MemoryProfile",
     "MemorySide",
     "Segment",
+    "memory_of",
     "memory_profile",
 ]
 
+_WHATS = ("parameter", "buffer", "gradient", "optimizer", "input", "program", "kept")
 _EVENT = 4
 _HELD = 3
 _LEFT = 5
@@ -171,7 +173,11 @@ def memory_profile(payload: Payload) -> MemoryProfile:
         OSError: The log is gone.
         ValueError: It is no JSON (cut off, say).
     """
-    fields = _mapping(payload.json())
+    return memory_of(_mapping(payload.json()))
+
+
+def memory_of(fields: Mapping[str, object]) -> MemoryProfile:
+    """Reads the fields of a profile."""
     return MemoryProfile(
         input=natural(fields.get("input")) or 0,
         device="cuda" if fields.get("device") == "cuda" else "cpu",
@@ -216,7 +222,7 @@ def _held(value: object) -> Iterator[HeldBlock]:
         if len(parts) == _HELD:
             address, bytes_ = (natural(number) for number in parts[:2])
             if address is not None and bytes_ is not None:
-                yield HeldBlock(address, bytes_, str(parts[2] or ""))
+                yield HeldBlock(address, bytes_, str(parts[2]) if parts[2] in _WHATS else "")
 
 
 def _segments(value: object) -> Iterator[Segment]:
@@ -232,7 +238,7 @@ def _left(value: object) -> Iterator[tuple[int, KnownTensor]]:
     for item in items(value):
         parts = items(item)
         address = natural(parts[0]) if len(parts) == _LEFT else None
-        if address is not None:
+        if address is not None and parts[1] in _WHATS:
             shape = tuple(_naturals(parts[3]))
             yield address, KnownTensor(str(parts[1]), str(parts[2]), shape, str(parts[4]))
 

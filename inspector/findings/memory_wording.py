@@ -81,7 +81,7 @@ def _recorded_before(found: Profiled) -> Iterator[str]:
         )
         return
     yield (
-        f"peak memory {size(compiled)} instead of {size(eager)} ({compiled / eager - 1:+.0%}); "
+        f"peak memory {size(compiled)} instead of {size(eager)} ({_changed(compiled / eager)}); "
         f"{reserved} reserved"
     )
 
@@ -96,7 +96,12 @@ def _compared(use: MemoryUse) -> str:
     ratio = use.ratio
     if ratio is None:
         return f"{compiled}, {_peak(eager)} without the compiler{_not_alike(use)}"
-    return f"{compiled} instead of {_peak(eager)} ({ratio - 1:+.0%})"
+    return f"{compiled} instead of {_peak(eager)} ({_changed(ratio)})"
+
+
+def _changed(ratio: float) -> str:
+    percent = round(100 * (ratio - 1))
+    return f"{percent:+}%" if percent else "the same"
 
 
 def _peak(call: CallMemory) -> str:

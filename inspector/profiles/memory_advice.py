@@ -48,7 +48,7 @@ def memory_advice(use: MemoryUse) -> list[MemoryAdvice]:
 
 def _saved(call: CallMemory) -> Iterator[MemoryAdvice]:
     saved = sum(row.bytes_ for row in call.tensors if row.what == "saved")
-    if saved >= _MUCH_SAVED * call.peak_bytes:
+    if saved and saved >= _MUCH_SAVED * call.peak_bytes:
         yield MemoryAdvice(
             f"the forward pass keeps {saved / call.peak_bytes:.0%} of the peak for the backward "
             "pass",

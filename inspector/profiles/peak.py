@@ -107,8 +107,12 @@ def in_pools(segments: Sequence[Segment], addresses: Sequence[int]) -> list[bool
     for address in addresses:
         place = bisect.bisect_right(starts, address) - 1
         item = ordered[place] if place >= 0 else None
-        found.append(item is not None and item.is_pool and address < item.address + item.bytes_)
+        found.append(item is not None and item.is_pool and address < _end(item))
     return found
+
+
+def _end(segment: Segment) -> int:
+    return segment.address + segment.bytes_
 
 
 def fragmentation(side: MemorySide, events: Sequence[MemoryEvent], peak: Peak) -> Fragmentation:
@@ -135,7 +139,7 @@ def fragmentation(side: MemorySide, events: Sequence[MemoryEvent], peak: Peak) -
     there = set(side.segments_before)
     for event in events[: peak.at + 1]:
         place = bisect.bisect_right(starts, event.address) - 1
-        if event.bytes_ > 0 and place >= 0:
+        if event.bytes_ > 0 and place >= 0 and event.address < _end(general[place]):
             there.add(starts[place])
     then = [item for item in general if item.address in there]
     found = Fragmentation(max(0, reserved - pools), allocated)
@@ -154,7 +158,7 @@ def _free(segments: Sequence[Segment], live: Sequence[tuple[int, int]]) -> tuple
     starts = [address for address, _ in live]
     largest = split = 0
     for segment in segments:
-        end = segment.address + segment.bytes_
+        end = _end(segment)
         first, last = (bisect.bisect_left(starts, at) for at in (segment.address, end))
         gaps, at = [], segment.address
         for address, bytes_ in live[first:last]:

@@ -22,7 +22,7 @@ from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.sequence import Place, place_around
 from inspector.capture.profiling.trace import HostEvent, Trace, read_trace
 from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.user_lines import USER_MARK, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 
 __all__ = ["Allocations", "read_allocations", "watched_memory"]
@@ -138,7 +138,11 @@ class _Forward:
     def place_of(self, around: list[HostEvent]) -> Place:
         """The place that what is around an event stands for."""
         place = place_around(around)
-        if place.file or place.frames or not place.is_backward:
+        names = [event.name for event in around]
+        engine = next((n for n, name in enumerate(names) if name.startswith(_ENGINE)), len(names))
+        # A backward pass that the program wrote has lines of its own.
+        has_line = any(name.startswith(USER_MARK) for name in names[engine:])
+        if place.file or has_line or not place.is_backward:
             return place
         for event in reversed(around):
             number = self._number(event)

@@ -6,6 +6,7 @@ allocated and reserved; on the CPU there is what torch's own allocator gives to 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 from collections.abc import Callable, Iterator
@@ -94,6 +95,11 @@ def _other_devices() -> int:
 
 
 def _side(run: Callable[[], PreparedCall], target: Target) -> dict[str, object]:
+    if not uses_cuda():
+        # The CPU's allocator tells only of those blocks that they are freed that it gave while it
+        # was watched: what a call leaves behind is to be among them when the next one replaces it.
+        with contextlib.suppress(Exception), watched_memory():
+            run()()
     call = run()
     gc.collect()  # what is garbage already must not go in the call
     wait()

@@ -15,6 +15,7 @@ from inspector.capture.profiling.in_place import (
     profile_in_place,
 )
 from inspector.capture.profiling.memory import profile_memory
+from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 
@@ -36,6 +37,7 @@ class Profiles:
         self._counters = counters
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
+        self._memory: list[Callable[[], None]] = []
 
     def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
         """To be entered around a call: it watches the one that shows where launches come from."""
@@ -60,13 +62,16 @@ class Profiles:
         found = self._attributions.get(index, Attribution())
         profile_in_place(index, run, eager, found)
         captured = self._captured.get(index)
-        guarded(
-            "measure the memory",
-            lambda: profile_memory(index, run, eager, self._target, captured),
-        )
+        self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
 
     def finish(self) -> None:
-        """Measures what the machine can do: last, for it heats the machine up."""
+        """Measures the memory of a call, after all that is timed, and what the machine can do.
+
+        The latter comes last, for it heats the machine up.
+        """
         if self._counters:
             return
+        for measure in self._memory:
+            with quiet():
+                guarded("measure the memory", measure)
         guarded("measure the ceilings", lambda: write_artifact("ceilings", ceilings()))
