@@ -40,7 +40,7 @@ class PeakTensor:
         bytes_: How much they are together.
         shape: The shape of each, or nothing.
         dtype: Its dtype, or an empty string.
-        lines: The user's lines that compute them.
+        lines: The user's lines that compute them, the last computed first.
         in_pool: Whether they lie in the memory of CUDA graphs.
     """
 
@@ -184,12 +184,13 @@ class CodeLines:
         return "intermediate"
 
     def lines(self, stem: str, line: int) -> tuple[NodeLine, ...]:
-        """The user's lines that a statement computes."""
-        if (stem, line) in self._lines:
-            return self._lines[stem, line]
-        calls = self._codes[stem][0].calls
-        nodes = [node for call in calls if call.line == line for node in call.nodes if node.file]
-        return tuple(nodes)
+        """The user's lines that a statement computes; what is computed last stands first."""
+        found = self._lines.get((stem, line))
+        if found is None:
+            calls = self._codes[stem][0].calls
+            nodes = [node for call in calls if call.line == line for node in call.nodes]
+            found = tuple(node for node in nodes if node.file)
+        return found[::-1]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from inspector.findings.memory_wording import (
     others,
 )
 from inspector.findings.profile_report import Profiled
+from inspector.findings.wording import count
 from inspector.profiles.memory import CallMemory
 from inspector.renderers.terminal.page import Page
 
@@ -59,7 +60,8 @@ def _tensors(page: Page, call: CallMemory, title: str, most: int) -> Iterator[Te
             text = Text(_GAP * 9).append_text(page.safe(place)).append(_GAP)
             yield page.cropped(text.append_text(page.safe(code, "dim")))
         if len(row.places) > _MOST_PLACES:
-            yield Text(f"{_GAP * 9}+{len(row.places) - _MOST_PLACES} more lines", style="dim")
+            more = count(len(row.places) - _MOST_PLACES, "more line")
+            yield Text(f"{_GAP * 9}+{more}", style="dim")
     rest = others(rows, most)
     if rest:
         yield Text(f"{_GAP}… {rest}, in the JSON report", style="dim")
