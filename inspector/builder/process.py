@@ -61,6 +61,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
@@ -107,6 +108,7 @@ class ProcessBuilder:
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
         self._device_profiles: list[Payload] = []
+        self._memory_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
         self._device_states: list[InspectorDeviceState] = []
         self._autotuned: list[InspectorAutotuned] = []
@@ -161,6 +163,7 @@ class ProcessBuilder:
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
                 | InspectorDeviceState()
+                | InspectorMemoryProfile()
                 | InspectorTrial()
             ):
                 self._take_measured(event)
@@ -182,6 +185,7 @@ class ProcessBuilder:
         | InspectorCopyRates
         | InspectorDeviceProfile
         | InspectorDeviceState
+        | InspectorMemoryProfile
         | InspectorTrial,
     ) -> None:
         match event:
@@ -189,6 +193,8 @@ class ProcessBuilder:
                 self._device_profiles += [text] if text is not None else []
             case InspectorAutotuned():
                 self._autotuned.append(event)
+            case InspectorMemoryProfile(text=text):
+                self._memory_profiles += [text] if text is not None else []
             case InspectorCeilings():
                 self._ceilings = event
             case InspectorDeviceState():
@@ -355,6 +361,7 @@ class ProcessBuilder:
             codes=self._codes.build(),
             graphs=self._graphs.build(),
             device_profiles=tuple(self._device_profiles),
+            memory_profiles=tuple(self._memory_profiles),
             ceilings=self._ceilings,
             device_states=tuple(self._device_states),
             autotuned=tuple(self._autotuned),

@@ -12,7 +12,7 @@ import torch
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
 
-__all__ = ["Call", "calls_of", "fresh", "map_tensors"]
+__all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,6 +26,23 @@ class Call:
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PreparedCall:
+    """A call that is ready to be made.
+
+    Attributes:
+        arguments: What it is made with.
+        made_by: Makes it.
+    """
+
+    arguments: Call
+    made_by: Callable[[Call], object]
+
+    def __call__(self) -> object:
+        """Makes the call."""
+        return self.made_by(self.arguments)
 
 
 def calls_of(given: object, source: str) -> tuple[Call, ...]:

@@ -11,7 +11,7 @@ from torch._dynamo import list_backends, lookup_backend
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.failures import (
     asks_for_value,
@@ -146,7 +146,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
-    profiles = _profiles(request)
+    profiles = _profiles(target, request)
     state = State(target.function) if request.profile else None
     ones = Ones() if request.profile else None
     for number in range(_UNMEASURED_CALLS):
@@ -171,10 +171,10 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     guarded("measure the memory", write_copy_rates)
 
 
-def _profiles(request: Request) -> Profiles | None:
+def _profiles(target: Target, request: Request) -> Profiles | None:
     if not request.profile:
         return None
-    return Profiles(counters=request.counters, fresh_ceilings=request.fresh_ceilings)
+    return Profiles(target, counters=request.counters, fresh_ceilings=request.fresh_ceilings)
 
 
 @contextlib.contextmanager
@@ -224,10 +224,9 @@ def _profile(
     given = target.calls[index]
     profiles, state, ones = kept
 
-    def prepared(called: Callable[..., object]) -> Callable[[], None]:
+    def prepared(called: Callable[..., object]) -> PreparedCall:
         _begin_again(state)
-        arguments = fresh(given)
-        return lambda: _call(arguments, request, called, ones)
+        return PreparedCall(fresh(given), lambda call: _call(call, request, called, ones))
 
     try:
         with quiet():

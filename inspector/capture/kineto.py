@@ -68,7 +68,7 @@ class Taken:
 
 
 class Session:
-    """One profile of all threads, from `start` to `stop`.
+    """One profile, from `start` to `stop`; of all threads, if it is not of memory.
 
     It does what `torch.profiler.profile` does without building Python objects of the events, which
     takes 50 µs each, and without waiting for the device.
@@ -81,14 +81,20 @@ class Session:
     Args:
         with_device: Whether the device is seen, and calls of CUDA.
         with_host: Whether operators and marks are.
+        with_memory: Whether what is allocated and freed is. Then this thread is seen and those that
+            autograd runs for it, for torch tells a session of all threads nothing of memory
+            (`c10::reportMemoryUsageToProfiler` looks for the thread's own profiler).
     """
 
-    def __init__(self, *, with_device: bool, with_host: bool = True) -> None:
+    def __init__(
+        self, *, with_device: bool, with_host: bool = True, with_memory: bool = False
+    ) -> None:
         self._profile = profiler.profile(
             use_cpu=with_host,
             use_kineto=True,
             use_device="cuda" if with_device else None,
-            experimental_config=_ExperimentalConfig(profile_all_threads=True),
+            profile_memory=with_memory,
+            experimental_config=_ExperimentalConfig(profile_all_threads=not with_memory),
         )
         self._with_host = with_host
         self._results: Any = None

@@ -63,6 +63,7 @@ from inspector.events.inspector import (
     InspectorTarget,
 )
 from inspector.events.kernel_build import InspectorKernelBuild
+from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
@@ -139,6 +140,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_ceilings"): InspectorCeilings,
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
+    ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }

@@ -16,6 +16,7 @@ from inspector.events.device_profile import (
 from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.findings.memory_report import memory_by_input
 from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
@@ -24,6 +25,7 @@ from inspector.model.run import Process, Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
+from inspector.profiles.memory import MemoryUse
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.verdict import Gain, gains
@@ -51,6 +53,7 @@ class Profiled:
         code: The text of those lines that are known.
         gains: What could be won, the most first.
         state: Clocks and power of the GPU around it, or None.
+        memory: What a call allocates, or None where that is not known.
     """
 
     profile: DeviceProfile
@@ -62,6 +65,7 @@ class Profiled:
     code: Mapping[tuple[str, int], str]
     gains: tuple[Gain, ...]
     state: InspectorDeviceState | None = None
+    memory: MemoryUse | None = None
 
     @property
     def is_cpu(self) -> bool:
@@ -170,8 +174,10 @@ def _profiles(
         except (OSError, ValueError) as error:
             unread.append(f"a profile could not be read: {error}")
             continue
-        launches = timed_launches(profile, codes, fusions, _functions(process))
+        functions = _functions(process)
+        launches = timed_launches(profile, codes, fusions, functions)
         every += launches
+        memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
         if counted and not profile.input:
             launches = with_counters(launches, counted)
             unread += _uncounted(launches)
@@ -191,6 +197,7 @@ def _profiles(
             code=_code(run, launches),
             gains=tuple(found),
             state=next(states, None),
+            memory=memory,
         )
     unseen = unseen_notice(codes, fusions, every) if every else ""
     unread += [unseen] if unseen else []

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
+from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.budget import Budget
@@ -96,7 +97,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
-    yield from _memory(found)
+    yield from memory_verdict(found)
     if found.gains:
         gain = found.gains[0]
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
@@ -145,17 +146,6 @@ def _spent(found: Profiled) -> Iterator[str]:
     name = _shown(row.first)
     runs = f"{row.number} runs of {name}" if row.number > 1 else name
     yield f"{row.time_ns / found.whole_ns:.0%} of the {where} is in {runs}{_limit(row)}"
-
-
-def _memory(found: Profiled) -> Iterator[str]:
-    peaks = found.profile.memory
-    compiled, eager = (peaks.get(f"{name}_peak_allocated") for name in ("compiled", "eager"))
-    if compiled and eager:
-        reserved = size(peaks.get("compiled_peak_reserved", 0))
-        yield (
-            f"peak memory {size(compiled)} instead of {size(eager)} ({compiled / eager - 1:+.0%}); "
-            f"{reserved} reserved"
-        )
 
 
 def _limit(row: Hot) -> str:

@@ -80,6 +80,7 @@ class Process:
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
+        memory_profiles: Where it is what the calls of `inspect profile` allocate, likewise.
         ceilings: What the machine can do, or None where nobody measured it.
         device_states: Clocks and power of the GPU around the profile of each input.
         autotuned: What autotuning tried, in order; recorded for profiles alone.
@@ -117,6 +118,7 @@ class Process:
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
     device_profiles: tuple[Payload, ...] = ()
+    memory_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
     device_states: tuple[InspectorDeviceState, ...] = ()
     autotuned: tuple[InspectorAutotuned, ...] = ()

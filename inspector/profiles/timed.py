@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
-__all__ = ["TimedLaunch", "time_by", "timed_launches"]
+__all__ = ["TimedLaunch", "time_by", "timed_launches", "user_place"]
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
@@ -140,7 +140,7 @@ def timed_launches(
                 call=call,
                 step=step,
                 facts=facts,
-                place=None if call is not None else _user_place(launch),
+                place=None if call is not None else user_place(launch.place),
             )
         )
     return _counted(_with_functions(found, functions or {}))
@@ -234,14 +234,14 @@ def _operation(name: str) -> str:
     )
 
 
-def _user_place(launch: DeviceLaunch) -> NodeLine | None:
+def user_place(place: LaunchPlace) -> NodeLine | None:
     """The innermost of the user's lines around a launch."""
-    for frame in reversed(launch.place.frames):
+    for frame in reversed(place.frames):
         match = _FRAME.match(frame)
         if match is not None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
-            return NodeLine(launch.place.operator, match["file"], line)
+            return NodeLine(place.operator, match["file"], line)
     return None
 
 

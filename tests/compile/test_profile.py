@@ -122,12 +122,26 @@ def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, A
     assert all(work["bytes"] for work in kernels)
 
 
+def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> None:
+    (profile,) = report["profiles"]
+    memory = profile["memory"]
+    parameters = 4 * (2 * 256 * 512 + 256 + 512)
+    for call in (memory["compiled"], memory["eager"]):
+        assert call["peak_known"]
+        assert call["before_bytes"] == parameters + 4 * 512 * 256
+        assert sum(row["bytes"] for row in call["at_peak"]) == call["peak_bytes"]
+        own = [row for row in call["at_peak"] if row["what"] in {"intermediate", "output"}]
+        assert all(row["lines"] for row in own if row["bytes"] > 1 << 16)
+    assert memory["ratio"] is not None
+    assert profile["memory_bytes"] == {}
+
+
 def test_the_terminal_says_the_verdict_first(recording: Path) -> None:
     text = inspected(recording, "kept")
     blocks = text.split("\n\n")
     assert "eager PyTorch" in blocks[1]
     assert max(map(len, text.splitlines())) <= 80
-    for head in ("A call", "By kernel", "By line", "What cpu can do"):
+    for head in ("A call", "By kernel", "By line", "Memory of a call", "What cpu can do"):
         assert f"\n{head}" in text
 
 

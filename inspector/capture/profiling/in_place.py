@@ -30,9 +30,9 @@ from inspector.capture.profiling.payload import write_profile
 from inspector.capture.profiling.plan import Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, Traced, traced
+from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
-from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded
 
 __all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
@@ -68,7 +68,7 @@ def attributed(found: Attribution) -> Iterator[None]:
     nothing of where its kernels come from.
     """
     with_device = uses_cuda()
-    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(_is_users):
+    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_users):
         begun_ns = time.time_ns()
         yield
         wait()
@@ -79,14 +79,6 @@ def attributed(found: Attribution) -> Iterator[None]:
         found.captured += captured_in(seen.trace)
     else:
         found.launched += cpu_calls(seen.trace, [window])[0]
-
-
-def _is_users(file: str) -> bool:
-    """Whether a file is the user's, and none that Inductor has written."""
-    from torch._inductor.codecache import PyCodeCache
-
-    generated = {str(getattr(module, "__file__", "")) for module in PyCodeCache.modules}
-    return recorded_roots().is_user(file) and file not in generated
 
 
 def profile_in_place(
@@ -131,15 +123,11 @@ def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
     if not uses_cuda():
         return
     measured.explained = _explain(run, plan, measured)
-    measured.begin("memory")
-    measured.memory |= _named_peaks("compiled", run)
     with _eagerly():
         watched = Measured(measured.device)
         how = min(plan.calls, _EAGER_WATCHED_CALLS), plan.untimed
         _watch("eager", eager, how, measured, watched)
         measured.eager_work = [_busy(items) for items in watched.launched]
-        measured.begin("memory")
-        measured.memory |= _named_peaks("eager", eager)
 
 
 def _round(
@@ -294,22 +282,3 @@ def _device() -> Mapping[str, object]:
         "compute_capability": [found.major, found.minor],
         "used": list(used),
     }
-
-
-def _named_peaks(name: str, run: Prepared) -> dict[str, int]:
-    allocated, reserved = _peaks(run)
-    return {f"{name}_peak_allocated": allocated, f"{name}_peak_reserved": reserved}
-
-
-def _peaks(run: Prepared) -> tuple[int, int]:
-    """The most bytes that tensors had in a call, and that were reserved for them.
-
-    What CUDA graphs keep is reserved whether it is used or not.
-    """
-    call = run()
-    torch.cuda.synchronize()
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    call()
-    torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()

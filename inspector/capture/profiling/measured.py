@@ -64,7 +64,6 @@ class Measured:
         windows: When each watched call began, and when the device was done with it.
         launched: What each watched call launched.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
-        memory: Bytes by name.
         explained: A call in which the host was watched, too.
         error: What failed, or None.
     """
@@ -78,7 +77,6 @@ class Measured:
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
     eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
-    memory: dict[str, int] = dataclasses.field(default_factory=dict)
     explained: Explained = dataclasses.field(default_factory=Explained)
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)

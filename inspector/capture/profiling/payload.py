@@ -64,7 +64,6 @@ def write_profile(
             "idle_ns": explained.idle_ns,
             "host": explained.host,
             "worked": explained.device,
-            "memory": measured.memory,
         },
     )  # fmt: skip
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from inspector.capture.call import PreparedCall
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid
 from inspector.capture.profiling.device import uses_cuda
+from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.profiling.in_place import (
     Attribution,
-    Prepared,
     attributed,
     count_once,
     profile_in_place,
 )
 from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.memory import profile_memory
+from inspector.capture.quiet import quiet
+from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["Profiles"]
@@ -28,14 +32,20 @@ class Profiles:
     """Watches the second call with each input closely, and measures further ones.
 
     Args:
+        target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
         fresh_ceilings: Whether the machine's limits are measured in any case.
     """
 
-    def __init__(self, *, counters: bool = False, fresh_ceilings: bool = False) -> None:
+    def __init__(
+        self, target: Target, *, counters: bool = False, fresh_ceilings: bool = False
+    ) -> None:
+        self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
         self._attributions: dict[int, Attribution] = {}
+        self._captured: dict[int, Captured] = {}
+        self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
 
@@ -43,9 +53,18 @@ class Profiles:
         """To be entered around a call: it watches the one that shows where launches come from."""
         if number != _CLOSELY or self._counters:
             return contextlib.nullcontext()
-        return attributed(self._attributions.setdefault(index, Attribution()))
+        return self._closely(index)
 
-    def measure(self, index: int, run: Prepared, eager: Prepared) -> None:
+    @contextlib.contextmanager
+    def _closely(self, index: int) -> Iterator[None]:
+        captured = self._captured.setdefault(index, Captured())
+        found = self._attributions.setdefault(index, Attribution())
+        with watched_capture(captured), attributed(found):
+            yield
+
+    def measure(
+        self, index: int, run: Callable[[], PreparedCall], eager: Callable[[], PreparedCall]
+    ) -> None:
         """Measures warm calls with an input, see `profile_in_place`."""
         attached_handler().end_autotuning()
         if self._counters:
@@ -54,11 +73,19 @@ class Profiles:
         found = self._attributions.get(index, Attribution())
         with _device_watched(index):
             profile_in_place(index, run, eager, found)
+        captured = self._captured.get(index)
+        self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
 
     def finish(self) -> None:
-        """Measures what the machine can do: last, for it heats the machine up."""
+        """Measures the memory of a call, after all that is timed, and what the machine can do.
+
+        The latter comes last, for it heats the machine up.
+        """
         if self._counters:
             return
+        for measure in self._memory:
+            with quiet():
+                guarded("measure the memory", measure)
         guarded("measure the ceilings", self._write_ceilings)
 
     def _write_ceilings(self) -> None:

@@ -11,6 +11,7 @@ from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 from inspector.renderers.json.autotuning import autotuning_fields
+from inspector.renderers.json.memory import memory_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -82,6 +83,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
         "idle_by_cause_ns": dict(budget.causes_ns),
         "launches": budget.launches,
         "memory_bytes": dict(profile.memory),
+        "memory": None if found.memory is None else memory_fields(found.memory),
         "attributed": found.attributed,
         "work": [_work(item) for item in found.work],
         "lines": [

@@ -21,6 +21,7 @@ from inspector.findings.profile_wording import (
 )
 from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
+from inspector.renderers.markdown.memory import memory_markdown
 
 __all__ = ["profile_lines"]
 
@@ -75,6 +76,7 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
         yield ""
     yield from _work(found)
     yield from _shares(found)
+    yield from memory_markdown(found)
 
 
 def _work(found: Profiled) -> Iterator[str]:

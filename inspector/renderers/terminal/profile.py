@@ -23,6 +23,7 @@ from inspector.findings.profile_wording import (
 )
 from inspector.findings.wording import count
 from inspector.renderers.terminal.autotuning import autotuning_lines
+from inspector.renderers.terminal.memory import memory_block
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -52,6 +53,7 @@ def add_profiles(page: Page, report: ProfileReport) -> None:
         page.add(_lines(page, found))
         page.add(_table(page, "By operator", list(operator_rows(found))))
         page.add(_table(page, "By module", list(module_rows(found))))
+        page.add(memory_block(page, found))
     page.add(autotuning_lines(page, report))
     if report.ceilings is not None:
         page.add(_ceilings(page, report))

@@ -1,0 +1,257 @@
+"""The memory of a warm call: how much at most, and what that is; with the compiler and without.
+
+One call of each is watched, after all that is timed. On a GPU the allocator says how much was
+allocated and reserved; on the CPU there is what torch's own allocator gives to tensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+from inspector.capture.call import Call, PreparedCall
+from inspector.capture.profiling.allocations import Allocations, watched_memory
+from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.graph_pools import Captured, Layout, layout
+from inspector.capture.reachable import Reachable
+from inspector.capture.target import Target
+from inspector.capture.writer import write_artifact
+
+__all__ = ["profile_memory"]
+
+_MOST_EVENTS = 200_000
+_MOST_TEXT = 300
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Known:
+    """Memory whose tensor is known.
+
+    Attributes:
+        what: ``parameter``, ``buffer``, ``gradient``, ``optimizer``, ``input``, ``program`` (a
+            tensor that the program holds elsewhere) or ``kept`` (by this tool).
+        name: Its name, or an empty string.
+        bytes_: Size of its storage.
+        shape: Shape of the tensor.
+        dtype: Its dtype.
+    """
+
+    what: str
+    name: str
+    bytes_: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+def profile_memory(
+    index: int,
+    run: Callable[[], PreparedCall],
+    eager: Callable[[], PreparedCall],
+    target: Target,
+    captured: Captured | None = None,
+) -> None:
+    """Measures a warm call each and writes ``inspector_memory_profile``.
+
+    Args:
+        index: Number of the input, from 0.
+        run: Prepares a call of the compiled target.
+        eager: Prepares a call without the compiler.
+        target: Holds the model.
+        captured: What was allocated when CUDA graphs were captured, or None.
+    """
+    sides: dict[str, object] = {}
+    try:
+        sides["compiled"] = _side(run, target)
+        with torch.compiler.set_stance("force_eager"):
+            sides["eager"] = _side(eager, target)
+    finally:
+        write_artifact(
+            "memory_profile",
+            {
+                "v": 1,
+                "input": index,
+                "device": "cuda" if uses_cuda() else "cpu",
+                "other_devices": _other_devices(),
+                **sides,
+                "captured": _captured(captured, target),
+            },
+        )
+
+
+def _other_devices() -> int:
+    """How many other GPUs have tensors: they are not looked at."""
+    if not uses_cuda():
+        return 0
+    here = torch.cuda.current_device()
+    others = (at for at in range(torch.cuda.device_count()) if at != here)
+    return sum(torch.cuda.max_memory_allocated(at) > 0 for at in others)
+
+
+def _side(run: Callable[[], PreparedCall], target: Target) -> dict[str, object]:
+    if not uses_cuda():
+        # The CPU's allocator tells only of those blocks that they are freed that it gave while it
+        # was watched: what a call leaves behind is to be among them when the next one replaces it.
+        with contextlib.suppress(Exception), watched_memory():
+            run()()
+    call = run()
+    gc.collect()  # what is garbage already must not go in the call
+    wait()
+    before = _memory_now()
+    known = _known(target, call.arguments)
+    failed = ""
+    with watched_memory() as allocations:
+        try:
+            call()
+            wait()
+        except Exception as error:  # noqa: BLE001 - out of memory, say: what was seen is said
+            failed = f"{type(error).__name__}: {error}"[:_MOST_TEXT]
+    after = _memory_now(is_end=True)
+    return {
+        **_events(allocations, _known(target, call.arguments)),
+        "held": list(_held(before.layout, known)),
+        "segments": [list(item) for item in after.layout.segments],
+        "segments_before": [item[0] for item in before.layout.segments],
+        "stats": _stats(before, after),
+        "failed": failed,
+    }
+
+
+def _events(allocations: Allocations, left: dict[int, _Known]) -> dict[str, object]:
+    """What a call allocated; at its end `left` is there."""
+    own = {address for address, bytes_, _, _ in allocations.events if bytes_ > 0}
+    return {
+        "events": [list(event) for event in allocations.events[:_MOST_EVENTS]],
+        "cut": max(0, len(allocations.events) - _MOST_EVENTS),
+        "places": [
+            {name: value for name, value in dataclasses.asdict(place).items() if value}
+            for place in allocations.places
+        ],
+        "left": [
+            [address, item.what, item.name, item.shape, item.dtype]
+            for address, item in left.items()
+            if address in own
+        ],
+    }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Memory:
+    """The allocator's state; nothing on the CPU."""
+
+    layout: Layout = dataclasses.field(default_factory=Layout)
+    stats: dict[str, int] = dataclasses.field(default_factory=dict)
+
+
+def _memory_now(*, is_end: bool = False) -> _Memory:
+    """The state before a call, from which peaks count, or after it."""
+    if not uses_cuda():
+        return _Memory()
+    if not is_end:
+        torch.cuda.empty_cache()  # what is reserved is to be the call's
+        torch.cuda.reset_peak_memory_stats()
+    return _Memory(layout(), dict(torch.cuda.memory_stats()))
+
+
+def _stats(before: _Memory, after: _Memory) -> dict[str, int]:
+    if not before.stats:
+        return {}
+
+    def at(memory: _Memory, name: str) -> int:
+        return int(memory.stats.get(name, 0))
+
+    return {
+        "allocated_before": at(before, "allocated_bytes.all.current"),
+        "allocated_peak": at(after, "allocated_bytes.all.peak"),
+        "allocated_after": at(after, "allocated_bytes.all.current"),
+        "reserved_before": at(before, "reserved_bytes.all.current"),
+        "reserved_peak": at(after, "reserved_bytes.all.peak"),
+        "requested_peak": at(after, "requested_bytes.all.peak"),
+        "inactive_split_peak": at(after, "inactive_split_bytes.all.peak"),
+        "retries": at(after, "num_alloc_retries") - at(before, "num_alloc_retries"),
+        "ooms": at(after, "num_ooms") - at(before, "num_ooms"),
+    }
+
+
+def _captured(captured: Captured | None, target: Target) -> dict[str, object] | None:
+    if captured is None or not captured.is_known:
+        return None
+    return {
+        **_events(captured.allocations, _known(target, Call())),
+        "held": list(_held(captured.before, {})),
+        "segments": [list(item) for item in captured.after.segments],
+    }
+
+
+def _held(before: Layout, known: dict[int, _Known]) -> Iterator[list[object]]:
+    """What is allocated before a call: the address, the bytes, and what it is."""
+    if not before.segments:  # the CPU's allocator does not say what it has given
+        for address, item in known.items():
+            yield [address, item.bytes_, item.what]
+        return
+    for address, size in before.blocks:
+        found = known.get(address)
+        yield [address, size, found.what if found is not None else ""]
+
+
+def _known(target: Target, arguments: Call) -> dict[int, _Known]:
+    """The memory of tensors that are known, by its address; the first that has it counts."""
+    found: dict[int, _Known] = {}
+    for what, name, tensor in _tensors(target, arguments):
+        for part in _parts(tensor):
+            _add(found, part, what, name)
+    return found
+
+
+def _tensors(target: Target, arguments: Call) -> Iterator[tuple[str, str, Any]]:
+    """What is known, its name, and the tensor; of what is found twice, the first counts."""
+    reached = Reachable(target.function)
+    parameters = [item for module in reached.modules for item in module.named_parameters()]
+    buffers = [item for module in reached.modules for item in module.named_buffers()]
+    states = [list(optimizer.state.values()) for optimizer in reached.optimizers]
+    inputs = _pytree.tree_leaves((arguments.args, arguments.kwargs))
+    kept = _pytree.tree_leaves([(call.args, call.kwargs) for call in target.calls])
+    yield from (("parameter", name, tensor) for name, tensor in parameters)
+    yield from (("buffer", name, tensor) for name, tensor in buffers)
+    yield from (("gradient", name, tensor.grad) for name, tensor in parameters)
+    yield from (("optimizer", "", tensor) for tensor in _pytree.tree_leaves(states))
+    yield from (("input", "", tensor) for tensor in inputs)
+    yield from (("program", "", tensor) for tensor in reached.tensors)
+    others = [*inputs, *reached.tensors]
+    yield from (("gradient", "", tensor.grad) for tensor in others if _is_leaf(tensor))
+    yield from (("kept", "", tensor) for tensor in kept)
+
+
+def _is_leaf(tensor: object) -> bool:
+    return isinstance(tensor, torch.Tensor) and bool(tensor.is_leaf)
+
+
+def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything
+    """A tensor; of one that is made of others, those."""
+    if not isinstance(tensor, torch.Tensor):
+        return
+    if not is_traceable_wrapper_subclass(tensor):
+        yield tensor
+        return
+    for name in tensor.__tensor_flatten__()[0]:
+        yield from _parts(getattr(tensor, name))
+
+
+def _add(found: dict[int, _Known], tensor: Any, what: str, name: str) -> None:  # noqa: ANN401
+    wanted = "cuda" if uses_cuda() else "cpu"
+    try:
+        if tensor.device.type != wanted:
+            return
+        storage = tensor.untyped_storage()
+        address, bytes_ = int(storage.data_ptr()), int(storage.nbytes())
+    except (RuntimeError, NotImplementedError, ValueError):
+        return  # it has no memory of its own: a fake tensor, a sparse one
+    if address and bytes_:
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        found.setdefault(address, _Known(what, name, bytes_, tuple(tensor.shape), dtype))

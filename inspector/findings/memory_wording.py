@@ -1,0 +1,234 @@
+"""How a report says what a call allocates, the same in every format."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.findings.graph_wording import TIMES
+from inspector.findings.profile_report import Profiled
+from inspector.findings.wording import count, listed, size
+from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
+from inspector.profiles.memory_advice import memory_advice
+
+__all__ = [
+    "MemoryLine",
+    "memory_facts",
+    "memory_gains",
+    "memory_lines",
+    "memory_verdict",
+    "others",
+]
+
+_WHATS = {
+    "parameter": ("parameters", "parameters"),
+    "buffer": ("buffers of the model", "buffers of the model"),
+    "gradient": ("gradient", "gradients"),
+    "optimizer": ("state of optimizers", "state of optimizers"),
+    "input": ("inputs", "inputs"),
+    "program": ("other tensors of the program", "other tensors of the program"),
+    "saved": ("kept for the backward pass", "kept for the backward pass"),
+    "output": ("output", "outputs"),
+    "intermediate": ("intermediate", "intermediate"),
+    "workspace": ("a library's workspace", "a library's workspaces"),
+    "loss": ("the sum that --train adds up", "the sum that --train adds up"),
+    "pool": ("in CUDA graphs' memory from before", "in CUDA graphs' memory from before"),
+}
+_MOST_NAMES = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MemoryLine:
+    """Equal tensors at the peak, in one line.
+
+    Attributes:
+        size: How much they are.
+        share: Of the peak.
+        what: What they are.
+        detail: Names, shapes and dtype.
+        places: The user's lines, ``model.py:31`` and the text of each.
+    """
+
+    size: str
+    share: float
+    what: str
+    detail: str
+    places: tuple[tuple[str, str], ...]
+
+
+def memory_verdict(found: Profiled) -> Iterator[str]:
+    """The peak with the compiler and without, in one line."""
+    use = found.memory
+    if use is None:
+        yield from _recorded_before(found)
+    elif use.compiled.failed:
+        yield f"the memory of the compiled call is not known: {use.compiled.failed}"
+    else:
+        yield f"peak memory {_compared(use)}"
+
+
+def _recorded_before(found: Profiled) -> Iterator[str]:
+    """Recordings of earlier versions have the allocator's counts, in which all that is there is."""
+    peaks = found.profile.memory
+    compiled, eager = (peaks.get(f"{name}_peak_allocated") for name in ("compiled", "eager"))
+    if not compiled or not eager:
+        return
+    reserved = size(peaks.get("compiled_peak_reserved", 0))
+    if any(item.is_replayed for item in found.profile.launches):
+        yield (
+            f"peak memory {size(compiled)} besides that of CUDA graphs, {size(eager)} without the "
+            f"compiler; {reserved} reserved"
+        )
+        return
+    yield (
+        f"peak memory {size(compiled)} instead of {size(eager)} ({_changed(compiled / eager)}); "
+        f"{reserved} reserved"
+    )
+
+
+def _compared(use: MemoryUse) -> str:
+    compiled = _peak(use.compiled)
+    eager = use.eager
+    if eager is None:
+        return f"{compiled}; without the compiler it is not known"
+    if eager.failed:
+        return f"{compiled}; without the compiler the call fails ({eager.failed})"
+    ratio = use.ratio
+    if ratio is None:
+        return f"{compiled}, {_peak(eager)} without the compiler{_not_alike(use)}"
+    return f"{compiled} instead of {_peak(eager)} ({_changed(ratio)})"
+
+
+def _changed(ratio: float) -> str:
+    percent = round(100 * (ratio - 1))
+    return f"{percent:+}%" if percent else "the same"
+
+
+def _peak(call: CallMemory) -> str:
+    at_least = "" if call.is_whole else "at least "
+    return f"{at_least}{size(call.peak_bytes)}"
+
+
+def _not_alike(use: MemoryUse) -> str:
+    if use.compiled.pool_bytes is None:
+        kept = size(use.pool_reserved_bytes)
+        return f" (what CUDA graphs use of their {kept} was not seen: no comparison)"
+    return " (not all of it was seen: no comparison)"
+
+
+def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
+    """What the peak is made of, and how it lies in memory."""
+    compiled, eager = use.compiled, use.eager
+    yield "before the call", _base(compiled)
+    added = f"{size(compiled.added_bytes)} compiled"
+    if eager is not None and not eager.failed:
+        added += f", {size(eager.added_bytes)} without the compiler"
+    yield "the call adds", added
+    if use.pool_reserved_bytes:
+        used = compiled.pool_bytes
+        known = f"{size(used)} at most" if used is not None else "it was not seen how much"
+        kept = size(use.pool_reserved_bytes)
+        yield "CUDA graphs use", f"{known}, of {kept} that they keep between calls"
+    if use.is_cpu:
+        yield "reserved", "the CPU's allocator reserves nothing that could be counted"
+    yield from _reserved(use)
+    yield from _lay(compiled)
+    if compiled.outside_bytes and not use.is_cpu:
+        outside = f"{size(compiled.outside_bytes)} that were there before"
+        yield "not counted", f"{outside}: libraries' workspaces, and what this tool keeps"
+    if compiled.unseen_bytes:
+        unseen = size(compiled.unseen_bytes)
+        yield "not seen", f"{unseen} of the peak: other threads of the program allocate it"
+    if use.other_devices:
+        yield "not looked at", f"{count(use.other_devices, 'other GPU')} with tensors"
+
+
+def _base(call: CallMemory) -> str:
+    """What is there before the call, of what is there still at its peak."""
+    held = [row for row in call.tensors if row.what in BASE and not row.lines and not row.name]
+    parts = [f"{_WHATS[row.what][1]} {size(row.bytes_)}" for row in held if not row.in_pool]
+    return size(call.base_bytes) + (f" ({listed(parts)})" if parts else "")
+
+
+def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
+    compiled, eager = use.compiled, use.eager
+    if compiled.reserved_bytes is None:
+        return
+    text = f"{size(compiled.reserved_bytes + use.pool_reserved_bytes)} compiled"
+    if use.pool_reserved_bytes:
+        text += f" ({size(use.pool_reserved_bytes)} of it by CUDA graphs)"
+    if eager is not None and eager.reserved_bytes is not None:
+        text += f", {size(eager.reserved_bytes)} without the compiler"
+    yield "reserved at most", text
+
+
+def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
+    found = call.fragmentation
+    if found is None:
+        return
+    parts = [f"{size(found.free_bytes)} of {size(found.reserved_bytes)} reserved are free"]
+    if found.largest_free_bytes is None:
+        parts.append("the largest free block is not known: memory was given back in the call")
+    else:
+        parts.append(f"the largest free block has {size(found.largest_free_bytes)}")
+    if found.split_bytes:
+        parts.append(f"{size(found.split_bytes)} lie between what is used")
+    yield "at the peak", ", ".join(parts)
+    if call.retries or call.ooms:
+        times = f"{count(call.retries, 'time')} the allocator gave back what it kept"
+        yield "memory was short", f"{times}, {count(call.ooms, 'time')} there was none left"
+
+
+def memory_lines(call: CallMemory) -> list[MemoryLine]:
+    """What is allocated at the peak, the largest first."""
+    whole = call.peak_bytes or 1
+    return [
+        MemoryLine(
+            size=size(row.bytes_),
+            share=row.bytes_ / whole,
+            what=_what(row),
+            detail=" · ".join(_detail(row)),
+            places=_places(row),
+        )
+        for row in call.tensors
+    ]
+
+
+def _what(row: PeakTensor) -> str:
+    words = _WHATS.get(row.what, ("not known what", "not known what"))
+    return words[row.number > 1]
+
+
+def _detail(row: PeakTensor) -> Iterator[str]:
+    if row.number > 1:
+        yield (
+            f"{row.number:,} of {size(row.bytes_ // row.number)}"
+            if row.shape
+            else (f"{row.number:,} tensors")
+        )
+    if row.name:
+        yield listed(row.name.split(", "), _MOST_NAMES)
+    if row.shape or row.dtype:
+        yield " ".join(filter(None, (TIMES.join(map(str, row.shape)), row.dtype)))
+    if row.in_pool:
+        yield "in CUDA graphs' memory"
+
+
+def _places(row: PeakTensor) -> tuple[tuple[str, str], ...]:
+    found = {f"{line.file.rpartition('/')[2]}:{line.line}": line.code for line in row.lines}
+    return tuple(found.items())
+
+
+def others(rows: list[MemoryLine], shown: int) -> str:
+    """What is left out, in words; empty where nothing is."""
+    rest = rows[shown:]
+    share = sum(row.share for row in rest)
+    return f"{len(rest):,} more, {share:.0%} together" if rest else ""
+
+
+def memory_gains(use: MemoryUse) -> Iterator[tuple[str, str, str]]:
+    """What could be saved: up to how much, what it is, and what to change."""
+    if use.compiled.failed:
+        return
+    for item in memory_advice(use):
+        yield f"up to {size(item.bytes_)}", item.what, item.change

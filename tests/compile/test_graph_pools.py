@@ -1,0 +1,129 @@
+"""The memory of CUDA graphs, read from what the allocator says, without a GPU."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+from unittest import mock
+
+import pytest
+import torch
+
+from inspector.capture.profiling import graph_pools
+from inspector.capture.profiling.graph_pools import Captured, layout, watched_capture
+
+POOL = (0, 3)
+SEGMENTS = [
+    {"device": 0, "address": 1000, "total_size": 4096, "segment_pool_id": (0, 0), "blocks": [
+        {"size": 512, "state": "active_allocated"}, {"size": 1024, "state": "inactive"},
+        {"size": 512, "state": "active_awaiting_free"}, {"size": 2048, "state": "active_allocated"},
+    ]},
+    {"device": 0, "address": 9000, "total_size": 2048, "segment_pool_id": POOL, "blocks": [
+        {"size": 2048, "state": "inactive"},
+    ]},
+    {"device": 0, "address": 20000, "total_size": 512, "segment_pool_id": (7, 0), "blocks": []},
+    {"device": 1, "address": 1, "total_size": 9, "segment_pool_id": (0, 0), "blocks": []},
+]  # fmt: skip
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> mock.Mock:
+    """What is asked of a GPU; the history that is recorded is a mock's."""
+    manager = types.SimpleNamespace(cuda_graphs_thread_pool=POOL)
+    trees = types.SimpleNamespace(get_manager=lambda *_, **__: manager)
+    monkeypatch.setitem(sys.modules, "torch._inductor.cudagraph_trees", trees)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda: SEGMENTS)
+    monkeypatch.setattr(torch._C, "_cuda_isHistoryEnabled", lambda: False, raising=False)
+    monkeypatch.setattr(graph_pools, "uses_cuda", lambda: True)
+    monkeypatch.setattr(graph_pools, "wait", lambda: None)
+    monkeypatch.setattr(graph_pools, "generated_files", lambda: frozenset({"/tmp/cabc.py"}))  # noqa: S108
+    history = mock.Mock()
+    monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", history)
+    return history
+
+
+def snapshot() -> dict[str, Any]:
+    inner = {"filename": torch.__file__, "line": 3, "name": "empty"}
+    generated = {"filename": "/tmp/cabc.py", "line": 31, "name": "call"}  # noqa: S108
+    user = {"filename": "/p/model.py", "line": 7, "name": "forward"}
+    return {
+        "device_traces": [
+            [
+                {"action": "segment_alloc", "addr": 9000, "size": 2048, "frames": []},
+                {"action": "alloc", "addr": 9000, "size": 700, "frames": [inner, generated, user]},
+                {"action": "alloc", "addr": 1000, "size": 512, "frames": [inner, user]},
+                {"action": "free_requested", "addr": 9000, "size": 700},
+                {"action": "free_completed", "addr": 9000, "size": 700},
+            ]
+        ]
+    }
+
+
+def test_the_layout_has_what_is_allocated_on_this_device(gpu: mock.Mock) -> None:
+    found = layout()
+    assert not gpu.called
+    assert found.segments == ((1000, 4096, False), (9000, 2048, True), (20000, 512, False))
+    assert found.blocks == ((1000, 512), (3048, 2048))
+    assert found.pool_reserved == 2048
+
+
+def test_a_capture_s_allocations_have_their_statements(
+    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda.memory, "_snapshot", snapshot)
+    found = Captured()
+    with watched_capture(found):
+        pass
+    assert found.is_known
+    assert found.allocations.events == [
+        (9000, 1024, 0, 0),
+        (1000, 512, 1, 0),
+        (9000, -1024, -1, 0),
+    ]
+    first, second = found.allocations.places
+    assert (first.file, first.line, first.frames) == ("cabc", 31, ())
+    assert second.frames == ("/p/model.py(7): forward",)
+    # It is turned off again.
+    assert [call.args for call in gpu.call_args_list] == [("all",), (None,)]
+
+
+def test_the_program_s_own_history_is_left_alone(
+    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch._C, "_cuda_isHistoryEnabled", lambda: True, raising=False)
+    found = Captured()
+    with watched_capture(found):
+        pass
+    assert not gpu.called
+    assert not found.is_known
+
+
+def test_a_program_that_fails_ends_the_history(
+    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda.memory, "_snapshot", snapshot)
+    with pytest.raises(KeyError), watched_capture(Captured()):
+        raise KeyError("the program's own")
+    assert gpu.call_args_list[-1].args == (None,)
+
+
+def test_without_cuda_graphs_nothing_is_recorded(
+    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "torch._inductor.cudagraph_trees")
+    with watched_capture(Captured()):
+        pass
+    assert not gpu.called
+    assert layout().pool_reserved == 0
+
+
+def test_history_s_arguments_are_those_that_torch_takes() -> None:
+    import inspect
+
+    names = inspect.signature(torch.cuda.memory._record_memory_history).parameters
+    assert {"enabled", "context", "stacks", "max_entries"} <= names.keys()
+    from torch._inductor import cudagraph_trees
+
+    assert "create_if_none_exists" in inspect.signature(cudagraph_trees.get_manager).parameters

@@ -1,0 +1,85 @@
+"""Measures the memory of a model's call, as `inspect profile` does, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+
+from inspector.capture.call import Call, PreparedCall, fresh
+from inspector.capture.calling import backward
+from inspector.capture.profiling import memory
+from inspector.capture.profiling.device import uses_cuda
+from inspector.capture.profiling.graph_pools import Captured, watched_capture
+from inspector.capture.target import Target
+from inspector.events.memory_profile import memory_of
+from inspector.kernels.buffers import read_buffers
+from inspector.kernels.output_code import read_output_code
+from inspector.profiles.memory import CodeLines, MemoryUse, memory_use
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What was measured, and how to call the model again."""
+
+    use: MemoryUse
+    payload: dict[str, Any]
+    compiled: Callable[[], PreparedCall]
+    eager: Callable[[], PreparedCall]
+
+
+def measured(model: Any, *inputs: Any, train: bool = False, mode: str | None = None) -> Case:
+    """The memory of a warm call, compiled and not."""
+    torch._dynamo.reset()
+    call = Call(inputs)
+    target = Target("model.py", "model", model, (call,), already_compiled=False, file=None, root="")
+    function = torch.compile(model, mode=mode)
+
+    def prepared(called: Any) -> PreparedCall:
+        for parameter in getattr(model, "parameters", list)():
+            parameter.grad = None
+        torch.compiler.cudagraph_mark_step_begin()
+        return PreparedCall(fresh(call), lambda given: _call(called, given, train=train))
+
+    # Libraries ask for their workspaces; whether that fails is looked at later.
+    with torch.compiler.set_stance("force_eager"), contextlib.suppress(Exception):
+        prepared(model)()
+    uses_cuda.cache_clear()
+    captured = Captured()
+    prepared(function)()
+    with watched_capture(captured):
+        prepared(function)()
+    prepared(function)()
+    written: list[dict[str, Any]] = []
+    with mock.patch.object(memory, "write_artifact", lambda _, fields: written.append(fields)):
+        memory.profile_memory(
+            0, lambda: prepared(function), lambda: prepared(model), target, captured
+        )
+    payload = json.loads(json.dumps(written[0]))
+    use = memory_use(memory_of(payload), CodeLines(list(_codes())))
+    assert use is not None
+    return Case(use, payload, lambda: prepared(function), lambda: prepared(model))
+
+
+def _call(called: Any, given: Call, *, train: bool) -> None:
+    with contextlib.nullcontext() if train else torch.no_grad():
+        found = called(*given.args)
+    if train:
+        backward(found)
+
+
+def _codes() -> Any:
+    from torch._inductor.codecache import PyCodeCache
+
+    for module in PyCodeCache.modules:
+        file = str(getattr(module, "__file__", ""))
+        if file.endswith(".py") and hasattr(module, "call"):
+            text = Path(file).read_text("utf-8")
+            code = dataclasses.replace(read_output_code(text, "0/0", {}), file=file)
+            yield code, read_buffers(text, code)

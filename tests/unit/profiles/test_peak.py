@@ -1,0 +1,104 @@
+"""The peak of hand-made calls, against counting at every moment."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
+from inspector.profiles.peak import find_peak, fragmentation, in_pools
+
+MIB = 1 << 20
+ADDRESSES = st.integers(1, 6)
+EVENTS = st.lists(
+    st.tuples(ADDRESSES, st.integers(1, 9), st.booleans()).map(
+        lambda item: MemoryEvent(item[0], item[1] if item[2] else -item[1])
+    ),
+    max_size=30,
+)
+HELD = st.lists(
+    st.builds(HeldBlock, ADDRESSES, st.integers(1, 9)), unique_by=lambda block: block.address
+)
+
+
+def levels(held: list[HeldBlock], events: list[MemoryEvent]) -> list[dict[int, int]]:
+    """What is allocated at every moment: bytes by address."""
+    live = {block.address: block.bytes_ for block in held}
+    found = [dict(live)]
+    for event in events:
+        live.pop(event.address, None)
+        if event.bytes_ > 0:
+            live[event.address] = event.bytes_
+        found.append(dict(live))
+    return found
+
+
+@given(HELD, EVENTS)
+def test_the_peak_is_the_largest_of_all_moments(
+    held: list[HeldBlock], events: list[MemoryEvent]
+) -> None:
+    peak = find_peak(held, events)
+    moments = levels(held, events)
+    totals = [sum(moment.values()) for moment in moments]
+    assert peak.added_bytes == max(totals) - totals[0]
+    assert peak.at == totals.index(max(totals)) - 1
+    live = {events[number].address: events[number].bytes_ for number in peak.live}
+    live |= {held[number].address: held[number].bytes_ for number in peak.held}
+    assert live == moments[peak.at + 1]
+
+
+def test_without_events_the_begin_is_the_peak() -> None:
+    peak = find_peak([HeldBlock(1, 5)], [])
+    assert (peak.at, peak.added_bytes, peak.live, peak.held) == (-1, 0, (), (0,))
+
+
+def test_what_is_freed_unseen_is_no_part_of_it() -> None:
+    assert find_peak([], [MemoryEvent(9, -100), MemoryEvent(8, 7)]).added_bytes == 7
+
+
+def test_addresses_are_in_pools_by_their_segment() -> None:
+    segments = [Segment(100, 50, is_pool=True), Segment(10, 20)]
+    assert in_pools(segments, [10, 29, 30, 99, 100, 149, 150, 5]) == [
+        False, False, False, False, True, True, False, False,
+    ]  # fmt: skip
+
+
+SIDE = MemorySide(
+    events=(
+        MemoryEvent(0, 2 * MIB, reserved=20 * MIB),
+        MemoryEvent(4 * MIB, MIB, reserved=20 * MIB),
+        MemoryEvent(32 * MIB, 8 * MIB, reserved=30 * MIB),
+        MemoryEvent(0, -2 * MIB, reserved=30 * MIB),
+        MemoryEvent(64 * MIB, MIB, reserved=32 * MIB),
+    ),
+    held=(HeldBlock(9 * MIB, MIB, "parameter"),),
+    segments=(
+        Segment(0, 10 * MIB),
+        Segment(16 * MIB, 10 * MIB, is_pool=True),
+        Segment(32 * MIB, 10 * MIB),
+        Segment(64 * MIB, 2 * MIB),
+    ),
+    segments_before=frozenset({0, 16 * MIB}),
+    stats={"reserved_before": 20 * MIB},
+)
+
+
+def test_free_blocks_at_the_peak() -> None:
+    peak = find_peak(SIDE.held, SIDE.events)
+    assert (peak.at, peak.added_bytes) == (2, 11 * MIB)
+    found = fragmentation(SIDE, SIDE.events, peak)
+    assert (found.reserved_bytes, found.allocated_bytes) == (20 * MIB, 12 * MIB)
+    assert found.free_bytes == 8 * MIB
+    # 2 to 4 and 5 to 9 MiB of the first segment, and 2 MiB at the end of the third.
+    assert found.largest_free_bytes == 4 * MIB
+    assert found.split_bytes == 8 * MIB
+
+
+def test_a_segment_that_was_given_back_leaves_free_blocks_unknown() -> None:
+    side = dataclasses.replace(SIDE, segments=SIDE.segments[1:])
+    found = fragmentation(side, side.events, find_peak(side.held, side.events))
+    assert found.largest_free_bytes is None
+    assert found.split_bytes is None
+    assert found.free_bytes == 8 * MIB
