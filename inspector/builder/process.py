@@ -56,6 +56,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.recompile import InspectorRecompile
@@ -103,6 +104,7 @@ class ProcessBuilder:
         self._graphs = GraphPlacesDraft()
         self._device_profiles: list[Payload] = []
         self._ceilings: InspectorCeilings | None = None
+        self._kernel_bench: InspectorKernelBench | None = None
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -152,6 +154,7 @@ class ProcessBuilder:
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
+                | InspectorKernelBench()
                 | InspectorTrial()
             ):
                 self._take_measured(event)
@@ -171,6 +174,7 @@ class ProcessBuilder:
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
+        | InspectorKernelBench
         | InspectorTrial,
     ) -> None:
         match event:
@@ -178,6 +182,8 @@ class ProcessBuilder:
                 self._device_profiles += [text] if text is not None else []
             case InspectorCeilings():
                 self._ceilings = event
+            case InspectorKernelBench():
+                self._kernel_bench = event
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -341,6 +347,7 @@ class ProcessBuilder:
             graphs=self._graphs.build(),
             device_profiles=tuple(self._device_profiles),
             ceilings=self._ceilings,
+            kernel_bench=self._kernel_bench,
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

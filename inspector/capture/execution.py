@@ -11,6 +11,7 @@ from torch._dynamo import list_backends, lookup_backend
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
+from inspector.capture.alone.bench import Alone
 from inspector.capture.call import Call, fresh
 from inspector.capture.calling import backward, finished
 from inspector.capture.failures import (
@@ -139,7 +140,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     inputs = range(len(target.calls))
-    profiles = Profiles(counters=request.counters) if request.profile else None
+    profiles = _profiles(request) if request.profile else None
     state = State(target.function) if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
@@ -150,6 +151,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
                 if error is not None:
                     raise _failed(target, index, request, error) from error
     if profiles is not None and state is not None:
+        if profiles.is_refused():
+            return
         for index in inputs:
             with _told(index, _UNMEASURED_CALLS):
                 _profile(target, index, request, function, (profiles, state))
@@ -161,6 +164,13 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         with _told(index, _UNMEASURED_CALLS):
             _measure(target, index, request, function)
     guarded("measure the memory", write_copy_rates)
+
+
+def _profiles(request: Request) -> Profiles:
+    if request.kernel is None:
+        return Profiles(counters=request.counters)
+    alone = Alone(request.kernel, with_configs=request.configs, launch=request.launch)
+    return Profiles(counters=request.counters, alone=alone)
 
 
 @contextlib.contextmanager

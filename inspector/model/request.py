@@ -16,6 +16,7 @@ names as ``module.name``."""
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
     "keep_outputs", "counters", "compare_outputs",
+    "kernel", "configs", "launch",
 )  # fmt: skip
 
 
@@ -55,6 +56,9 @@ class Request:
         profile: Whether kernels are timed in place, and the machine's limits are measured.
         counters: Whether one warm call is marked for a profiler that watches the process, and
             nothing is timed; with ``profile`` alone.
+        kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
+        configs: Whether its other configurations are, too.
+        launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
@@ -83,6 +87,9 @@ class Request:
     prims: bool = False
     profile: bool = False
     counters: bool = False
+    kernel: str | None = None
+    configs: bool = False
+    launch: int | None = None
     generates: bool = False
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from inspector.events.device_profile import InspectorCeilings
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
+from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
@@ -80,6 +81,7 @@ class Process:
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
         ceilings: What the machine can do, or None where nobody measured it.
+        kernel_bench: One kernel that was timed alone, or None.
     """
 
     host: str
@@ -115,6 +117,7 @@ class Process:
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
     device_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
+    kernel_bench: InspectorKernelBench | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
