@@ -352,7 +352,7 @@ def _configurations(
     Torch's coordinate descent runs on our times of launches with an empty cache, which is what it
     times itself.
     """
-    from inspector.capture.alone.triton_configs import Configurations, chosen_launcher, lookup_entry
+    from inspector.capture.alone.triton_configs import Configurations, chosen_launcher
 
     launcher = chosen_launcher(taken.autotuner)
     try:
@@ -413,7 +413,7 @@ def _configurations(
         "is_cut": len(rows) >= _MOST_CONFIGS or time.monotonic() > until,
         "keeps_sizes": own.keeps_sizes,
         "heuristic": own.kind.lower(),
-        "lookup": lookup_entry(taken.autotuner),
+        "lookup": own.lookup_key,
     }
 
 

@@ -134,6 +134,19 @@ class Configurations:
         return self.kind not in {"TEMPLATE", "USER_AUTOTUNE", "FIXED"}
 
     @property
+    def lookup_key(self) -> str | None:
+        """The kernel's key in ``config.autotune_lookup_table``, which says what to run it with.
+
+        `lookup_autotune_config` of torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13, asks
+        for kernels that Inductor generated.
+        """
+        make = getattr(triton_heuristics, "generate_lookup_hash_from_source_code", None)
+        source = str(self._own.fn.src)
+        if make is None or "_fused_" not in source:
+            return None
+        return str(make(str(self._own.size_hints), source))
+
+    @property
     def skips_spills_over(self) -> int | None:
         """From how many spills on autotuning takes no configuration; None of a user's kernel."""
         if self._own.custom_kernel:
@@ -280,16 +293,3 @@ def _quiet_compiler() -> Iterator[None]:
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
-
-
-def lookup_entry(autotuner: Any) -> str | None:  # noqa: ANN401
-    """The kernel's key in ``config.autotune_lookup_table``, which says what it is to run with.
-
-    `lookup_autotune_config` of torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13; only
-    kernels that Inductor generated are looked up.
-    """
-    make = getattr(triton_heuristics, "generate_lookup_hash_from_source_code", None)
-    source = str(autotuner.fn.src)
-    if make is None or "_fused_" not in source:
-        return None
-    return str(make(str(autotuner.size_hints), source))
