@@ -58,7 +58,7 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option(
-    "--show", metavar="KERNEL", help="Show this kernel alone; the beginning of its name is enough."
+    "--show", metavar="KERNEL", help="Show this kernel alone; a part of its name is enough."
 )
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,

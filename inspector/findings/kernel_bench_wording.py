@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inspector.events.kernel_bench import BenchedConfig
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport
+from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport, Rate
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
@@ -92,6 +92,8 @@ def _autotuning(report: KernelBenchReport) -> Iterator[str]:
     what = "autotuning (max_autotune_pointwise and coordinate_descent_tuning)"
     if report.bench.kind == "user_triton":
         what = "autotuning"
+    elif report.bench.keeps_sizes:
+        what = "autotuning among what is listed (max_autotune_pointwise)"
     if row.is_chosen:
         yield f"{what} would choose what is chosen now"
     elif row.gain is not None:
@@ -131,8 +133,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, chosen.cold), (WARM, chosen.warm)):
         if times is not None:
             reached = [
-                _rate(rate.what, rate.per_s)
-                + (f" ({rate.share:.0%} of {_ceiling(rate.ceiling)})" if rate.share else "")
+                _rate(rate.what, rate.per_s) + _of_ceiling(rate)
                 for name, rate in report.rates
                 if name == regime
             ]
@@ -150,6 +151,13 @@ def _is_cpu(report: KernelBenchReport) -> bool:
 
 def _spread(times: Measured) -> str:
     return f"{us(times.low_ns)} to {us(times.high_ns)}, n = {times.number:,}"
+
+
+def _of_ceiling(rate: Rate) -> str:
+    if rate.share is None:
+        return ""
+    how = f"{rate.share:.0%} of" if rate.share <= 1 else "more than"
+    return f" ({how} {_ceiling(rate.ceiling)})"
 
 
 def _ceiling(name: str) -> str:

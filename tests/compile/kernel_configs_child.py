@@ -20,7 +20,8 @@ from torch._inductor.runtime.hints import DeviceProperties, ReductionHint
 triton_helpers.set_driver_to_gpu()
 
 DEVICE = DeviceProperties(type='cuda', index=0, multi_processor_count=132, cc=90, major=9,
-    regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048, warp_size=32)
+    regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048,
+    max_threads_per_block=1024, warp_size=32)
 ALIGNED = [['tt.divisibility', 16]]
 
 @triton_heuristics.reduction(
@@ -50,6 +51,52 @@ def triton_red_fused_sum_0(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.cons
     tl.store(out_ptr0 + xindex, tl.sum(total, 1)[:, None], xmask)
 """
 NAME = "triton_red_fused_sum_0"
+
+
+def searched(autotuner: Any, folder: Path) -> dict[str, Any]:
+    """The whole search, where launchers compute on the CPU: one wrongly, and one not at all."""
+    import torch
+
+    from inspector.capture.alone import bench, triton_configs
+    from inspector.capture.alone.arguments import Arguments, written_by
+    from inspector.capture.alone.kernels import Launched
+    from inspector.capture.alone.search import Bench, Row
+    from inspector.capture.alone.timer import Flush
+
+    def launcher(config: Any) -> Any:
+        size = config.kwargs["XBLOCK"]
+
+        def launch(source: Any, result: Any, rows: int, columns: int, *, stream: int) -> None:
+            del rows, columns, stream
+            if size == 64:
+                message = "out of resource: shared memory\nRequired: 999"
+                raise RuntimeError(message)
+            for _ in range(1 if size == 8 else 20):
+                result.copy_(source.sum(1) + (size == 2))
+
+        launch.config, launch.n_regs, launch.n_spills, launch.shared = (  # type: ignore[attr-defined]
+            config, 30, 0, 16,
+        )  # fmt: skip
+        return launch
+
+    original = launcher(autotuner.configs[0])
+    autotuner.filename = str(folder / "kernel.py")
+    autotuner.launchers = [original]
+    triton_configs.Configurations._compiled = (  # type: ignore[method-assign]
+        lambda self, config: launcher(config)  # noqa: ARG005
+    )
+    bench.run_launcher = lambda launcher, arguments: launcher(*arguments.args, stream=0)
+    given = torch.randn(1000, 4096), torch.zeros(1000), 1000, 4096
+    names = triton_configs.parameter_names(original)
+    arguments = Arguments(given, {}, names, 1 << 30)
+    taken = Launched("triton", names, ("out_ptr0",), (), lambda _: None, autotuner)
+    row = Row(lambda: original(*arguments.args, stream=0))
+    written = written_by(row.launch, arguments, ["result"], (), are_named=True)
+    flush = Flush.__new__(Flush)
+    flush.bytes_, flush.__class__ = 0, type("NoFlush", (Flush,), {"__call__": lambda _: None})
+    made = Bench(arguments, written, flush, 1e6)
+    made.expect(row.launch)
+    return dict(bench._configurations(taken, arguments, made, row))
 
 
 def main(folder: Path) -> dict[str, Any]:
@@ -84,7 +131,9 @@ def main(folder: Path) -> dict[str, Any]:
 
     own._compiled = lambda config: Unloaded()  # type: ignore[method-assign]  # noqa: ARG005
     best = own.descend(own.heuristics[0], time)
+    whole = searched(autotuner, folder)
     return {
+        "whole": whole,
         "chosen": [dict(chosen.kwargs), chosen.num_warps, chosen.num_stages],
         "heuristics": [dict(config.kwargs) for config in own.heuristics],
         "near": [[dict(config.kwargs), config.num_warps, config.num_stages] for config in near],

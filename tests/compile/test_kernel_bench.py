@@ -338,16 +338,23 @@ def test_a_name_of_several_kernels_lists_them(recording: Path) -> None:
     assert "cpp_fused_relu_0" in done.stderr
 
 
-def test_configurations_are_made_without_a_gpu(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def child(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     pytest.importorskip("triton")
+    folder = tmp_path_factory.mktemp("configs")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.compile.kernel_configs_child", str(tmp_path)],
+        [sys.executable, "-m", "tests.compile.kernel_configs_child", str(folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    found = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_configurations_are_made_without_a_gpu(child: dict[str, Any]) -> None:
+    found = child
     sizes, warps, stages = found["chosen"]
     # Autotuning has more than one to choose from, and the program's own autotuner stays as it is.
     assert len(found["heuristics"]) > 1
@@ -358,8 +365,30 @@ def test_configurations_are_made_without_a_gpu(tmp_path: Path) -> None:
     assert found["built"]["registers"] == 30
     assert found["built"]["error"] == ""
     # A block of three is no power of two: a row of the result, and no exception.
-    assert found["odd"]
+    assert "power of 2" in found["odd"]
     assert found["best"] == [8, 1]
     assert found["asked"] > 5
     assert len(found["lookup"]) == 64
     assert not found["keeps_sizes"]
+
+
+def test_the_fastest_that_is_right_comes_out_of_the_search(child: dict[str, Any]) -> None:
+    found = child["whole"]
+    configs = found["configs"]
+    chosen, autotuned = configs[found["chosen"]], configs[found["autotuned"]]
+    assert chosen["source"] == "chosen"
+    assert chosen["difference"]["is_exact"]
+    assert autotuned["values"]["XBLOCK"] == 8  # twenty times as fast as all others
+    wrong = [config for config in configs if config["values"]["XBLOCK"] == 2]
+    assert wrong
+    assert not any(config["difference"]["is_correct"] for config in wrong)
+    failed = [config for config in configs if config["values"]["XBLOCK"] == 64]
+    assert failed
+    assert all("out of resource: shared memory" in config["error"] for config in failed)
+    finals = [config for config in configs if config.get("final_cold_ns")]
+    assert chosen in finals
+    assert autotuned in finals
+    assert not [config for config in finals if config in wrong or config in failed]
+    assert {len(config["cold_ns"]) for config in configs if not config["error"]} != {0}
+    assert len({json.dumps([config[name] for name in ("values", "num_warps", "num_stages")])
+                for config in configs}) == len(configs)  # fmt: skip

@@ -20,6 +20,8 @@ from typing import Any
 from torch._inductor.runtime import triton_heuristics
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
+from inspector.capture.builds.driverless import find_ptxas
+
 __all__ = ["Built", "Configurations", "chosen_launcher", "parameter_names"]
 
 _HEURISTICS = (
@@ -117,6 +119,7 @@ class Configurations:
     """
 
     def __init__(self, autotuner: Any) -> None:  # noqa: ANN401 - torch's own
+        find_ptxas()
         self._own = _as_if_autotuning(autotuner)
         self._tuner = self._own.coordesc_tuner
         self.kind = str(getattr(self._own.heuristic_type, "name", ""))
@@ -227,8 +230,10 @@ class Configurations:
 
 
 def one_line_error(error: BaseException) -> str:
-    """An error as one line."""
-    text = str(error).strip().partition("\n")[0][:_LONGEST_ERROR]
+    """An error as one line; Triton says where first, and what last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    is_place = bool(lines) and lines[0].startswith("at ") and lines[0].endswith(":")
+    text = (lines[-1] if is_place else lines[0])[:_LONGEST_ERROR] if lines else ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
