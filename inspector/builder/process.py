@@ -61,6 +61,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
@@ -112,6 +113,7 @@ class ProcessBuilder:
         self._ceilings: InspectorCeilings | None = None
         self._device_states: list[InspectorDeviceState] = []
         self._autotuned: list[InspectorAutotuned] = []
+        self._kernel_bench: InspectorKernelBench | None = None
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -164,6 +166,7 @@ class ProcessBuilder:
                 | InspectorDeviceProfile()
                 | InspectorDeviceState()
                 | InspectorMemoryProfile()
+                | InspectorKernelBench()
                 | InspectorTrial()
             ):
                 self._take_measured(event)
@@ -186,6 +189,7 @@ class ProcessBuilder:
         | InspectorDeviceProfile
         | InspectorDeviceState
         | InspectorMemoryProfile
+        | InspectorKernelBench
         | InspectorTrial,
     ) -> None:
         match event:
@@ -199,6 +203,8 @@ class ProcessBuilder:
                 self._ceilings = event
             case InspectorDeviceState():
                 self._device_states.append(event)
+            case InspectorKernelBench():
+                self._kernel_bench = event
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -365,6 +371,7 @@ class ProcessBuilder:
             ceilings=self._ceilings,
             device_states=tuple(self._device_states),
             autotuned=tuple(self._autotuned),
+            kernel_bench=self._kernel_bench,
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

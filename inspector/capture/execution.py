@@ -11,6 +11,7 @@ from torch._dynamo import list_backends, lookup_backend
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
+from inspector.capture.alone.bench import Alone
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.failures import (
@@ -158,6 +159,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
                 if error is not None:
                     raise _failed(target, index, request, error) from error
     if profiles is not None and state is not None:
+        if profiles.is_refused():
+            return
         for index in inputs:
             with _told(index, _UNMEASURED_CALLS):
                 _profile(target, index, request, function, (profiles, state, ones))
@@ -174,7 +177,14 @@ def call_target(target: Target, request: Request, function: Callable[..., object
 def _profiles(target: Target, request: Request) -> Profiles | None:
     if not request.profile:
         return None
-    return Profiles(target, counters=request.counters, fresh_ceilings=request.fresh_ceilings)
+    return Profiles(
+        target,
+        counters=request.counters,
+        fresh_ceilings=request.fresh_ceilings,
+        alone=None
+        if request.kernel is None
+        else Alone(request.kernel, with_configs=request.configs, launch=request.launch),
+    )
 
 
 @contextlib.contextmanager

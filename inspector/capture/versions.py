@@ -44,6 +44,7 @@ __all__ = [
     "recompiling",
     "set_dynamic_sources",
     "tracing_functions",
+    "without_cuda_graphs",
 ]
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -123,6 +124,30 @@ def cuda_graph_fits() -> object:
     """What ``CUDAGraphNode.check_invariants`` says of a graph that fits, or None."""
     status = getattr(sys.modules.get(_CUDA_GRAPHS), "CheckInvariantStatus", None)
     return getattr(status, "SUCCESS", None)
+
+
+@contextlib.contextmanager
+def without_cuda_graphs() -> Iterator[None]:
+    """Runs the generated code itself where a CUDA graph would be replayed or captured.
+
+    ``CUDAGraphTreeManager._run`` decides between the three, and calls ``model`` of ``ids_to_funcs``
+    itself where no graph is possible (torch/_inductor/cudagraph_trees.py, 2.11 to 2.13); ``run``,
+    which graphs hold as a bound method, calls it by its name.
+    """
+    manager = getattr(sys.modules.get(_CUDA_GRAPHS), "CUDAGraphTreeManager", None)
+    original = getattr(manager, "_run", None)
+    if original is None:
+        yield
+        return
+
+    def run(self: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        return self.ids_to_funcs[function_id].model(new_inputs)
+
+    manager._run = run  # type: ignore[union-attr]  # noqa: SLF001
+    try:
+        yield
+    finally:
+        manager._run = original  # type: ignore[union-attr]  # noqa: SLF001
 
 
 def generated_code_folder() -> str:

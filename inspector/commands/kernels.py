@@ -13,6 +13,7 @@ import click
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
 from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
+from inspector.commands.kernel_choice import which_kernel
 from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import (
     always_inductor,
@@ -28,7 +29,7 @@ from inspector.errors import UsageError
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
-from inspector.model.near_matches import did_you_mean
+from inspector.model.kernel_name import named
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_code_analyses, load_cpp_analyses
@@ -38,7 +39,6 @@ __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
-_MOST_NAMED = 5
 _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
@@ -58,7 +58,7 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 )  # fmt: skip
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option(
-    "--show", metavar="KERNEL", help="Show this kernel alone; the beginning of its name is enough."
+    "--show", metavar="KERNEL", help="Show this kernel alone; a part of its name is enough."
 )
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
@@ -237,11 +237,7 @@ def _checked(report: KernelsReport) -> KernelsReport:
     names = list(dict.fromkeys(row.kernel.name for row in report.rows))
     if not report.shown or report.shown in names:
         return report
-    begun = [name for name in names if name.startswith(report.shown)]
-    if len(begun) == 1:
-        return dataclasses.replace(report, shown=begun[0])
-    if begun:
-        message = f"{len(begun)} kernels begin with {report.shown!r}."
-        raise UsageError(message, f"Name one of them: {', '.join(begun[:_MOST_NAMED])}.")
-    hint = did_you_mean(report.shown, names) if names else "The recording has no kernels at all."
-    raise UsageError(f"There is no kernel {report.shown!r} in the recording.", hint)
+    found = named(report.shown, names)
+    if len(found) == 1:
+        return dataclasses.replace(report, shown=found[0])
+    raise which_kernel(report.shown, found, names)

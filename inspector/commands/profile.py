@@ -10,6 +10,7 @@ import click
 
 from inspector.commands.completion import complete_file
 from inspector.commands.counters import count_kernels
+from inspector.commands.kernel_choice import benched, check_kernel_options
 from inspector.commands.options import (
     always_inductor,
     output_options,
@@ -22,6 +23,7 @@ from inspector.commands.profile_files import is_profile_file, write_profile_file
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
+from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
@@ -30,7 +32,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings")
+_UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings", "configs")
 
 
 @click.command("profile")
@@ -47,6 +49,20 @@ _UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings")
 @click.option(
     "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
 )
+@click.option(
+    "--kernel", metavar="KERNEL",
+    help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
+    "name is enough.",
+)  # fmt: skip
+@click.option(
+    "--configs", is_flag=True,
+    help="With --kernel: try its other configurations, too, and check what they compute.",
+)  # fmt: skip
+@click.option(
+    "--launch", type=click.IntRange(1), metavar="N",
+    help="With --kernel: take the arguments of its Nth launch in a call.  [default: those that "
+    "the most time goes to]",
+)  # fmt: skip
 @target_options
 @process_options
 @output_options
@@ -76,6 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile model.py --train --mode reduce-overhead
       inspect profile model.py --no-grad -o profile.json
       inspect profile model.py --mode max-autotune --autotune
+      inspect profile model.py --kernel triton_red_fused_sum_3 --configs
       inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile
@@ -87,6 +104,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     unasked = {name for name in _UNASKED if not asked[name]}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
+    check_kernel_options(given, counters=counters, is_file=is_file)
+    kernel = given.get("kernel")
     with contextlib.ExitStack() as stack:  # the logs, until all that is asked for was read
         if target is not None and is_model(target):
             if python is None:
@@ -105,14 +124,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             notice = count_kernels(request, settings, place) if counters and not code else ""
         else:
             asked_for = {"python": python, "timeout": timeout, "save": save}
-            refuse_options({**given, **asked_for, "counters": counters or None})
+            unread = {name: value for name, value in given.items() if name != "kernel"}
+            refuse_options({**unread, **asked_for, "counters": counters or None})
             place, code, notice = existing(target), 0, ""
         recording = stack.enter_context(opened(place))
         run = read_run(recording)
         if target is None or not is_model(target):
             say_which(run, target)
         counted = read_counters(recording.folder)
+        bench = benched(run, kernel) if kernel is not None else None
         report = make_profile_report(run, counted, notice, all_tuned=autotune)
+    if bench is not None:
+        write_report(make_kernel_bench_report(report, bench), output, format_)
+        return code
     if output is not None and is_file:
         write_profile_files(report, output)
         if format_ is None:

@@ -62,6 +62,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
@@ -127,6 +128,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
+    ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_profile"): InspectorProfile,

@@ -8,6 +8,7 @@ from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
@@ -20,6 +21,7 @@ AnyReport: TypeAlias = (
     | CudaGraphsReport
     | KernelsReport
     | GraphReport
+    | KernelBenchReport
     | ProfileReport
     | DiffReport
 )

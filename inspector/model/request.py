@@ -15,7 +15,7 @@ names as ``module.name``."""
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
 )  # fmt: skip
 
 
@@ -57,6 +57,9 @@ class Request:
             nothing is timed; with ``profile`` alone.
         fresh_ceilings: Whether the machine's limits are measured in any case; else what was
             measured before is used while it is new enough.
+        kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
+        configs: Whether its other configurations are, too.
+        launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
     """
 
@@ -86,6 +89,9 @@ class Request:
     profile: bool = False
     counters: bool = False
     fresh_ceilings: bool = False
+    kernel: str | None = None
+    configs: bool = False
+    launch: int | None = None
     generates: bool = False
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
+from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
 from inspector.model.boundary import Boundary
@@ -84,6 +85,7 @@ class Process:
         ceilings: What the machine can do, or None where nobody measured it.
         device_states: Clocks and power of the GPU around the profile of each input.
         autotuned: What autotuning tried, in order; recorded for profiles alone.
+        kernel_bench: One kernel that was timed alone, or None.
     """
 
     host: str
@@ -122,6 +124,7 @@ class Process:
     ceilings: InspectorCeilings | None = None
     device_states: tuple[InspectorDeviceState, ...] = ()
     autotuned: tuple[InspectorAutotuned, ...] = ()
+    kernel_bench: InspectorKernelBench | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceProfile, ProfiledCall
+from inspector.profiles.interval import ratio_interval
 
 APPROXIMATE = 1.15
 """From so much slower on, a watched call says only roughly what an unwatched one does."""
@@ -104,7 +105,7 @@ def make_budget(profile: DeviceProfile) -> Budget:
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_median([time_ns for _, time_ns in profile.eager_work]) or None,
-        faster=_ratio_of_blocks(profile) or _ratio(profile.eager_ns, profile.plain_ns),
+        faster=_ratio_of_blocks(profile) or ratio_interval(profile.eager_ns, profile.plain_ns),
         spread=_spread(profile),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
@@ -187,24 +188,3 @@ def _ratio_of_blocks(profile: DeviceProfile) -> tuple[float, float, float] | Non
     reach = student * statistics.stdev(ratios) / math.sqrt(len(ratios))
     low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
     return low, ratio, high
-
-
-def _ratio(above: Sequence[int], below: Sequence[int]) -> tuple[float, float, float] | None:
-    """The same of recordings without blocks, from the ranks that hold a median by 95 %.
-
-    The interval of a median is between the order statistics n/2 ± 0.98 √n (the normal approximation
-    of the binomial, as in Conover, Practical Nonparametric Statistics); that of the ratio takes the
-    far ends of both, and so is wider than 95 %.
-    """
-    if not above or not below:
-        return None
-    (low, middle, high), (floor, centre, top) = map(_interval, (above, below))
-    return (low / top, middle / centre, high / floor) if floor and top and centre else None
-
-
-def _interval(values: Sequence[int]) -> tuple[float, float, float]:
-    ordered = sorted(values)
-    half, reach = len(ordered) / 2, 0.98 * len(ordered) ** 0.5
-    low = ordered[max(0, int(half - reach))]
-    high = ordered[min(len(ordered) - 1, int(half + reach))]
-    return float(low), float(statistics.median(ordered)), float(high)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
 
 from inspector.capture.call import PreparedCall
 from inspector.capture.handler import attached_handler
@@ -13,6 +14,7 @@ from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.profiling.in_place import (
     Attribution,
+    Prepared,
     attributed,
     count_once,
     profile_in_place,
@@ -23,9 +25,19 @@ from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["Profiles"]
+__all__ = ["OneKernel", "Profiles"]
 
 _CLOSELY = 1  # the second call: the first compiles, and with CUDA graphs the second is captured
+
+
+class OneKernel(Protocol):
+    """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""
+
+    def is_refused(self) -> bool:
+        """Whether there is not just one of its name, once all is compiled."""
+
+    def measure(self, index: int, run: Prepared) -> None:
+        """Benchmarks it with the arguments that it has in a call with an input."""
 
 
 class Profiles:
@@ -35,14 +47,21 @@ class Profiles:
         target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
         fresh_ceilings: Whether the machine's limits are measured in any case.
+        alone: A kernel to benchmark alone, or None.
     """
 
     def __init__(
-        self, target: Target, *, counters: bool = False, fresh_ceilings: bool = False
+        self,
+        target: Target,
+        *,
+        counters: bool = False,
+        fresh_ceilings: bool = False,
+        alone: OneKernel | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
+        self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
         self._memory: list[Callable[[], None]] = []
@@ -62,6 +81,10 @@ class Profiles:
         with watched_capture(captured), attributed(found):
             yield
 
+    def is_refused(self) -> bool:
+        """Whether a kernel is asked for that is not there; to be asked once all is compiled."""
+        return self._alone is not None and self._alone.is_refused()
+
     def measure(
         self, index: int, run: Callable[[], PreparedCall], eager: Callable[[], PreparedCall]
     ) -> None:
@@ -75,6 +98,9 @@ class Profiles:
             profile_in_place(index, run, eager, found)
         captured = self._captured.get(index)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
+        alone = self._alone
+        if alone is not None:
+            guarded("benchmark one kernel", lambda: alone.measure(index, run))
 
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.

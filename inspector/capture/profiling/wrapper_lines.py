@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["LINE_MARK", "marked_lines"]
+__all__ = ["LINE_MARK", "generated_modules", "marked_lines", "rewritten"]
 
 LINE_MARK = "inspector line "
 """What a mark's name begins with; the file's stem and the line follow: ``… cabc123:45``."""
@@ -33,40 +33,70 @@ def marked_lines() -> Iterator[int]:
     Without a profiler a mark costs some 100 ns. Modules that are not Python (``cpp_wrapper``), or
     whose file is gone, are left alone.
     """
-    from torch._inductor.codecache import PyCodeCache
+    with rewritten(_Marking, _MARK, _marker) as functions:
+        yield functions
 
+
+@contextlib.contextmanager
+def rewritten(
+    change: Callable[[], ast.NodeTransformer], name: str, helper: Callable[[str], object]
+) -> Iterator[int]:
+    """Gives the functions of all generated modules other code while it is entered.
+
+    Args:
+        change: Makes what rewrites the text of a module.
+        name: A global variable that the new code uses.
+        helper: Its value in a module, given the stem of the module's file.
+
+    Yields:
+        How many functions were changed.
+    """
     changed: list[tuple[FunctionType, CodeType]] = []
     try:
-        for module in list(PyCodeCache.modules):
-            changed += _mark(module)
+        for module, tree in generated_modules():
+            changed += _rewrite(module, change().visit(tree), name, helper)
         yield len(changed)
     finally:
         for function, code in changed:
             function.__code__ = code
 
 
-def _mark(module: ModuleType) -> Iterator[tuple[FunctionType, CodeType]]:
-    file = str(getattr(module, "__file__", "") or "")
-    functions = {
+def generated_modules() -> Iterator[tuple[ModuleType, ast.Module]]:
+    """The modules that Inductor generated, with their texts read as Python."""
+    from torch._inductor.codecache import PyCodeCache
+
+    for module in list(PyCodeCache.modules):
+        file = str(getattr(module, "__file__", "") or "")
+        if not _called_functions(module):
+            continue
+        with contextlib.suppress(OSError, ValueError, SyntaxError):
+            yield module, ast.parse(Path(file).read_text("utf-8"))
+
+
+def _rewrite(
+    module: ModuleType, tree: ast.Module, name: str, helper: Callable[[str], object]
+) -> Iterator[tuple[FunctionType, CodeType]]:
+    file = str(module.__file__)
+    made = compile(ast.fix_missing_locations(tree), file, "exec")
+    codes = {code.co_qualname: code for code in _codes(made)}
+    vars(module)[name] = helper(Path(file).stem)
+    for function in _called_functions(module):
+        code = function.__code__
+        # A closure's code fits to its own cells alone.
+        fitting = codes.get(code.co_qualname)
+        if fitting is not None and code.co_freevars == fitting.co_freevars:
+            yield function, code
+            function.__code__ = fitting
+
+
+def _called_functions(module: ModuleType) -> list[FunctionType]:
+    found = {
         function.__code__.co_qualname: function
         for function in _functions(module)
         if function.__code__.co_name not in _APART
     }
-    if not any(function.__code__.co_name == _CALL for function in functions.values()):
-        return
-    try:
-        tree = ast.parse(Path(file).read_text("utf-8"))
-    except (OSError, ValueError, SyntaxError):
-        return
-    marked = compile(ast.fix_missing_locations(_Marking().visit(tree)), file, "exec")
-    codes = {code.co_qualname: code for code in _codes(marked)}
-    vars(module)[_MARK] = _marker(Path(file).stem)
-    for name, function in functions.items():
-        code = function.__code__
-        # A closure's code fits to its own cells alone.
-        if name in codes and code.co_freevars == codes[name].co_freevars:
-            yield function, code
-            function.__code__ = codes[name]
+    is_wrapper = any(function.__code__.co_name == _CALL for function in found.values())
+    return list(found.values()) if is_wrapper else []
 
 
 def _functions(module: ModuleType) -> Iterator[FunctionType]:

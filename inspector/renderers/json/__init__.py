@@ -15,6 +15,7 @@ from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import FORMAT_VERSION, Report
@@ -28,6 +29,7 @@ from inspector.renderers.json.frames import break_fields, frame_fields, skipped_
 from inspector.renderers.json.gate import gate_fields
 from inspector.renderers.json.graph import graph_fields
 from inspector.renderers.json.guards import guards_fields
+from inspector.renderers.json.kernel_bench import kernel_bench_fields
 from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.recompiles import recompile_fields
@@ -46,6 +48,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
+        case KernelBenchReport():
+            fields = kernel_bench_fields(report)
         case ProfileReport():
             fields = profile_fields(report)
         case DiffReport():

@@ -10,6 +10,7 @@ from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
     headline,
@@ -28,6 +29,7 @@ from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.graph import graph_lines
 from inspector.renderers.markdown.guards import guards_lines
+from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
 from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.profile import profile_lines
@@ -47,6 +49,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
+        case KernelBenchReport():
+            lines = list(kernel_bench_lines(report))
         case ProfileReport():
             lines = list(profile_lines(report))
         case DiffReport():

@@ -14,6 +14,7 @@ from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.guards_report import GuardsReport
+from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
@@ -25,6 +26,7 @@ from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.graph import add_graphs
 from inspector.renderers.terminal.guards import add_guards
+from inspector.renderers.terminal.kernel_bench import add_kernel_bench
 from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.profile import add_profiles
@@ -53,6 +55,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
+        case KernelBenchReport():
+            add_kernel_bench(page, report)
         case ProfileReport():
             add_profiles(page, report)
         case DiffReport():

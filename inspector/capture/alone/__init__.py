@@ -1,0 +1,1 @@
+"""Benchmarks one kernel alone, with the arguments that it had in a call."""

@@ -1,0 +1,437 @@
+"""Benchmarks one kernel alone with the arguments of a launch, and writes what came out.
+
+The kernel runs outside of CUDA graphs, on copies: nothing of the program is changed.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import torch
+
+from inspector.capture import versions
+from inspector.capture.alone.arguments import Arguments, TooLargeError, written_by
+from inspector.capture.alone.calls import Statement, called_kernels, watched
+from inspector.capture.alone.kernels import Launched, launched, run_launcher
+from inspector.capture.alone.search import Bench, Row
+from inspector.capture.alone.timer import Flush, timing
+from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.writer import write_artifact
+from inspector.model.kernel_name import named
+
+__all__ = ["Alone"]
+
+Prepared: TypeAlias = Callable[[], Callable[[], object]]
+_ROUNDS = 10
+_LAUNCHES = 10
+_SCREEN_ROUNDS = 3
+_SCREEN_LAUNCHES = 4
+_FINALISTS = 3
+_MOST_CONFIGS = 64
+_MOST_SECONDS = 150.0
+_MOST_SHARE = 5  # of free memory: copies, what stood there, what the original wrote
+
+
+@dataclasses.dataclass(slots=True)
+class _Seen:
+    """A launch of a call.
+
+    Attributes:
+        statement: Where it stands.
+        signature: Of which kernel and arguments: launches that have the same are alike.
+        time_ns: How long it took.
+    """
+
+    statement: Statement
+    signature: tuple[object, ...]
+    time_ns: int
+
+
+@dataclasses.dataclass(slots=True)
+class Alone:
+    """One kernel that is to be benchmarked.
+
+    Attributes:
+        asked: Its name, or a part of it.
+        with_configs: Whether its other configurations are tried.
+        launch: Number of the launch in a call, from 1; None takes that of the most time.
+    """
+
+    asked: str
+    with_configs: bool = False
+    launch: int | None = None
+    _name: str = ""
+    _done: bool = False
+
+    def is_refused(self) -> bool:
+        """Says which kernels there are where none, or more than one, is meant; once compiled."""
+        names = called_kernels()
+        found = named(self.asked, names)
+        if len(found) == 1:
+            self._name = found[0]
+            return False
+        write_artifact(
+            "kernel_bench",
+            {"v": 1, "asked": self.asked, "matching": found, "kernels": list(names)},
+        )
+        return True
+
+    def measure(self, index: int, run: Prepared) -> None:
+        """Benchmarks it with the arguments of a call, unless an earlier input launched it already.
+
+        Args:
+            index: Number of the input.
+            run: Prepares a call.
+        """
+        if self._done or (not self._name and self.is_refused()):
+            return
+        name, names = self._name, called_kernels()
+        with versions.without_cuda_graphs():
+            run()()  # memory that the code itself asks for is asked for in the first call
+            seen = _census(name, run)
+            if not seen:
+                return
+            self._done = True
+            fields: dict[str, object] = {
+                "v": 1, "asked": self.asked, "name": name, "kind": names[name], "input": index,
+            }  # fmt: skip
+            try:
+                fields |= self._measured(name, names[name], seen, run)
+            except TooLargeError as error:
+                fields["missing"] = "its arguments are too large to be copied beside the model"
+                fields["argument_bytes"] = error.args[0]
+            except _NotMeasuredError as error:
+                fields["missing"] = str(error)
+        write_artifact("kernel_bench", fields)
+
+    def _measured(
+        self, name: str, kind: str, seen: Sequence[_Seen], run: Prepared
+    ) -> Mapping[str, object]:
+        began = time.monotonic()
+        number = self._number(seen)
+        alike = [item for item in seen if item.signature == seen[number].signature]
+        taken, arguments = _taken(name, kind, number, run)
+        if taken.missing:
+            raise _NotMeasuredError(taken.missing)
+        with _device_of(arguments):
+            fields = _benchmarked(taken, arguments, alike, with_configs=self.with_configs)
+            wait()
+        return {
+            "launch": number + 1,
+            "launches": _groups(seen, seen[number].signature),
+            "places": [[item.statement.file, item.statement.line] for item in alike],
+            **fields,
+            "seconds": round(time.monotonic() - began, 3),
+        }
+
+    def _number(self, seen: Sequence[_Seen]) -> int:
+        if self.launch is not None:
+            if self.launch > len(seen):
+                message = f"it is launched {len(seen)} times in a call"
+                raise _NotMeasuredError(message)
+            return self.launch - 1
+        total: collections.Counter[tuple[object, ...]] = collections.Counter()
+        for item in seen:
+            total[item.signature] += item.time_ns
+        most = total.most_common(1)[0][0]
+        return next(number for number, item in enumerate(seen) if item.signature == most)
+
+
+class _NotMeasuredError(Exception):
+    """What was asked for cannot be measured, and why."""
+
+
+def _benchmarked(
+    taken: Launched, arguments: Arguments, alike: Sequence[_Seen], *, with_configs: bool
+) -> Mapping[str, object]:
+    """What a launch takes, and with ``with_configs`` other configurations."""
+    perhaps = tuple(arguments.tensors) if taken.perhaps is None else taken.perhaps
+    perhaps = tuple(item for item in perhaps if item in arguments.tensors)
+    _set_allocator()
+    written = written_by(
+        lambda: taken.launch(arguments),
+        arguments,
+        perhaps,
+        [item for item in taken.known if item in perhaps],
+        are_named=taken.perhaps is not None,
+    )
+    flush = Flush()
+    typical_ns = statistics.median(item.time_ns for item in alike)
+    bench = Bench(arguments, written, flush, typical_ns)
+    original = Row(lambda: taken.launch(arguments))
+    again = bench.expect(original.launch)
+    fields: dict[str, object] = {
+        "kind": taken.kind,
+        "arguments": list(_described(arguments, written.results)),
+        "cache_bytes": flush.cache_bytes,
+        "flush_bytes": flush.bytes_,
+        "restored": list(written.changed),
+        "results": list(written.results),
+        "repeats": None if again is None else _difference(again),
+    }
+    if with_configs and taken.autotuner is not None:
+        return fields | _configurations(taken, arguments, bench, original)
+    bench.rounds([original], _ROUNDS, _LAUNCHES)
+    return fields | {"configs": [_of_chosen(taken) | _times(original, "")]}
+
+
+def _device_of(arguments: Arguments) -> contextlib.AbstractContextManager[object]:
+    """The GPU that the arguments are on is the current one meanwhile."""
+    for item in arguments.tensors.values():
+        if item.is_cuda:
+            guard: contextlib.AbstractContextManager[object] = torch.cuda.device(item.device)
+            return guard
+    return contextlib.nullcontext()
+
+
+def _census(name: str, run: Prepared) -> list[_Seen]:
+    """The launches of a call, in order."""
+    launches: list[tuple[Statement, tuple[object, ...]]] = []
+    call = run()
+    with timing() as timed:
+
+        def hook(
+            statement: Statement,
+            function: Any,  # noqa: ANN401 - torch's own
+            args: tuple[Any, ...],
+            kwargs: dict[str, Any],
+        ) -> Any:  # noqa: ANN401
+            launches.append((statement, _signature(function, args, kwargs)))
+            return timed.run(lambda: function(*args, **kwargs))
+
+        with watched(name, hook):
+            call()
+    return [
+        _Seen(statement, signature, time_ns or 0)
+        for (statement, signature), time_ns in zip(launches, timed.times_ns, strict=True)
+    ]
+
+
+def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, Arguments]:
+    """A launch with copies of its arguments, taken right before it."""
+    found: list[tuple[Launched, Arguments]] = []
+    failed: list[Exception] = []
+    at = [0]
+
+    def take(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:  # noqa: ANN401
+        item = launched(kind, function, kwargs, _cpp_source(name, function))
+        given = {key: value for key, value in kwargs.items() if key != "stream"}
+        found.append((item, Arguments(args, given, item.names, _room_bytes())))
+
+    def hook(_: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
+        if at[0] == number:
+            try:
+                take(function, args, kwargs)
+            except Exception as error:  # noqa: BLE001 - the call goes on
+                failed.append(error)
+        at[0] += 1
+        return function(*args, **kwargs)
+
+    with watched(name, hook):
+        run()()
+    if failed:
+        raise failed[0]
+    if not found:
+        message = "another call did not launch it as often"
+        raise _NotMeasuredError(message)
+    return found[0]
+
+
+def _cpp_source(name: str, function: Any) -> str:  # noqa: ANN401
+    """The text of a C++ kernel, which stands in the module that calls it."""
+    import ast
+
+    from inspector.capture.profiling.wrapper_lines import generated_modules
+
+    for module, tree in generated_modules():
+        if vars(module).get(name) is not function:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+                texts = [item.value for item in ast.walk(node) if isinstance(item, ast.Constant)]
+                return max((text for text in texts if isinstance(text, str)), key=len, default="")
+    return ""
+
+
+def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:  # noqa: ANN401
+    owner = getattr(function, "__self__", function)
+    given = [*args, *(value for name, value in kwargs.items() if name != "stream")]
+    return (id(owner), *(_shape(item) for item in given))
+
+
+def _shape(item: Any) -> object:  # noqa: ANN401
+    if isinstance(item, torch.Tensor):
+        is_strided = item.layout is torch.strided
+        return str(item.dtype), tuple(item.shape), item.stride() if is_strided else ()
+    return repr(item) if isinstance(item, int | float | bool | str | type(None)) else type(item)
+
+
+def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> list[dict[str, object]]:
+    """The launches of a call by their arguments."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for item in seen:
+        groups.setdefault(item.signature, []).append(item.time_ns)
+    return [
+        {"count": len(times), "time_ns": sum(times), "taken": signature == taken}
+        for signature, times in groups.items()
+    ]
+
+
+def _described(arguments: Arguments, results: Sequence[str]) -> Iterator[dict[str, object]]:
+    for name, item in [*zip(arguments.names, arguments.args, strict=True),
+                       *arguments.kwargs.items()]:  # fmt: skip
+        fields: dict[str, object] = {"name": name}
+        if isinstance(item, torch.Tensor):
+            is_strided = item.layout is torch.strided
+            fields |= {
+                "dtype": str(item.dtype).removeprefix("torch."),
+                "size": list(item.shape),
+                "stride": list(item.stride()) if is_strided else [],
+                "written": name in results,
+            }
+        elif isinstance(item, int | float | bool | str | type(None)):
+            fields["value"] = item
+        yield fields
+
+
+def _room_bytes() -> int:
+    if uses_cuda():
+        free, _ = torch.cuda.mem_get_info()
+        held = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+        return int(free + held) // _MOST_SHARE
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024 // _MOST_SHARE
+    return 1 << 30
+
+
+def _set_allocator() -> None:
+    """What `CachingAutotuner.run` sets before each launch, for the thread that launches now."""
+    if not uses_cuda():
+        return
+    import triton
+
+    if hasattr(triton, "set_allocator"):
+        triton.set_allocator(
+            lambda size, _align, _stream: torch.empty(size, dtype=torch.int8, device="cuda")
+        )
+
+
+def _difference(item: Any) -> dict[str, object]:  # noqa: ANN401
+    return {**dataclasses.asdict(item), "is_correct": item.is_correct}
+
+
+def _times(row: Row, stage: str) -> dict[str, object]:
+    found: dict[str, object] = {f"{stage}cold_ns": row.cold_ns, f"{stage}warm_ns": row.warm_ns}
+    if row.difference is not None:
+        found["difference"] = _difference(row.difference)
+    return found | ({"error": row.error} if row.error else {})
+
+
+def _of_chosen(taken: Launched) -> dict[str, object]:
+    """The configuration that the program runs, as far as there is one."""
+    if taken.autotuner is None:
+        return {"source": "chosen"}
+    from inspector.capture.alone.triton_configs import Built, chosen_launcher
+
+    launcher = chosen_launcher(taken.autotuner)
+    return Built(launcher.config, "chosen", launcher).fields()
+
+
+def _configurations(
+    taken: Launched, arguments: Arguments, bench: Bench, original: Row
+) -> dict[str, object]:
+    """Times the kernel's own configurations, those that autotuning comes to, and their neighbours.
+
+    Torch's coordinate descent runs on our times of launches with an empty cache, which is what it
+    times itself.
+    """
+    from inspector.capture.alone.triton_configs import Configurations, chosen_launcher
+
+    launcher = chosen_launcher(taken.autotuner)
+    try:
+        own = Configurations(taken.autotuner)
+    except Exception as error:  # noqa: BLE001 - the source is gone, or is of another torch
+        bench.rounds([original], _ROUNDS, _LAUNCHES)
+        return {
+            "configs": [_of_chosen(taken) | _times(original, "")],
+            "not_searched": f"its configurations could not be made: {error}",
+        }
+    rows: dict[tuple[object, ...], Row] = {}
+    until = time.monotonic() + _MOST_SECONDS
+
+    def row_of(built: Any) -> Row:  # noqa: ANN401
+        if built.key not in rows:
+            rows[built.key] = Row(
+                lambda: run_launcher(built.launcher, arguments), error=built.error
+            )
+            bench.check(rows[built.key])
+        return rows[built.key]
+
+    def time_of(built: Any) -> float:  # noqa: ANN401
+        if built.key not in rows and (len(rows) >= _MOST_CONFIGS or time.monotonic() > until):
+            return float("inf")
+        row = row_of(built)
+        limit = own.skips_spills_over
+        is_spilling = limit is not None and (getattr(built.launcher, "n_spills", 0) or 0) > limit
+        return float("inf") if row.error or is_spilling else bench.quick_ns(row)
+
+    chosen = own.build(launcher.config, "chosen", launcher)
+    rows[chosen.key] = original
+    bench.check(original)
+    listed = [own.build(config, "heuristics") for config in own.heuristics]
+    measured = {item.key: time_of(item) for item in listed}
+    first = min(listed, key=lambda item: measured[item.key], default=chosen)
+    autotuned = own.build(own.descend(first.config, time_of), "descent")
+    for config in [*own.neighbours(launcher.config), *own.neighbours(autotuned.config)]:
+        if len(rows) >= _MOST_CONFIGS or time.monotonic() > until:
+            break
+        row_of(own.build(config, "search"))
+    known = [item for item in own.built.values() if item.key in rows]
+    runnable = [item for item in known if not rows[item.key].error]
+    bench.rounds([rows[item.key] for item in runnable], _SCREEN_ROUNDS, _SCREEN_LAUNCHES)
+    finalists = _finalists(runnable, rows, (chosen.key, autotuned.key, first.key))
+    finals = {item.key: Row(rows[item.key].launch) for item in finalists}
+    bench.rounds(list(finals.values()), _ROUNDS, _LAUNCHES)
+    order = [item.key for item in known]
+    return {
+        "configs": [
+            item.fields()
+            | _times(rows[item.key], "")
+            | (_times(finals[item.key], "final_") if item.key in finals else {})
+            for item in known
+        ],
+        "chosen": order.index(chosen.key),
+        "heuristics_best": order.index(first.key) if first.key in order else None,
+        "autotuned": order.index(autotuned.key) if autotuned.key in order else None,
+        "is_cut": len(rows) >= _MOST_CONFIGS or time.monotonic() > until,
+        "keeps_sizes": own.keeps_sizes,
+        "heuristic": own.kind.lower(),
+        "lookup": own.lookup_key,
+    }
+
+
+def _finalists(
+    runnable: Sequence[Any], rows: Mapping[Any, Row], kept: Sequence[object]
+) -> list[Any]:
+    """The fastest of those that are correct, cold and warm, and what they are compared with."""
+    right = [
+        item
+        for item in runnable
+        if (found := rows[item.key].difference) is None or found.is_correct
+    ]
+
+    def fastest(times: Callable[[Row], list[int]]) -> list[Any]:
+        timed = [item for item in right if times(rows[item.key])]
+        return sorted(timed, key=lambda item: statistics.median(times(rows[item.key])))[:_FINALISTS]
+
+    best = {item.key for item in [*fastest(lambda row: row.cold_ns),
+                                  *fastest(lambda row: row.warm_ns)]}  # fmt: skip
+    return [item for item in runnable if item.key in best or item.key in kept]

@@ -1,0 +1,119 @@
+"""What is benchmarked: a Triton kernel, one in C++, or a call of a library."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from inspector.capture.alone.arguments import Arguments
+
+__all__ = ["Launched", "launched"]
+
+_SIGNATURE = re.compile(r'extern "C"\s+(?:\S+\s+)?void\s+\w+\((?P<arguments>[^)]*)\)')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launched:
+    """One launch, as the generated code makes it.
+
+    Attributes:
+        kind: ``triton``, ``user_triton``, ``cpp`` or ``library``.
+        names: Parameters, as far as they are known.
+        perhaps: Those that it may write, or None for all tensors.
+        known: Those that it both reads and writes, as far as the compiler says.
+        launch: Launches the original on arguments.
+        autotuner: Torch's own, of a Triton kernel.
+        missing: Why it cannot be benchmarked, or an empty string.
+    """
+
+    kind: str
+    names: Sequence[str]
+    perhaps: Sequence[str] | None
+    known: Sequence[str]
+    launch: Callable[[Arguments], object]
+    autotuner: Any = None
+    missing: str = ""
+
+
+def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> Launched:  # noqa: ANN401
+    """Reads one launch.
+
+    Args:
+        kind: As in `called_kernels`.
+        function: What the generated code calls.
+        kwargs: With which keywords.
+        source: The text of a C++ kernel, or an empty string.
+    """
+    if kind == "triton":
+        return _triton(function.__self__)
+    if kind == "cpp":
+        return _cpp(function, source)
+    return _library(function, kwargs)
+
+
+def run_launcher(launcher: Any, arguments: Arguments) -> None:  # noqa: ANN401
+    """Launches a Triton kernel on the current stream."""
+    stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
+    given = {name: value for name, value in arguments.kwargs.items() if name != "stream"}
+    launcher(*arguments.args, **given, stream=stream)
+
+
+def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
+    from inspector.capture.alone.triton_configs import chosen_launcher, parameter_names
+
+    launcher = chosen_launcher(autotuner)
+    if launcher is None:
+        return Launched("triton", (), (), (), lambda _: None, missing="it is several kernels, of "
+                        "which the program takes one")  # fmt: skip
+    names = parameter_names(launcher)
+    is_users = bool(autotuner.custom_kernel)
+    known = [name for name in names if name.startswith("in_out_ptr")]
+    known += [name for name in autotuner.mutated_arg_names or () if name in names]
+    written = [name for name in names if name.startswith(("out_ptr", "in_out_ptr"))] + known
+    return Launched(
+        kind="user_triton" if is_users else "triton",
+        names=names,
+        perhaps=None if is_users else tuple(dict.fromkeys(written)),
+        known=tuple(dict.fromkeys(known)),
+        launch=lambda arguments: run_launcher(launcher, arguments),
+        autotuner=autotuner,
+    )
+
+
+def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401
+    match = _SIGNATURE.search(source)
+    parameters = [part.strip() for part in match["arguments"].split(",")] if match else []
+    names = [part.replace("*", " ").split()[-1] for part in parameters]
+    written = [
+        name
+        for name, part in zip(names, parameters, strict=True)
+        if "*" in part and not part.startswith("const ")
+    ]
+    return Launched(
+        kind="cpp",
+        names=names,
+        perhaps=tuple(written) if match else None,
+        known=tuple(name for name in written if name.startswith("in_out_ptr")),
+        launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
+    )
+
+
+def _library(function: Any, kwargs: dict[str, Any]) -> Launched:  # noqa: ANN401
+    schema = getattr(function, "_schema", None)
+    parameters = list(schema.arguments) if schema is not None else []
+    written = [
+        item.name
+        for item in parameters
+        if item.alias_info is not None and item.alias_info.is_write and item.name not in kwargs
+    ]
+    return Launched(
+        kind="library",
+        names=[item.name for item in parameters],
+        perhaps=tuple(written),
+        known=tuple(written),
+        launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
+    )

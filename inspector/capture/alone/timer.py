@@ -1,0 +1,126 @@
+"""Times single launches on the device's own clock, or by the host's on the CPU."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.trace import Trace, traced
+
+__all__ = ["Flush", "Timed", "Unit", "times_ns", "timing"]
+
+_MARK = "inspector alone "
+_DEFAULT_CACHE_BYTES = 1 << 26
+_MOST_CACHE_BYTES = 1 << 29
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_UNITS = {"K": 1 << 10, "M": 1 << 20}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unit:
+    """A launch to be timed.
+
+    Attributes:
+        launch: Makes it.
+        before: Prepares it, outside of its time.
+    """
+
+    launch: Callable[[], object]
+    before: Callable[[], object]
+
+
+class Timed:
+    """Launches that were timed, in order; their times are there once `timing` is left."""
+
+    def __init__(self) -> None:
+        self.times_ns: list[int | None] = []
+        self._host_ns: list[int] = []
+
+    def run(self, launch: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it returns
+        """Launches, and gives what comes back."""
+        name = f"{_MARK}{len(self._host_ns)}"
+        begun_ns = time.perf_counter_ns()
+        with torch._C._profiler._RecordFunctionFast(name):  # noqa: SLF001 - costs 100 ns
+            result = launch()
+        self._host_ns.append(time.perf_counter_ns() - begun_ns)
+        return result
+
+    def _read(self, trace: Trace | None) -> None:
+        if trace is None:
+            self.times_ns = list(self._host_ns)
+            return
+        found = _by_mark(trace)
+        self.times_ns = [found.get(number) for number in range(len(self._host_ns))]
+
+
+@contextlib.contextmanager
+def timing() -> Iterator[Timed]:
+    """Times what is launched with its `Timed.run`.
+
+    On a GPU it is the time of the kernels, by the clock that `inspect profile` times calls in place
+    with; what one launch launches is added up. On the CPU it is the host's time.
+    """
+    timed = Timed()
+    if not uses_cuda():
+        yield timed
+        timed._read(None)  # noqa: SLF001 - of the same module
+        return
+    wait()
+    with traced(with_device=True) as seen:
+        yield timed
+        wait()
+    timed._read(seen.trace)  # noqa: SLF001
+
+
+def times_ns(units: Sequence[Unit]) -> list[int | None]:
+    """How long each launch took, one after the other; None where nothing was seen of it."""
+    with timing() as timed:
+        for unit in units:
+            unit.before()
+            timed.run(unit.launch)
+    return timed.times_ns
+
+
+def _by_mark(trace: Trace) -> dict[int, int]:
+    found: collections.Counter[int] = collections.Counter()
+    for event in trace.device:
+        launch = trace.launch_of(event)
+        for around in trace.around(launch) if launch is not None else ():
+            if around.name.startswith(_MARK):
+                found[int(around.name.removeprefix(_MARK))] += event.end_ns - event.start_ns
+    return dict(found)
+
+
+class Flush:
+    """Empties the last cache, by writing a buffer of twice its size (as `triton.testing` does)."""
+
+    def __init__(self) -> None:
+        self.cache_bytes = _cache_bytes()
+        device = "cuda" if uses_cuda() else "cpu"
+        self.bytes_ = 2 * self.cache_bytes
+        self._buffer = torch.empty(self.bytes_ // 4, dtype=torch.int32, device=device)
+
+    def __call__(self) -> None:
+        """Writes it."""
+        self._buffer.zero_()
+
+
+def _cache_bytes() -> int:
+    if uses_cuda():
+        found = torch.cuda.get_device_properties(torch.cuda.current_device())
+        return int(getattr(found, "L2_cache_size", 0)) or _DEFAULT_CACHE_BYTES
+    sizes = [_DEFAULT_CACHE_BYTES // 2]
+    for file in _CACHES.glob("index*/size"):
+        text = file.read_text("ascii").strip() if os.access(file, os.R_OK) else ""
+        if text[:-1].isdigit() and text[-1:] in _UNITS:
+            sizes.append(int(text[:-1]) * _UNITS[text[-1]])
+    return min(max(sizes), _MOST_CACHE_BYTES)

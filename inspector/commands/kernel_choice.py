@@ -1,0 +1,81 @@
+"""Which kernel is meant on the command line, and the benchmark of it in a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inspector.errors import RecordingError, UsageError
+from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.model.kernel_name import named
+from inspector.model.near_matches import did_you_mean
+from inspector.model.run import Run
+
+__all__ = ["benched", "check_kernel_options", "which_kernel"]
+
+_MOST_NAMED = 8
+
+
+def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file: bool) -> None:
+    """Refuses options that have no meaning together.
+
+    Args:
+        given: What is asked for by name.
+        counters: Whether hardware counters are.
+        is_file: Whether a picture or a timeline is to be written.
+
+    Raises:
+        UsageError: There are some.
+    """
+    if "kernel" in given:
+        if counters or is_file:
+            other = "--counters" if counters else "a picture or a timeline"
+            message = f"--kernel is a report on one kernel, and {other} is of all."
+            raise UsageError(message, "Leave one of them out.")
+        return
+    for name in ("configs", "launch"):
+        if name in given:
+            raise UsageError(f"--{name} needs a kernel.", "Name one with --kernel KERNEL.")
+
+
+def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:
+    """What to say where a name is no kernel's, or of several.
+
+    Args:
+        asked: The name.
+        found: The kernels that fit.
+        names: All kernels.
+    """
+    if found:
+        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        hint = f"Name one of them: {', '.join(found[:_MOST_NAMED])}{more}."
+        return UsageError(f"{asked!r} is in the names of {len(found)} kernels.", hint)
+    hint = did_you_mean(asked, names) if names else "The recording has no kernels at all."
+    return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
+
+
+def benched(run: Run, asked: str) -> InspectorKernelBench:
+    """The benchmark of a kernel in a recording.
+
+    Raises:
+        UsageError: The name is no kernel's, or of several.
+        RecordingError: The kernel was not benchmarked.
+    """
+    found = [process.kernel_bench for process in run.processes if process.kernel_bench]
+    target = run.meta.target or "model.py"
+    for bench in found:
+        if bench.name and named(asked, [bench.name]):
+            return bench
+        if not bench.name and bench.asked == asked:
+            raise which_kernel(asked, bench.matching, bench.kernels)
+    if run.meta.error:
+        raise RecordingError(f"No kernel was timed: {run.meta.error}", "Mend the model first.")
+    problem = next(
+        (text for process in run.processes for text in process.problems if "one kernel" in text), ""
+    )
+    why = f" ({problem})" if problem else ""
+    others = ", ".join(bench.name for bench in found if bench.name)
+    message = f"The recording has no times of {asked!r} alone{why}."
+    hint = f"It has those of {others}." if others else ""
+    raise RecordingError(
+        message, hint or f"Record them: inspect profile {target} --kernel {asked} --configs"
+    )

@@ -1,0 +1,306 @@
+"""Everything that is said about one kernel that was timed alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.events.device_profile import InspectorCeilings
+from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
+from inspector.findings.profile_report import ProfileReport
+from inspector.model.dtypes import find_dtype
+from inspector.model.run import Run
+from inspector.profiles.alone import (
+    COLD,
+    WARM,
+    BenchGain,
+    InPlace,
+    Measured,
+    best_of,
+    gain_of,
+    in_place_of,
+    measured,
+    regime_of,
+    times_of,
+)
+
+__all__ = [
+    "FORMAT_VERSION",
+    "BenchRow",
+    "KernelBenchReport",
+    "Rate",
+    "make_kernel_bench_report",
+]
+
+FORMAT_VERSION = 1
+"""Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
+_CLOSE = 1.25
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rate:
+    """What a kernel reaches of what the machine can do.
+
+    Attributes:
+        what: ``bytes`` or ``flops``.
+        per_s: How many of them per second.
+        ceiling_per_s: What was measured, or None.
+        ceiling: Its name in the ceilings, or an empty string.
+    """
+
+    what: str
+    per_s: float
+    ceiling_per_s: float | None
+    ceiling: str
+
+    @property
+    def share(self) -> float | None:
+        """Its part of the ceiling."""
+        return self.per_s / self.ceiling_per_s if self.ceiling_per_s else None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchRow:
+    """A configuration.
+
+    Attributes:
+        config: The configuration.
+        cold: Its times with an empty cache, or None.
+        warm: Its times right after another launch, or None.
+        gain: What it would change, by the times that are nearer to those in place; or None.
+        is_chosen: Whether the program runs it.
+        is_autotuned: Whether autotuning would come to it.
+        is_best: Whether it is the fastest that was found.
+    """
+
+    config: BenchedConfig
+    cold: Measured | None
+    warm: Measured | None
+    gain: BenchGain | None
+    is_chosen: bool
+    is_autotuned: bool
+    is_best: bool
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it writes something else than what the program runs."""
+        found = self.config.difference
+        return found is not None and not found.is_correct
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelBenchReport:
+    """One kernel, timed alone.
+
+    Attributes:
+        run: The run.
+        bench: What was recorded.
+        in_place: The same launches in the model's own calls, or None.
+        regime: ``cold`` or ``warm``: which is nearer to those.
+        bytes_: What a launch reads and writes, or None.
+        bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
+        flops: Operations of a launch, or None.
+        rates: What it reaches with an empty and with a full cache, by the name of the regime.
+        rows: The configurations, the fastest first; what did not run, or is wrong, comes last.
+        ceilings: What the machine can do, or None.
+        notices: What is to be known, one sentence each.
+    """
+
+    run: Run
+    bench: InspectorKernelBench
+    in_place: InPlace | None
+    regime: str
+    bytes_: int | None
+    bytes_are_inductors: bool
+    flops: int | None
+    rates: tuple[tuple[str, Rate], ...]
+    rows: tuple[BenchRow, ...]
+    ceilings: InspectorCeilings | None
+    notices: tuple[str, ...]
+
+    @property
+    def chosen(self) -> BenchRow | None:
+        """What the program runs."""
+        return next((row for row in self.rows if row.is_chosen), None)
+
+    @property
+    def autotuned(self) -> BenchRow | None:
+        """What autotuning would come to."""
+        return next((row for row in self.rows if row.is_autotuned), None)
+
+    @property
+    def best(self) -> BenchRow | None:
+        """The fastest that was found."""
+        return next((row for row in self.rows if row.is_best), None)
+
+
+def make_kernel_bench_report(
+    report: ProfileReport, bench: InspectorKernelBench
+) -> KernelBenchReport:
+    """Reads a benchmark, beside the profile of the same run.
+
+    Args:
+        report: The profile.
+        bench: The benchmark.
+    """
+    found = next((item for item in report.profiles if item.profile.input == bench.input), None)
+    in_place = in_place_of(bench, found.work, found.budget.wall_ns) if found is not None else None
+    work = in_place.work if in_place is not None else None
+    counted = work.bytes_ if work is not None else None
+    bytes_ = counted if counted is not None else _argument_bytes(bench)
+    flops = work.flops if work is not None else None
+    regime = regime_of(bench, in_place)
+    rows = _rows(bench, regime, in_place)
+    made = KernelBenchReport(
+        run=report.run,
+        bench=bench,
+        in_place=in_place,
+        regime=regime,
+        bytes_=bytes_,
+        bytes_are_inductors=counted is not None,
+        flops=flops,
+        rates=(),
+        rows=tuple(rows),
+        ceilings=report.ceilings,
+        notices=(),
+    )
+    rates = tuple(_rates(made, work.unit if work is not None else ""))
+    notices = tuple(_notices(made, report.notices if found is None else ()))
+    return dataclasses.replace(made, rates=rates, notices=notices)
+
+
+def _rows(bench: InspectorKernelBench, regime: str, in_place: InPlace | None) -> list[BenchRow]:
+    best = best_of(bench, regime) if bench.has_configs else None
+    rows = []
+    for number, config in enumerate(bench.configs):
+        cold, warm = (
+            measured(times_of(config, name, final=True) or times_of(config, name))
+            for name in (COLD, WARM)
+        )
+        rows.append(
+            BenchRow(
+                config=config,
+                cold=cold,
+                warm=warm,
+                gain=gain_of(bench, number, regime, in_place) if not config.error else None,
+                is_chosen=number == bench.chosen,
+                is_autotuned=bench.has_configs and number == bench.autotuned,
+                is_best=number == best,
+            )
+        )
+    return sorted(rows, key=_order)
+
+
+def _order(row: BenchRow) -> tuple[int, float]:
+    last = 2 if row.config.error else int(row.is_wrong)
+    return last, -row.gain.ratio if row.gain is not None else 0.0
+
+
+def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
+    chosen = report.chosen
+    if chosen is None:
+        return
+    values = report.ceilings.values if report.ceilings is not None else {}
+    for regime, times in ((COLD, chosen.cold), (WARM, chosen.warm)):
+        if times is None or not times.median_ns:
+            continue
+        if report.bytes_:
+            # Half of the cache: what is read and written has to find room beside each other.
+            fits = regime == WARM and report.bytes_ <= report.bench.cache_bytes // 2
+            name = "l2_bytes_per_s" if fits else "copy_bytes_per_s"
+            rate = report.bytes_ / times.median_ns * 1e9
+            yield regime, Rate("bytes", rate, values.get(name), name)
+        if report.flops and unit:
+            name = f"{unit}_flops_per_s"
+            rate = report.flops / times.median_ns * 1e9
+            yield regime, Rate("flops", rate, values.get(name), name)
+
+
+def _argument_bytes(bench: InspectorKernelBench) -> int | None:
+    """The sizes of all tensors, once each; None where one is not known."""
+    total = 0
+    for argument in bench.arguments:
+        if not argument.dtype:
+            continue
+        dtype = find_dtype(argument.dtype)
+        if dtype is None:
+            return None
+        size = dtype.size_bytes
+        for length in argument.size:
+            size *= length
+        total += size
+    return total or None
+
+
+def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
+    bench = report.bench
+    if bench.missing:
+        yield f"it was not timed alone: {bench.missing}"
+        return
+    if len(bench.launches) > 1:
+        taken = next((count for count, _, is_taken in bench.launches if is_taken), 0)
+        total = sum(count for count, _, _ in bench.launches)
+        yield (
+            f"a call launches it {total} times with {len(bench.launches)} kinds of arguments: "
+            f"these are those of launch {bench.launch}, which {taken} of them share; "
+            "--launch N takes others"
+        )
+    yield from _of_kind(bench)
+    if bench.not_searched:
+        yield bench.not_searched
+    if bench.has_configs:
+        yield from _of_search(bench)
+    if bench.restored:
+        names = ", ".join(bench.restored)
+        yield (
+            f"before each launch what it changes is put back ({names}), which leaves it in the "
+            "cache in part"
+        )
+    yield from _of_place(report)
+    yield from others
+
+
+def _of_kind(bench: InspectorKernelBench) -> Iterator[str]:
+    if bench.kind == "library":
+        yield (
+            'a library\'s function has no configurations of its own; mode="max-autotune" tries '
+            "Triton's templates in its place"
+        )
+    if bench.kind == "cpp":
+        yield (
+            "kernels in C++ have no configurations: threads (torch.set_num_threads) and the width "
+            "of vectors (torch._inductor.config.cpp.simdlen) are settings of the whole program"
+        )
+
+
+def _of_place(report: KernelBenchReport) -> Iterator[str]:
+    chosen = report.chosen
+    if report.in_place is None:
+        yield "its launches in the model's own calls could not be told: no gain for the model"
+    elif chosen is not None and chosen.cold is not None and chosen.warm is not None:
+        there = report.in_place.times.median_ns
+        ends = sorted((chosen.cold.median_ns, chosen.warm.median_ns))
+        if not ends[0] / _CLOSE <= there <= ends[1] * _CLOSE:
+            yield (
+                "in place it takes neither what it takes with an empty nor with a full cache: "
+                "clocks, other streams or other launches of the same statement make the difference"
+            )
+
+
+def _of_search(bench: InspectorKernelBench) -> Iterator[str]:
+    if not bench.results:
+        yield "nothing is known of what it writes: configurations were not checked"
+    if bench.repeats is not None and not bench.repeats.is_exact:
+        yield (
+            "two launches of the same write different bits (additions in no fixed order): results "
+            f"differ by {bench.repeats.relative:.1g} of the largest element"
+        )
+    if bench.keeps_sizes:
+        why = (
+            "its grid is computed by the program"
+            if bench.kind == "user_triton"
+            else "the code around it allocates memory by them"
+        )
+        yield f"sizes of blocks stay as they are listed, for {why}"
+    if bench.is_cut:
+        yield "the search was cut short by its limits (64 configurations, 150 s)"

@@ -1,0 +1,80 @@
+"""A report on one kernel as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.kernel_bench_report import KernelBenchReport
+from inspector.findings.kernel_bench_wording import (
+    argument_texts,
+    config_text,
+    marks,
+    ratio_text,
+    resources,
+    result_text,
+    tables_entry,
+    time_lines,
+    title,
+    us,
+    verdict_lines,
+)
+from inspector.findings.overview import recording_line
+from inspector.renderers.markdown.markup import cell, fenced, prose
+
+__all__ = ["kernel_bench_lines"]
+
+
+def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
+    """The lines of a report."""
+    yield f"# {prose(title(report))}"
+    yield ""
+    yield prose(" · ".join(recording_line(report.run)))
+    yield ""
+    meta = report.run.meta
+    if meta.partial:
+        yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
+        yield ""
+    if meta.error:
+        yield f"> The program failed: {prose(meta.error)}"
+        yield ""
+    lines = list(verdict_lines(report))
+    for line in lines:
+        yield f"- {prose(line)}."
+    if lines:
+        yield ""
+    yield from _table(("", "time", ""), "|:--|--:|:--|", time_lines(report))
+    if report.bench.has_configs:
+        heads = ("configuration", "cold", "warm", "faster", "", "resources", "results")
+        yield from _table(heads, "|:--|--:|--:|--:|:--|:--|:--|", _rows(report))
+        entry = tables_entry(report)
+        if entry:
+            yield "To run it so, before the model is compiled:"
+            yield ""
+            yield from fenced(entry, "python")
+    yield from _table(("argument", ""), "|:--|:--|", argument_texts(report))
+    for notice in report.notices:
+        yield f"> {prose(notice)}"
+        yield ""
+
+
+def _rows(report: KernelBenchReport) -> Iterator[tuple[str, ...]]:
+    for row in report.rows:
+        cold, warm = (us(item.median_ns) if item else "" for item in (row.cold, row.warm))
+        yield (
+            config_text(row.config),
+            cold,
+            warm,
+            ratio_text(row),
+            marks(row),
+            resources(row.config),
+            result_text(row),
+        )
+
+
+def _table(heads: tuple[str, ...], below: str, rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    lines = [f"| {' | '.join(map(cell, row))} |" for row in rows]
+    if lines:
+        yield f"| {' | '.join(heads)} |"
+        yield below
+        yield from lines
+        yield ""
