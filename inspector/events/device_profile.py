@@ -151,6 +151,7 @@ class LaunchPlace:
         frames: Python's functions around it as ``file(line): name``, innermost last.
         is_backward: Whether autograd's engine runs it.
         is_loss: Whether it is part of the sum that ``--train`` adds up.
+        run: Number of the run of the statement, which may run several times in a call; or 0.
     """
 
     file: str = ""
@@ -161,6 +162,7 @@ class LaunchPlace:
     frames: tuple[str, ...] = ()
     is_backward: bool = False
     is_loss: bool = False
+    run: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -378,6 +380,7 @@ def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
             frames=tuple(map(str, items(place.get("frames")))),
             is_backward=bool(place.get("is_backward")),
             is_loss=bool(place.get("is_loss")),
+            run=natural(place.get("run")) or 0,
         ),
         device=natural(fields.get("device")) or 0,
     )

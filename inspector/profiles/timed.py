@@ -8,11 +8,10 @@ a step of what the scheduler fused, which has bytes and operations.
 from __future__ import annotations
 
 import bisect
-import collections
 import dataclasses
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -22,7 +21,7 @@ from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
-__all__ = ["TimedLaunch", "time_by", "timed_launches", "user_place"]
+__all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches", "user_place"]
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
@@ -167,21 +166,32 @@ def _with_functions(
     return made[::-1]
 
 
-def _counted(found: Sequence[TimedLaunch]) -> list[TimedLaunch]:
-    """Says of each launch how many its statement makes: those stand one behind another."""
-    groups: list[int] = []
-    group = -1
-    before: tuple[int, int] | None = None
+def runs_of_statements(found: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:
+    """Launches of one run of a statement, which stand together: a library may need several."""
+    group: list[TimedLaunch] = []
     for item in found:
-        key = (id(item.code), item.call.line) if item.call is not None else None
-        if key is None or key != before:
-            group += 1
-        before = key
-        groups.append(group)
-    sizes = collections.Counter(groups)
+        if group and not _is_one_run(group[-1], item):
+            yield group
+            group = []
+        group.append(item)
+    if group:
+        yield group
+
+
+def _is_one_run(first: TimedLaunch, second: TimedLaunch) -> bool:
+    return (
+        first.call is not None
+        and first.call is second.call
+        and first.launch.place.run == second.launch.place.run
+    )
+
+
+def _counted(found: Sequence[TimedLaunch]) -> list[TimedLaunch]:
+    """Says of each launch how many its statement makes."""
     return [
-        dataclasses.replace(item, launches_of_step=sizes[number])
-        for item, number in zip(found, groups, strict=True)
+        dataclasses.replace(item, launches_of_step=len(group))
+        for group in runs_of_statements(found)
+        for item in group
     ]
 
 

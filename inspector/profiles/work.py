@@ -7,13 +7,13 @@ import dataclasses
 import enum
 import re
 import statistics
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from inspector.events.device_profile import InspectorCeilings
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.reuse import bytes_from_memory
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
 __all__ = ["Bound", "Work", "all_work"]
 
@@ -130,7 +130,7 @@ def all_work(
         l2_bytes: Size of the last cache, or 0.
     """
     values = ceilings.values if ceilings is not None else {}
-    found = [_work(group) for group in _groups(launches)]
+    found = [_work(group) for group in runs_of_statements(launches)]
     # Half of the cache may belong to the other half of the chip.
     missed = bytes_from_memory([_buffers(item) for item in found], l2_bytes // 2)
     return [
@@ -153,18 +153,6 @@ def _buffers(work: Work) -> Mapping[Hashable, int]:
 
 def _missed(work: Work, bytes_: int) -> int | None:
     return None if work.bytes_ is None else min(bytes_, work.bytes_)
-
-
-def _groups(launches: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:
-    """Launches of one statement that stand together: a library may need several."""
-    group: list[TimedLaunch] = []
-    for item in launches:
-        if group and (item.call is None or item.call is not group[-1].call):
-            yield group
-            group = []
-        group.append(item)
-    if group:
-        yield group
 
 
 def _work(group: Sequence[TimedLaunch]) -> Work:

@@ -47,7 +47,8 @@ def write_profile(
             "unmatched": found.unmatched,
             "error": measured.error,
             "launches": [
-                _launch(item, place) for item, place in zip(first, found.places, strict=True)
+                _launch(item, place)
+                for item, place in zip(first, _numbered(found.places), strict=True)
             ],
             "calls": [
                 {
@@ -77,6 +78,13 @@ def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
     return [number for number, found in enumerate(shapes) if found == shape]
 
 
+def _numbered(places: Sequence[Place]) -> list[Place]:
+    """With numbers from 1 for when statements began, which say which launches are of one run."""
+    numbers = {run_ns: number for number, run_ns in enumerate(sorted({p.run_ns for p in places}))}
+    first = 0 if 0 in numbers else 1
+    return [dataclasses.replace(place, run_ns=numbers[place.run_ns] + first) for place in places]
+
+
 def _launch(item: Launched, place: Place) -> dict[str, object]:
     event = item.event
     fields: dict[str, object] = {
@@ -93,4 +101,5 @@ def _launch(item: Launched, place: Place) -> dict[str, object]:
         "launched_by": item.launch.name if item.launch else "",
     }
     where = {name: value for name, value in dataclasses.asdict(place).items() if value}
+    where["run"] = where.pop("run_ns", 0)
     return fields | {"place": where}

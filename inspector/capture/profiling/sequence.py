@@ -39,6 +39,7 @@ class Place:
             were marked.
         is_backward: Whether autograd's engine runs it.
         is_loss: Whether it is part of the sum that ``--train`` adds up.
+        run_ns: When the statement began, which tells its runs apart; or 0.
     """
 
     file: str = ""
@@ -49,6 +50,7 @@ class Place:
     frames: tuple[str, ...] = ()
     is_backward: bool = False
     is_loss: bool = False
+    run_ns: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,11 +121,12 @@ def place_around(around: Sequence[HostEvent]) -> Place:
     file, line, region, graph, operator = "", 0, "", "", ""
     frames: list[str] = []
     is_backward = is_loss = False
+    run_ns = 0
     for event in around:
         name = event.name
         if name.startswith(LINE_MARK):
             file, _, number = name.removeprefix(LINE_MARK).rpartition(":")
-            line, operator = int(number), ""
+            line, operator, run_ns = int(number), "", event.start_ns
         elif (match := _REGION.match(name)) is not None:
             region, operator = match["id"], ""
         elif (match := _GRAPH.match(name)) is not None:
@@ -136,7 +139,7 @@ def place_around(around: Sequence[HostEvent]) -> Place:
             is_loss = True
         elif "::" in name and not operator:
             operator = name
-    return Place(file, line, region, graph, operator, tuple(frames), is_backward, is_loss)
+    return Place(file, line, region, graph, operator, tuple(frames), is_backward, is_loss, run_ns)
 
 
 def captured_in(trace: Trace) -> list[list[tuple[str, Place]]]:

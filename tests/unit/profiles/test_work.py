@@ -12,7 +12,7 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.step_facts import FusionFacts, StepFacts
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.timed import TimedLaunch, runs_of_statements
 from inspector.profiles.verdict import gains, hot
 from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
@@ -221,3 +221,19 @@ def test_advice_knows_the_mode_that_was_taken() -> None:
         assert not any('mode="max-autotune"' in text for text in said[mode])
     for mode in ("max-autotune", "reduce-overhead"):
         assert any("CUDA graphs were skipped" in text for text in said[mode])
+
+
+def test_a_statement_that_runs_twice_is_two_pieces_of_work() -> None:
+    """A graph of one statement that is called twice in a row launches the same kernel twice."""
+    call = Call("kernel", "triton_poi_0", 10)
+    pointwise, _ = steps(1_000)
+    launches = [
+        dataclasses.replace(item, launch=dataclasses.replace(item.launch, place=LaunchPlace(run=n)))
+        for n, item in enumerate(
+            [launched("triton_poi_0", 4_000, call=call, step=pointwise) for _ in range(2)], 1
+        )
+    ]
+    assert len(all_work(launches, CEILINGS, 0)) == 2
+    assert [len(group) for group in runs_of_statements(launches)] == [1, 1]
+    together = [dataclasses.replace(item, launch=launches[0].launch) for item in launches]
+    assert len(all_work(together, CEILINGS, 0)) == 1
