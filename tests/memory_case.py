@@ -15,7 +15,7 @@ import torch
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import backward
 from inspector.capture.profiling import memory
-from inspector.capture.profiling.device import uses_cuda
+from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.target import Target
 from inspector.events.memory_profile import memory_of
@@ -50,7 +50,7 @@ def measured(model: Any, *inputs: Any, train: bool = False, mode: str | None = N
     # Libraries ask for their workspaces; whether that fails is looked at later.
     with torch.compiler.set_stance("force_eager"), contextlib.suppress(Exception):
         prepared(model)()
-    uses_cuda.cache_clear()
+    cuda_devices.cache_clear()
     captured = Captured()
     prepared(function)()
     with watched_capture(captured):

@@ -225,8 +225,10 @@ def test_a_second_process_has_it_from_the_cache_and_generates_the_same(tmp_path:
     assert before == {"template": "measured", "triton": "measured"}
     assert {item.first.how for item in second.tuned if item.first.kind == "template"} == {"cached"}
     assert second.cached >= 1
+    # Inductor keeps no choice for some kernels (torch 2.11 measures one of two reductions again in
+    # each process, watched or not): those are said to be measured.
     again = [item for item in second.tuned if item.first.how == "measured"]
-    assert {item.first.name for item in again} <= {"triton_"}
+    assert all(item.first.kind == "triton" for item in again)
 
 
 def test_coordinate_descent_is_a_step_of_the_same_kernel(tmp_path: Path) -> None:
