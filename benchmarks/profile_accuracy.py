@@ -4,10 +4,10 @@
 
 Each sample is profiled with ``--counters``, for which Nsight Compute is asked for two metrics
 alone: they fit into one pass, so that each kernel runs once, in its place in the call, as it does
-in a profile. Compared are the median time of each kernel of over 5 µs with ``gpu__time_duration.sum``,
-the bytes with ``dram__bytes.sum`` where they are more than the L2 cache holds, and the parts of a
-call with its wall time; beside them stand how much of the time leads to a line, and what the
-profiler adds. Clocks and caches are left as they are.
+in a profile. Compared are the median time of each kernel of over 5 µs with
+``gpu__time_duration.sum``, the bytes with ``dram__bytes.sum`` where they are more than the L2 cache
+holds, and the parts of a call with its wall time; beside them stand how much of the time leads to a
+line, and what the profiler adds. Clocks and caches are left as they are.
 
 Nsight Compute's time begins before the kernel does. By how much is measured first, on kernels of no
 sample: one that copies a tensor, of growing size, under CUPTI and under Nsight Compute.
@@ -43,8 +43,8 @@ CASES = (
     ("transformer_block", "--train --mode reduce-overhead"),
     ("training_step", "--train"),
     # Kernels that are longer than what Nsight Compute adds, and larger than the L2 cache.
-    ("transformer_block", "--no-grad --input randn(64,1024,256)"),
-    ("small_cnn", "--no-grad --input randn(256,3,224,224)"),
+    ("transformer_block", "--no-grad --input f32[64,1024,256]"),
+    ("small_cnn", "--no-grad --input f32[256,3,224,224]"),
 )
 # The sizes of the tensors that are copied to learn what Nsight Compute adds, in elements.
 PROBED = tuple(1 << power for power in range(18, 26))

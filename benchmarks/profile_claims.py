@@ -60,6 +60,11 @@ class Case:
         return f"benchmarks/claims/{self.name}.py"
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is counted; a throughput takes many passes, which a training step has no time for."""
+        return tuple(name for name in METRICS if name != SM) if self.trains else METRICS
+
+    @property
     def options(self) -> list[str]:
         """Those of `inspect profile`."""
         how = ["--train" if self.trains else "--no-grad"]
@@ -185,7 +190,7 @@ def counts(case: Case, seconds: float) -> tuple[dict[str, Counted], str]:
         log = Path(folder) / "ncu.csv"
         command = [
             ncu, *NCU, "--target-processes", "application-only", "--csv", "--page", "raw",
-            "--metrics", ",".join(METRICS), "--log-file", str(log), sys.executable,
+            "--metrics", ",".join(case.metrics), "--log-file", str(log), sys.executable,
             str(Path(__file__).resolve()), "--child", case.name,
         ]  # fmt: skip
         why = run(command, seconds)
@@ -196,7 +201,9 @@ def counts(case: Case, seconds: float) -> tuple[dict[str, Counted], str]:
     found: dict[str, Counted] = {}
     places = [place for place, kernel in enumerate(kernels) if MARKER in kernel.name]
     for way, begin, end in zip(WAYS, places, [*places[1:], len(kernels)], strict=False):
-        whole = [k for k in kernels[begin + 1 : end] if all(name in k.values for name in METRICS)]
+        whole = [
+            k for k in kernels[begin + 1 : end] if all(name in k.values for name in case.metrics)
+        ]
         if whole:
             found[way] = Counted(whole)
     if not kernels and not reason:
@@ -283,10 +290,7 @@ def utilisation_row(
         holds = "yes" if busy > 0.9 else "no"
     both = by_counters(RESNET.name, found)
     if both is not None:
-        parts.append(
-            f"while kernels run, SMs are active {both[1].mean(ACTIVE):.0f} % of the time, at "
-            f"{both[1].mean(SM):.0f} % of their throughput"
-        )
+        parts.append(f"while kernels run, SMs are active {both[1].mean(ACTIVE):.0f} % of the time")
     return "; ".join(parts) or "not measured", holds
 
 
