@@ -61,7 +61,7 @@ class Case:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is counted; a throughput takes many passes, which a training step has no time for."""
+        """What is counted; throughputs take many passes, which training has no time for."""
         return tuple(name for name in METRICS if name != SM) if self.trains else METRICS
 
     @property

@@ -94,12 +94,16 @@ def _other_devices() -> int:
     return sum(torch.cuda.max_memory_allocated(at) > 0 for at in others)
 
 
+def _unseen() -> contextlib.AbstractContextManager[object]:
+    return contextlib.nullcontext() if uses_cuda() else watched_memory()
+
+
 def _side(run: Callable[[], PreparedCall], target: Target) -> dict[str, object]:
-    if not uses_cuda():
-        # The CPU's allocator tells only of those blocks that they are freed that it gave while it
-        # was watched: what a call leaves behind is to be among them when the next one replaces it.
-        with contextlib.suppress(Exception), watched_memory():
-            run()()
+    # The CPU's allocator tells only of those blocks that they are freed that it gave while it was
+    # watched: what a call leaves behind is to be among them when the next one replaces it. On a GPU
+    # libraries ask for their workspaces again: capturing a CUDA graph takes them away.
+    with contextlib.suppress(Exception), _unseen():
+        run()()
     call = run()
     gc.collect()  # what is garbage already must not go in the call
     wait()
