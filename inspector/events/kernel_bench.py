@@ -25,7 +25,7 @@ class ResultDifference:
         is_exact: Whether every bit is the same.
         is_correct: Whether it is no more than rounding.
         largest: The largest difference of two elements; infinity where one is no number.
-        relative: The same as a part of the largest element of that result.
+        relative: The same as a part of the element and a typical one (the median) of that result.
         tolerance: How much of that counts as rounding.
         name: The argument that is the furthest off, or an empty string.
     """

@@ -253,8 +253,8 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
     if bench.restored:
         names = ", ".join(bench.restored)
         yield (
-            f"before each launch what it changes is put back ({names}), which leaves it in the "
-            "cache in part"
+            f"before each launch what it changes is put back ({names}): of warm times, that is in "
+            "the cache"
         )
     yield from _of_place(report)
     yield from others
@@ -293,7 +293,7 @@ def _of_search(bench: InspectorKernelBench) -> Iterator[str]:
     if bench.repeats is not None and not bench.repeats.is_exact:
         yield (
             "two launches of the same write different bits (additions in no fixed order): results "
-            f"differ by {bench.repeats.relative:.1g} of the largest element"
+            f"differ by {bench.repeats.relative:.1g} of an element"
         )
     if bench.keeps_sizes:
         why = (

@@ -214,9 +214,9 @@ def result_text(row: BenchRow) -> str:
     if found.is_exact:
         return "same bits"
     if found.is_correct:
-        return f"correct to {found.relative:.1g} of the largest (rounding: {found.tolerance:.0e})"
+        return f"correct to {found.relative:.1g} of an element (rounding: {found.tolerance:.0e})"
     return (
-        f"WRONG: {found.name} is off by {found.largest:.3g}, {found.relative:.2g} of the largest "
+        f"WRONG: {found.name} is off by {found.largest:.3g}, {found.relative:.2g} of an element "
         f"(rounding: {found.tolerance:.0e})"
     )
 

@@ -29,6 +29,7 @@ _WHATS = {
     "program": ("other tensors of the program", "other tensors of the program"),
     "saved": ("kept for the backward pass", "kept for the backward pass"),
     "output": ("output", "outputs"),
+    "returned": ("output, or kept for a backward pass", "outputs, or kept for a backward pass"),
     "intermediate": ("intermediate", "intermediate"),
     "workspace": ("a library's workspace", "a library's workspaces"),
     "loss": ("the sum that --train adds up", "the sum that --train adds up"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
@@ -23,7 +24,7 @@ from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
-from inspector.profiles.budget import Budget, make_budget
+from inspector.profiles.budget import Budget, busy, make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.step_facts import Part
@@ -80,7 +81,11 @@ class Profiled:
     @property
     def outside_ns(self) -> float:
         """On the CPU: the time of a call that no statement and no operator accounts for."""
-        return max(0.0, self.budget.wall_ns - self.work_ns) if self.is_cpu and self.work else 0.0
+        if not self.is_cpu or not self.work:
+            return 0.0
+        # In the calls that were watched: of each what its spans leave.
+        left = [max(0, call.wall_ns - busy(call)) for call in self.profile.calls]
+        return float(statistics.median(left)) if left else 0.0
 
     @property
     def whole_ns(self) -> float:
@@ -90,7 +95,7 @@ class Profiled:
     @property
     def attributed(self) -> float:
         """How much of that leads to a line of the user's."""
-        known = sum(item.median_ns for item in self.work if item.lines or item.kind == "loss")
+        known = sum(item.median_ns for item in self.work if item.lines)
         return known / self.whole_ns if self.whole_ns else 0.0
 
 
@@ -184,6 +189,8 @@ def _profiles(
         l2_bytes = profile.device.get("l2_bytes")
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         budget = make_budget(profile)
+        if not any(compilation.graph_breaks for compilation in alone.compilations):
+            budget = _without_breaks(budget)
         is_cpu = profile.device.get("kind") == "cpu"
         found = gains(budget, work, mode, is_cpu=is_cpu)
         states = (item for item in process.device_states if item.input == profile.input)
@@ -201,6 +208,16 @@ def _profiles(
         )
     unseen = unseen_notice(codes, fusions, every) if every else ""
     unread += [unseen] if unseen else []
+
+
+def _without_breaks(budget: Budget) -> Budget:
+    """Between compiled graphs without a graph break the program's own code runs."""
+    causes = dict(budget.causes_ns)
+    between_ns = causes.pop("graph-break", 0.0)
+    if between_ns:
+        causes["outside"] = causes.get("outside", 0.0) + between_ns
+    ordered = dict(sorted(causes.items(), key=lambda item: -item[1]))
+    return dataclasses.replace(budget, causes_ns=ordered)
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:
@@ -256,28 +273,59 @@ def _notices(
     unread: list[str],
 ) -> Iterator[str]:
     if not profiles:
-        target = run.meta.target or "model.py"
-        yield f"the recording has no profile: `inspect profile {target}` records one"
+        yield _no_profile(run)
     if profiles and ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
-        yield from measured_notices(found.profile, found.budget)
-        if found.profile.other_calls:
-            yield (
-                f"{found.profile.other_calls} of "
-                f"{found.profile.other_calls + len(found.profile.calls)} watched calls launched "
-                "something else than the others, and are left out"
-            )
-        if found.budget.slowdown > _NOISY:
-            yield (
-                f"the profiler made calls {found.budget.slowdown:.2f} times as long; kernels take "
-                "what they take, and what is said of the host is in proportion"
-            )
-        throttled = throttled_notice(found.state) if found.state is not None else ""
-        if throttled:
-            yield throttled
-        if found.work and found.attributed < 1:
-            yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+        which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
+        for notice in _of_input(found):
+            yield f"{which}{notice}"
     if approximate := approximate_notice(found.budget for found in profiles):
         yield approximate
+    if any(map(_keeps_for_nothing, profiles)) and not run.meta.settings.get("train"):
+        yield (
+            "gradients are on, so what a backward pass would need is kept: --no-grad is for "
+            "inference, --train for training"
+        )
     yield from unread
+
+
+def _no_profile(run: Run) -> str:
+    if run.meta.error or run.meta.partial:
+        return "nothing was timed before it ended"
+    target = run.meta.target or "model.py"
+    return f"the recording has no profile: `inspect profile {target}` records one"
+
+
+def _keeps_for_nothing(found: Profiled) -> bool:
+    """Whether forward passes ran, and no backward pass."""
+    codes = [item.launches[0].code for item in found.work]
+    directions = {code.direction for code in codes if code is not None}
+    return "forward" in directions and "backward" not in directions
+
+
+def _of_input(found: Profiled) -> Iterator[str]:
+    yield from measured_notices(found.profile, found.budget)
+    if found.profile.other_calls:
+        calls = found.profile.other_calls + len(found.profile.calls)
+        yield (
+            f"{found.profile.other_calls} of {calls} watched calls launched something else than "
+            "the others, and are left out"
+        )
+    threads = {item.launch.stream for work in found.work for item in work.launches}
+    if found.is_cpu and len(threads) > 1:
+        yield (
+            f"{len(threads)} threads worked: their times are added up, also where they worked at "
+            "once; memory that other threads ask for is not seen"
+        )
+    if found.budget.slowdown > _NOISY:
+        kernels = "kernels take what they take, and " if not found.is_cpu else ""
+        yield (
+            f"the profiler made calls {found.budget.slowdown:.2f} times as long; {kernels}what is "
+            "said of the host is in proportion"
+        )
+    throttled = throttled_notice(found.state) if found.state is not None else ""
+    if throttled:
+        yield throttled
+    if found.work and found.attributed < 1:
+        yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"

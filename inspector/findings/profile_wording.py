@@ -11,6 +11,7 @@ from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profile_report import Profiled
 from inspector.findings.wording import count, duration, size
+from inspector.graphs.step_names import short_name
 from inspector.profiles.budget import Budget
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.verdict import Gain, Hot, hot
@@ -46,6 +47,7 @@ CAUSES = {
     "unknown": "not known why",
 }
 _MOST_GAINS = 3
+_NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _LONGEST = 48
 _LEAST_CAUSE = 0.02
 _FUNCTOR = re.compile(r"(\w+?)(?:Functor|_kernel_cuda|_functor|Ops?|_kernel_impl)\b")
@@ -64,7 +66,7 @@ _KINDS = {
     "eager": "eager",
     "copy": "copy",
     "loss": "the sum that --train adds up",
-    "wrapper": "around kernels",
+    "wrapper": "around compiled graphs",
     "unknown": "unknown",
 }
 
@@ -92,16 +94,25 @@ class WorkLine:
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
-    yield from _compared(found)
     budget = found.budget
+    if found.work and not any(item.launches[0].code for item in found.work):
+        yield "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
+    yield from _compared(found)
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
     yield from memory_verdict(found)
-    if found.gains:
+    if _is_noise(budget):
+        yield "equal calls differ too much for advice: measure again while nothing else runs"
+    elif found.gains:
         gain = found.gains[0]
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
         yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
+
+
+def _is_noise(budget: Budget) -> bool:
+    """Whether what was timed is so uncertain that nothing can be advised."""
+    return budget.faster is not None and budget.faster[2] > _NOISE * budget.faster[0]
 
 
 def _compared(found: Profiled) -> Iterator[str]:
@@ -138,21 +149,34 @@ def _works(budget: Budget) -> str:
 
 
 def _spent(found: Profiled) -> Iterator[str]:
-    rows = hot(found.work)
-    if not rows or not found.whole_ns:
+    """Which operator takes most, and how near it is to what it could reach."""
+    if not found.by_operator or not found.whole_ns:
         return
-    row = rows[0]
+    name, time_ns = next(iter(found.by_operator.items()))
+    rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
-    name = _shown(row.first)
-    runs = f"{row.number} runs of {name}" if row.number > 1 else name
-    yield f"{row.time_ns / found.whole_ns:.0%} of the {where} is in {runs}{_limit(row)}"
+    runs = f"{rows.number} runs of {name}" if rows.number > 1 else name
+    yield f"{time_ns / found.whole_ns:.0%} of the {where} is in {runs}{_limit(rows)}"
+
+
+def _main_operator(work: Work) -> str:
+    """The operator that most of a statement's time counts for."""
+    parts: dict[str, float] = {}
+    for part in work.main.parts:
+        name = short_name(part.operator)
+        parts[name] = parts.get(name, 0.0) + part.share
+    return max(parts, key=parts.__getitem__) if parts else ""
 
 
 def _limit(row: Hot) -> str:
-    share, what = row.share_of_ceiling, _LIMITS.get(row.first.bound)
-    if share is None or what is None or not row.is_possible:
+    if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
-    return f", at {min(share, 1):.0%} of the machine's {what}"
+    bounds = {item.bound for item in row.all_}
+    what = _LIMITS.get(row.first.bound) if len(bounds) == 1 else None
+    share = f"{min(row.share_of_ceiling, 1):.0%}"
+    if what is not None:
+        return f", at {share} of the machine's {what}"
+    return f", at {share} of what the machine could do" if bounds - {Bound.LATENCY} else ""
 
 
 def _gap(found: Profiled) -> Iterator[str]:
@@ -183,7 +207,7 @@ def _signed(time_ns: float) -> str:
 
 def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
-    for gain in found.gains[:_MOST_GAINS]:
+    for gain in found.gains[:_MOST_GAINS] if not _is_noise(found.budget) else ():
         yield _at_most(gain), gain.what, gain.change
 
 
@@ -233,9 +257,12 @@ def work_lines(found: Profiled) -> list[WorkLine]:
 
 def _detail(row: Hot) -> Iterator[str]:
     work = row.first
+    modules = {name for item in row.all_ for name in item.modules}
     yield _KINDS.get(work.kind, work.kind)
     if row.number > 1:
         yield f"{duration(round(row.each_ns))} each"
+    if work.modules:
+        yield f"in {work.modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -314,13 +341,16 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
     On the CPU all work is the whole call: what no statement accounts for has a row, too.
     """
     whole = found.whole_ns or 1.0
-    for (file, line), time_ns in found.by_line.items():
-        place = f"{file.rpartition('/')[2]}:{line}"
-        yield place, duration(round(time_ns)), time_ns / whole, found.code.get((file, line), "")
+    rows = [
+        (time_ns, f"{file.rpartition('/')[2]}:{line}", found.code.get((file, line), ""))
+        for (file, line), time_ns in found.by_line.items()
+    ]
     lost = whole * (1 - found.attributed) - found.outside_ns
     for name, time_ns in (("no line known", lost), (_OUTSIDE, found.outside_ns)):
         if found.work and time_ns > whole / 1000:
-            yield f"({name})", duration(round(time_ns)), time_ns / whole, ""
+            rows.append((time_ns, f"({name})", ""))
+    for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):
+        yield place, duration(round(time_ns)), time_ns / whole, code
 
 
 def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
@@ -335,11 +365,12 @@ def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
 
 def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
     whole = found.whole_ns or 1.0
-    for name, time_ns in times.items():
-        yield name, duration(round(time_ns)), time_ns / whole
+    rows = [(time_ns, name) for name, time_ns in times.items()]
     lost = whole - sum(times.values())
     if times and lost > whole / 1000:
-        yield "(none known)", duration(round(lost)), lost / whole
+        rows.append((lost, "(none known)"))
+    for time_ns, name in sorted(rows, key=lambda row: -row[0]):
+        yield name, duration(round(time_ns)), time_ns / whole
 
 
 def headline(found: Profiled, number: int) -> str:

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Sequence
 
 from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
-from inspector.profiles.interval import ratio_interval
+from inspector.profiles.interval import ratio_of_batches
 from inspector.profiles.work import Work
 
 __all__ = [
@@ -155,7 +155,7 @@ def gain_of(
     chosen, other = bench.configs[bench.chosen], bench.configs[number]
     final = bool(times_of(other, regime, final=True) and times_of(chosen, regime, final=True))
     before, after = (times_of(item, regime, final=final) for item in (chosen, other))
-    found = ratio_interval(before, after)
+    found = ratio_of_batches(before, after)
     if found is None:
         return None
     low, ratio, high = found

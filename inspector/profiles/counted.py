@@ -69,7 +69,7 @@ def counter_texts(work: Work) -> Iterator[str]:
         yield f"DRAM {values[DRAM] / 1e6:.1f} MB"
     for name, text in _SHOWN:
         if name in values:
-            yield text.format(values[name])
+            yield text.format(min(values[name], 100.0))  # above it is the passes' noise
     stalls = _stalls(values)
     if stalls:
         name, warps = max(stalls.items(), key=lambda item: item[1])

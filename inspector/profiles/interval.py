@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
-__all__ = ["ratio_interval"]
+__all__ = ["ratio_interval", "ratio_of_batches"]
+
+_BATCHES = 10
+# Student's t, two-sided, nine degrees of freedom, 99.5 %: of several candidates the fastest is
+# looked at, and each has the chance to be it by luck.
+_STUDENT = 3.69
 
 
 def ratio_interval(above: Sequence[int], below: Sequence[int]) -> tuple[float, float, float] | None:
@@ -19,6 +25,34 @@ def ratio_interval(above: Sequence[int], below: Sequence[int]) -> tuple[float, f
         return None
     (low, middle, high), (floor, centre, top) = map(_interval, (above, below))
     return (low / top, middle / centre, high / floor) if floor and top and centre else None
+
+
+def ratio_of_batches(
+    above: Sequence[int], below: Sequence[int]
+) -> tuple[float, float, float] | None:
+    """The same of times that were taken in turns, in rounds: 99.5 % of the mean of the rounds.
+
+    Launches that follow one another take alike long, and are no independent samples; batches of
+    them are nearly (batch means, Schmeiser, "Batch Size Effects in the Analysis of Simulation
+    Output", Operations Research 30(3), 1982).
+    """
+    if min(len(above), len(below)) < 2 * _BATCHES:
+        return ratio_interval(above, below)
+    ratios = [
+        math.log(statistics.median(first) / statistics.median(second))
+        for first, second in zip(_batches(above), _batches(below), strict=True)
+        if statistics.median(first) and statistics.median(second)
+    ]
+    if len(ratios) < _BATCHES:
+        return None
+    mean = statistics.fmean(ratios)
+    half = _STUDENT * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    return math.exp(mean - half), math.exp(mean), math.exp(mean + half)
+
+
+def _batches(times: Sequence[int]) -> list[Sequence[int]]:
+    size = len(times) / _BATCHES
+    return [times[round(n * size) : round((n + 1) * size)] for n in range(_BATCHES)]
 
 
 def _interval(values: Sequence[int]) -> tuple[float, float, float]:

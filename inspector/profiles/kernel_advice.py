@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["advice"]
+__all__ = ["advice", "advised_unit"]
 
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
@@ -27,6 +27,17 @@ def advice(work: Work, mode: str, *, is_cpu: bool) -> str:
     if mode in _TUNED:
         return "`inspect kernels` says what its code loses, --counters what it waits for"
     return 'mode="max-autotune" tries other block sizes'
+
+
+def advised_unit(work: Work, *, is_cpu: bool) -> str:
+    """The arithmetic that the advice moves to; empty where it stays."""
+    if work.kind != "library" or is_cpu or work.dtype != "float32":
+        return ""
+    if "attention" in work.name:
+        return "bfloat16"
+    if _PRODUCTS.isdisjoint(work.operators):
+        return ""
+    return "tf32" if work.bound is Bound.COMPUTE and work.unit == "float32" else "bfloat16"
 
 
 def _of_library(work: Work, mode: str, *, is_cpu: bool) -> str:

@@ -180,6 +180,9 @@ class CodeLines:
         if names & self._saved[stem].keys():
             return "saved"
         if names & set(self._outputs[stem]):
+            # Without its backward pass a forward pass does not say what is kept for it.
+            if direction == _FORWARD and not self._saved[stem]:
+                return "returned"
             return "gradient" if direction == _BACKWARD else "output"
         return "intermediate"
 

@@ -43,6 +43,7 @@ class TimedLaunch:
         place: The user's line outside of compiled graphs, or None.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
         facts: What is known of that step besides, or None.
+        is_around: Whether torch launches it around a compiled graph, for nothing in it.
         launches_of_step: How many launches the same statement makes: a library may need several.
     """
 
@@ -54,6 +55,7 @@ class TimedLaunch:
     place: NodeLine | None = None
     facts: StepFacts | None = None
     launches_of_step: int = 1
+    is_around: bool = False
     counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
@@ -98,7 +100,7 @@ class TimedLaunch:
         """The kernel's name; on the CPU, what the statement calls, or where it stands."""
         if self.launch.name or self.call is not None:
             return self.launch.name or (self.call.name if self.call is not None else "")
-        return f"line {self.launch.place.line} of the generated code"
+        return "statements around kernels"
 
 
 def timed_launches(
@@ -160,7 +162,7 @@ def _with_functions(
         following = item.code.compile_id if item.code is not None else following
         region = launch.place.region or (following if launch.place.is_backward else "")
         if not item.lines and region in functions and not launch.place.is_loss:
-            made.append(dataclasses.replace(item, place=functions[region]))
+            made.append(dataclasses.replace(item, place=functions[region], is_around=True))
         else:
             made.append(item)
     return made[::-1]

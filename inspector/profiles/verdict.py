@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
-from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_advice import advice, advised_unit
 from inspector.profiles.work import Bound, Work
 
 __all__ = ["Gain", "Hot", "gains", "hot", "is_host_bound"]
 
 _LEAST_SHARE = 0.01
-_LAUNCHING = ("launching", "wrappers")
-_HOST = (*_LAUNCHING, "guards", "graph-break", "autograd", "outside")
-_HOST_BOUND = 0.25  # of a call: then the host's work is what a call takes
+_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside")
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
@@ -91,7 +89,8 @@ def hot(work: Iterable[Work]) -> list[Hot]:
     """Equal statements together, those that take longest first."""
     found: dict[tuple[object, ...], list[Work]] = {}
     for item in work:
-        key = item.name, item.kind, item.bytes_, item.flops, item.operators
+        launched = tuple((each.launch.name, each.launch.grid) for each in item.launches)
+        key = item.name, item.kind, item.bytes_, item.flops, item.operators, launched
         found.setdefault(key, []).append(item)
     return sorted((Hot(tuple(same)) for same in found.values()), key=lambda row: -row.time_ns)
 
@@ -99,7 +98,7 @@ def hot(work: Iterable[Work]) -> list[Hot]:
 def is_host_bound(budget: Budget) -> bool:
     """Whether the device waits for the host so long that faster kernels make no faster call."""
     waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
-    return bool(budget.wall_ns) and waited_ns > _HOST_BOUND * budget.wall_ns
+    return waited_ns > budget.busy_ns
 
 
 def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> list[Gain]:
@@ -122,26 +121,15 @@ def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> l
 
 def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
     causes = budget.causes_ns
-    launching = sum(causes.get(name, 0.0) for name in _LAUNCHING)
+    launching = causes.get("launching", 0.0)
     if launching:
-        one_by_one = sum(not launch.launch.is_replayed for item in work for launch in item.launches)
-        if mode not in _GRAPHED:
-            change = (
-                'mode="reduce-overhead" launches them as one CUDA graph; a larger batch hides it, '
-                "too"
-            )
-        elif one_by_one > budget.launches // 2:
-            change = "CUDA graphs were skipped: `inspect explain` says why"
-        else:
-            change = "a larger batch hides it"
-        waited = "the GPU waits for the host to launch"
-        if one_by_one == budget.launches:
-            yield Gain(f"{waited} {one_by_one} kernels, one by one", launching, change)
-        elif one_by_one > 1:
-            what = f"{waited} CUDA graphs, and {one_by_one} kernels and copies around them"
-            yield Gain(what, launching, change)
-        else:
-            yield Gain(f"{waited} a CUDA graph", launching, change)
+        yield _launching(launching, work, mode)
+    if causes.get("outside"):
+        yield Gain(
+            "the GPU waits while the program's own code runs outside of compiled graphs",
+            causes["outside"],
+            "compile more of it, or do it less often; a larger batch hides it",
+        )
     if causes.get("graph-break"):
         yield Gain(
             "the GPU waits while Python runs between compiled graphs",
@@ -163,24 +151,65 @@ def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
         )
 
 
+def _launching(time_ns: float, work: Sequence[Work], mode: str) -> Gain:
+    """What is launched kernel by kernel, and how much of it CUDA graphs could launch."""
+    single = [item for each in work for item in each.launches if not item.launch.is_replayed]
+    within = [item for item in single if item.code is not None]
+    graphs = len({id(item.code) for item in within})
+    outside = len(single) - len(within)
+    launches = "kernel" if len(single) == 1 else "kernels"
+    if not single:
+        return Gain("the GPU waits for the host to launch CUDA graphs", time_ns, _LARGER)
+    what = f"the GPU waits for the host to launch {len(single)} {launches}, one by one"
+    if not within:
+        return Gain(what, time_ns, f"they are in no compiled graph; {_LARGER}")
+    if len(single) < sum(len(each.launches) for each in work) / 2:
+        others = f", and {len(single)} {launches} beside them"
+        return Gain(f"the GPU waits for the host to launch CUDA graphs{others}", time_ns, _LARGER)
+    if mode in _GRAPHED:
+        return Gain(what, time_ns, "CUDA graphs were skipped: `inspect explain` says why")
+    parts = (
+        "the compiled graph as a CUDA graph"
+        if graphs == 1
+        else f"the {graphs} compiled graphs as CUDA graphs"
+    )
+    if not outside and graphs == 1:
+        parts = "all of them as one CUDA graph"
+    change = f'mode="reduce-overhead" launches {parts}'
+    if outside:
+        change += f", and {outside} of them stay outside"
+    return Gain(what, time_ns, f"{change}; {_LARGER}, too")
+
+
+_LARGER = "a larger batch hides it"
+
+
 def _of_kernels(
     work: Sequence[Work], mode: str, *, is_cpu: bool, is_hidden: bool
 ) -> Iterator[Gain]:
     for row in hot(work):
         first, share = row.first, row.share_of_ceiling
-        if share is None or share >= 1 or not row.is_possible:
+        won_ns = _won_ns(row, is_cpu=is_cpu)
+        if share is None or won_ns <= 0 or not row.is_possible:
             continue
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
             continue
         limit = _LIMITS[first.bound]
         yield Gain(
-            f"{row.number} runs of {first.name} reach {share:.0%} of the machine's {limit}"
+            f"{row.number} runs of {first.name} reach {min(share, 1):.0%} of the machine's {limit}"
             if row.number > 1
-            else f"{first.name} reaches {share:.0%} of the machine's {limit}",
-            row.time_ns * (1 - share),
+            else f"{first.name} reaches {min(share, 1):.0%} of the machine's {limit}",
+            won_ns,
             advice(first, mode, is_cpu=is_cpu),
             is_hidden,
         )
+
+
+def _won_ns(row: Hot, *, is_cpu: bool) -> float:
+    """What equal statements would win at the ceiling that the advice moves them to."""
+    unit = advised_unit(row.first, is_cpu=is_cpu)
+    least = [item.least_by_unit_ns.get(unit, item.least_ns or 0.0) for item in row.all_]
+    return row.time_ns - sum(least)
 
 
 _LIMITS = {

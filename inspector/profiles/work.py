@@ -42,8 +42,9 @@ class Work:
     Attributes:
         name: The kernel's name, or the function's of a library.
         kind: ``kernel`` (generated), ``user_kernel``, ``library``, ``eager`` (outside of compiled
-            graphs), ``copy``, ``loss`` (what ``--train`` adds up), ``wrapper`` (a statement of the
-            generated code that is no call), or ``unknown`` (nothing says where it comes from).
+            graphs), ``copy``, ``loss`` (what ``--train`` adds up), ``wrapper`` (what torch
+            does around a compiled graph: it copies inputs into a CUDA graph's memory, say), or
+            ``unknown`` (nothing says where it comes from).
         launches: What it launches in a call, in order.
         times_ns: Its time in each call, all launches together.
         bytes_: Bytes that one run reads and writes, see `inspector.profiles.step_facts`, or None.
@@ -55,6 +56,8 @@ class Work:
         unit: The dtype whose arithmetic it uses: ``tf32`` for some of ``float32``.
         ceiling: What the machine can do of what limits it: bytes or operations per second, or None.
         least_ns: What it would take at that, or None.
+        least_by_unit_ns: Of products in float32, the same with TF32 (``tf32``) and in half of the
+            bytes with bfloat16 (``bfloat16``), where these were measured.
         bound: What limits it.
     """
 
@@ -71,6 +74,7 @@ class Work:
     unit: str = ""
     ceiling: float | None = None
     least_ns: float | None = None
+    least_by_unit_ns: Mapping[str, float] = dataclasses.field(default_factory=dict)
     bound: Bound = Bound.UNKNOWN
 
     @property
@@ -133,6 +137,8 @@ def all_work(
     found = [_work(group) for group in runs_of_statements(launches)]
     # Half of the cache may belong to the other half of the chip.
     missed = bytes_from_memory([_buffers(item) for item in found], l2_bytes // 2)
+    if not l2_bytes:  # on the CPU, or in a damaged recording: nothing is known of caches
+        missed = [item.bytes_ or 0 for item in found]
     return [
         _held_against(dataclasses.replace(item, memory_bytes=_missed(item, bytes_)), values)
         for item, bytes_ in zip(found, missed, strict=True)
@@ -196,7 +202,7 @@ def _kind(item: TimedLaunch) -> str:
         return "kernel" if item.call.kind == "kernel" else "library"
     if item.launch.kind in {"memcpy", "memset"}:
         return "copy"
-    if item.launch.kind == "cpu" and not item.launch.name:
+    if item.is_around or (item.launch.kind == "cpu" and not item.launch.name):
         return "wrapper"
     return "eager" if item.launch.place.operator or item.place is not None else "unknown"
 
@@ -205,7 +211,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     """Says what limits it: that at whose ceiling it would take longest."""
     crosses = work.kind == "copy" and _crosses(work.launches[0])
     memory = values.get("host_to_device_bytes_per_s" if crosses else "copy_bytes_per_s")
-    cache = values.get("l2_bytes_per_s", memory)
+    cache = values.get("l2_bytes_per_s")
     unit = _unit(work)
     compute = values.get(f"{unit}_flops_per_s")
     limits = [
@@ -225,7 +231,28 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     is_short = work.median_ns < _SHORT * floor_ns * len(work.launches)
     if on_device and is_short and least_ns < _NEAR * floor_ns:
         bound = Bound.LATENCY
-    return dataclasses.replace(work, ceiling=ceiling, least_ns=least_ns, bound=bound)
+    return dataclasses.replace(
+        work,
+        ceiling=ceiling,
+        least_ns=least_ns,
+        bound=bound,
+        least_by_unit_ns=_by_unit(work, values) if unit == "float32" and work.flops else {},
+    )
+
+
+def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:
+    """What a product in float32 would take with other arithmetic, at the ceilings."""
+    found: dict[str, float] = {}
+    memory, cache = (values.get(f"{name}_bytes_per_s") for name in ("copy", "l2"))
+    for unit, part in (("tf32", 1.0), ("bfloat16", 0.5)):
+        rate = values.get(f"{unit}_flops_per_s")
+        if not rate or not work.flops:
+            continue
+        times = [work.flops / rate]
+        times += [part * (work.memory_bytes or 0) / memory] if memory else []
+        times += [part * (work.bytes_ or 0) / cache] if cache else []
+        found[unit] = max(times) * 1e9
+    return found
 
 
 def _unit(work: Work) -> str:

@@ -142,7 +142,21 @@ def test_rounding_is_told_from_errors(dtype: torch.dtype) -> None:
     wrong[500] += right.abs().max() / 10
     found = difference({"y": right, "x": wrong}, {"y": right, "x": right})
     assert (found.is_correct, found.name) == (False, "x")
-    assert found.relative == pytest.approx(0.1, rel=0.1)
+    # Of the element and a typical one.
+    scale = float(right[500].abs() + right.float().abs().median())
+    assert found.relative == pytest.approx(float(right.abs().max()) / 10 / scale, rel=0.1)
+
+
+def test_an_outlier_hides_no_error() -> None:
+    """Activations of large models have single features that are a thousand times the others."""
+    right = torch.ones(4096, dtype=torch.bfloat16)
+    right[7] = 64
+    wrong = torch.zeros_like(right)
+    wrong[7] = 64
+    assert not difference({"x": wrong}, {"x": right}).is_correct
+    small = torch.randn(4096) * 1e-6
+    small[7] = 1
+    assert not difference({"x": small * (small == 1)}, {"x": small}).is_correct
 
 
 def test_integers_booleans_and_infinities_have_to_be_the_same() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -356,3 +357,17 @@ def test_statements_of_a_branch_count_and_not_the_one_that_takes_it() -> None:
     ]
     assert any("extern_kernels.mm(" in statement for statement in statements)
     assert not any("= true_graph_0(" in statement for statement in statements)
+
+
+def test_two_threads_run_the_same_statements_while_they_are_marked() -> None:
+    compiled = torch.compile(lambda x: (x @ x).relu() @ x)
+    x = torch.randn(64, 64)
+    with torch.no_grad():
+        expected = compiled(x)
+
+        def call(_: int) -> bool:
+            with torch.no_grad():
+                return torch.equal(compiled(x), expected)
+
+        with traced(with_device=False), marked_lines(), ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(call, range(200)))

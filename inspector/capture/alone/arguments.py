@@ -22,6 +22,7 @@ __all__ = [
 # What a driver's allocator aligns to; Triton's code depends on 16 bytes, vectors of C++ on 64.
 _ALIGNMENT = 512
 _POISON = 0x5B  # as bytes of any dtype: a finite number that no kernel writes everywhere
+_SAMPLED = 1 << 20
 _CHUNK = 1 << 24
 _TOLERANCES = {
     torch.float64: 1e-10,
@@ -211,7 +212,7 @@ class Difference:
     Attributes:
         is_exact: Whether every bit is the same.
         largest: The largest difference of two elements.
-        relative: The same as a part of the largest element of that result.
+        relative: The same as a part of the element and a typical one (the median) of that result.
         tolerance: How much of that is taken to be rounding.
         name: The result that is the furthest off, or an empty string.
     """
@@ -229,7 +230,7 @@ class Difference:
 
 
 def tolerance(dtype: Any) -> float:  # noqa: ANN401 - a torch.dtype
-    """What a sum in another order may change, as a part of the largest element; 0 for integers."""
+    """What a sum in another order may change, as a part of an element; 0 for integers."""
     if dtype.is_complex:
         dtype = torch.float64 if dtype is torch.complex128 else torch.float32
     if not dtype.is_floating_point:
@@ -262,7 +263,8 @@ def _difference(name: str, found: Any, expected: Any) -> Difference:  # noqa: AN
     allowed = tolerance(expected.dtype)
     found, expected = (_real(item).reshape(-1) for item in (found, expected))
     wrong = Difference(is_exact=False, tolerance=allowed, name=name)
-    largest, scale = 0.0, 0.0
+    largest, relative = 0.0, 0.0
+    typical = _typical(expected)
     for begin in range(0, expected.numel(), _CHUNK):
         ours, theirs = (item[begin : begin + _CHUNK].double() for item in (found, expected))
         known = theirs.isfinite()
@@ -272,11 +274,21 @@ def _difference(name: str, found: Any, expected: Any) -> Difference:  # noqa: AN
         ):
             return dataclasses.replace(wrong, largest=math.inf, relative=math.inf)
         if bool(known.any()):
-            largest = max(largest, float((ours - theirs)[known].abs().max()))
-            scale = max(scale, float(theirs[known].abs().max()))
+            off = (ours - theirs)[known].abs()
+            largest = max(largest, float(off.max()))
+            # Of each element, and where it is small, of a typical one: one outlier hides nothing.
+            share = off / (theirs[known].abs() + typical)
+            relative = max(relative, float(share.nan_to_num(0.0, posinf=math.inf).max()))
     # Nothing is off where only the signs of zeros, or the bits of NaN, are others.
-    relative = largest / scale if scale else (math.inf if largest else 0.0)
     return dataclasses.replace(wrong, largest=largest, relative=relative)
+
+
+def _typical(expected: Any) -> float:  # noqa: ANN401
+    """The median of the finite elements' absolute values, of at most a million."""
+    step = max(1, expected.numel() // _SAMPLED)
+    sample = expected[::step].double().abs()
+    sample = sample[sample.isfinite()]
+    return float(sample.median()) if sample.numel() else 0.0
 
 
 def _real(tensor: Any) -> Any:  # noqa: ANN401

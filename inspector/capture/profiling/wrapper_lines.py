@@ -121,15 +121,17 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _marker(stem: str) -> Any:  # noqa: ANN401 - a context manager of torch's
+def _marker(stem: str) -> Any:  # noqa: ANN401 - a function
     from torch._C._profiler import _RecordFunctionFast
 
-    marks: dict[int, Any] = {}
+    names: dict[int, str] = {}
 
-    def mark(line: int) -> Any:  # noqa: ANN401
-        if line not in marks:
-            marks[line] = _RecordFunctionFast(f"{LINE_MARK}{stem}:{line}")
-        return marks[line]
+    def mark(line: int) -> Any:  # noqa: ANN401 - a context manager of torch's
+        name = names.get(line)
+        if name is None:
+            name = names[line] = f"{LINE_MARK}{stem}:{line}"
+        # A new one each time: several threads may be in the same statement, or one of them twice.
+        return _RecordFunctionFast(name)
 
     return mark
 
