@@ -24,7 +24,7 @@ def notices(profile: DeviceProfile) -> list[str]:
 def profiled(profile: DeviceProfile) -> Profiled:
     times = [TimedLaunch(item, (50,)) for item in profile.launches]
     work = tuple(all_work(times, None, 0))
-    return Profiled(profile, make_budget(profile), work, {}, ())
+    return Profiled(profile, make_budget(profile), work, {}, {}, {}, {}, ())
 
 
 def test_nothing_is_said_where_nothing_is_amiss() -> None:
@@ -85,7 +85,7 @@ def test_several_gpus_are_said_and_each_has_its_time() -> None:
 
 def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
     moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
-    first = next(verdict_lines(profiled(moved)))
+    first = list(verdict_lines(profiled(moved)))[1]
     assert first.startswith(
         "2.00 times as fast as eager PyTorch (201 µs → 100 µs per call; 1.99 to"
     )
@@ -97,11 +97,15 @@ def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
 
 
 def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
-    found = profiled(dataclasses.replace(PROFILE, device={"kind": "cpu"}, plain_ns=(400,)))
+    calls = tuple(
+        dataclasses.replace(call, wall_ns=340 + n) for n, call in enumerate(PROFILE.calls)
+    )
+    found = profiled(dataclasses.replace(PROFILE, device={"kind": "cpu"}, calls=calls))
+    # Of 340 and 341 ns the spans, which are 40 and 41 long, leave 300.
     assert (found.work_ns, found.outside_ns) == (100, 300)
-    assert [(name, share) for name, _, share in line_rows(found)] == [
-        ("(no line known)", 0.25),
+    assert [(name, share) for name, _, share, _ in line_rows(found)] == [
         ("(outside of statements and operators)", 0.75),
+        ("(no line known)", 0.25),
     ]
     assert profiled(PROFILE).outside_ns == 0
 
