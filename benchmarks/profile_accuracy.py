@@ -6,8 +6,9 @@ Each sample is profiled with ``--counters``, for which Nsight Compute is asked f
 alone: they fit into one pass, so that each kernel runs once, in its place in the call, as it does
 in a profile. Compared are the median time of each kernel of over 5 µs with
 ``gpu__time_duration.sum``, the bytes with ``dram__bytes.sum`` where they are more than the L2 cache
-holds, and the parts of a call with its wall time; beside them stand how much of the time leads to a
-line, and what the profiler adds. Clocks and caches are left as they are.
+holds, and the sum of the kernels' times with the time in which the GPU works; beside them stand
+how much of the time leads to a line, and what the profiler adds. Clocks and caches are left as they
+are.
 
 Nsight Compute's time begins before the kernel does. By how much is measured first, on kernels of no
 sample: one that copies a tensor, of growing size, under CUPTI and under Nsight Compute.
@@ -94,13 +95,14 @@ than that.
 - *without*: the same without the {offset_us:.2f} µs.
 - *bytes*: those that Inductor counts by `dram__bytes.sum`, where they are more than the L2 cache
   holds.
-- *parts*: the device's work and all causes of idle time by the wall time of a call.
+- *sum*: the kernels' times, added up, by the time in which the GPU works. (The rest of a call is
+  idle time by definition, and its causes are scaled to it.)
 - *lines*: how much of the work's time leads to a line of the model.
 - *watched*: a call under the profiler by one that nobody watches.
 
 All kernels: time {times}, without {without}, bytes {sizes}.
 
-| sample | kernels | counted | time | without | bytes | parts | lines | watched | than eager |
+| sample | kernels | counted | time | without | bytes | sum | lines | watched | than eager |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lines}
 """
@@ -190,7 +192,7 @@ def row(sample: str, options: str, report: dict[str, Any], offset_ns: float) -> 
         main = work["launches"]
         if len(main) == 1 and (work["bytes"] or 0) > l2_bytes and DRAM in main[0]["counters"]:
             found.sizes.append(work["bytes"] / main[0]["counters"][DRAM])
-    parts = (profile["busy_ns"] + sum(profile["idle_by_cause_ns"].values())) / profile["wall_ns"]
+    parts = sum(work["median_ns"] for work in profile["work"]) / profile["busy_ns"]
     kernels = sum(
         launch["kind"] == "kernel" for work in profile["work"] for launch in work["launches"]
     )
