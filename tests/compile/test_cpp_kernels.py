@@ -111,6 +111,13 @@ def test_what_inductor_said_is_what_it_wrote(report: dict[str, Any]) -> None:
         assert item["bytes"], item["name"]
 
 
+def has_long_vectors() -> bool:
+    """Whether a loop of two elements is too short for a vector: with AVX2 Inductor masks it."""
+    import torch
+
+    return "AVX512" in torch.backends.cpu.get_cpu_capability()
+
+
 @pytest.mark.parametrize(
     ("aten", "kinds"),
     [
@@ -122,13 +129,15 @@ def test_what_inductor_said_is_what_it_wrote(report: dict[str, Any]) -> None:
 )
 def test_why_loops_have_no_vectors(report: dict[str, Any], aten: str, kinds: list[str]) -> None:
     nests = kernel(report, aten)["cpp"]["nests"]
-    assert [nest["not_vectorised"]["kind"] for nest in nests if nest["not_vectorised"]] == kinds
+    found = [nest["not_vectorised"]["kind"] for nest in nests if nest["not_vectorised"]]
+    assert found == (kinds if kinds != ["short"] or has_long_vectors() else [])
 
 
 def test_findings_are_at_the_lines_of_these_loops(report: dict[str, Any]) -> None:
     found = {item["line"]: item["rule"] for item in report["findings"]}
     # The softmax of line 5 is healthy.
-    assert found == dict.fromkeys((7, 9, 11), "cpp-not-vectorised")
+    lines = (7, 9, 11) if has_long_vectors() else (7, 9)
+    assert found == dict.fromkeys(lines, "cpp-not-vectorised")
 
 
 def test_bytes_are_those_of_the_tensors(report: dict[str, Any]) -> None:
