@@ -96,8 +96,8 @@ def test_parts_of_the_tree_are_timed(report: dict[str, Any]) -> None:
     dearest = report["subtrees"][0]
     assert {item["evidence"] for item in report["subtrees"]} == {"measured"}
     # Nearly all guards are about the blocks, which are told together, part by part.
-    assert dearest["name"].startswith("self.blocks[*]")
-    blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks[*]")]
+    assert dearest["name"].startswith("self.blocks")  # or the list itself, whose part is as dear
+    blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks")]
     assert sum(item["share"] for item in blocks) > 0.3
     assert 0 < dearest["time_ns"] <= report["frames"][0]["measured_ns"]
 
