@@ -16,6 +16,7 @@ from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.compile_id import CompileId
 from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.cuda_graph import (
@@ -24,11 +25,7 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
-from inspector.events.device_profile import (
-    InspectorCeilings,
-    InspectorDeviceProfile,
-    InspectorDeviceState,
-)
+from inspector.events.device_profile import InspectorDeviceProfile
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,

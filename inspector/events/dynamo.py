@@ -12,7 +12,7 @@ from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
-from inspector.events.payload import Payload
+from inspector.events.kept import KeptPayload
 
 __all__ = [
     "CompilationMetrics",
@@ -65,20 +65,8 @@ class DynamoStart:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DynamoOutputGraph:
-    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log.
-
-    Attributes:
-        text: Where the text is, or None.
-    """
-
-    text: Payload | None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the text, and not the text."""
-        payload = envelope.payload
-        return cls(text=payload and payload.place())
+class DynamoOutputGraph(KeptPayload):
+    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

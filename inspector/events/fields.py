@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-__all__ = ["items", "mappings", "nanoseconds", "natural", "number_or_symbol"]
+__all__ = [
+    "items",
+    "mapping",
+    "mappings",
+    "nanoseconds",
+    "natural",
+    "naturals",
+    "number_or_symbol",
+    "sizes",
+]
 
 _LIMIT = 1 << 63  # what readers of our JSON can hold
 
@@ -46,3 +55,18 @@ def items(value: object) -> list[object]:
 def mappings(value: object) -> Iterator[Mapping[str, object]]:
     """Those items of a list that are JSON objects."""
     return (item for item in items(value) if isinstance(item, dict))
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """A JSON object; an empty one where it is none."""
+    return {str(name): item for name, item in value.items()} if isinstance(value, dict) else {}
+
+
+def naturals(value: object) -> tuple[int, ...]:
+    """Those items of a list that are whole numbers from 0 on."""
+    return tuple(number for item in items(value) if (number := natural(item)) is not None)
+
+
+def sizes(value: object) -> Mapping[str, int]:
+    """A JSON object of whole numbers from 0 on; what is none is 0."""
+    return {name: natural(size) or 0 for name, size in mapping(value).items()}

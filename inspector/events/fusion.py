@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Self
 
-from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural, number_or_symbol
+from inspector.events.kept import KeptPayload
 from inspector.events.payload import Payload
 
 __all__ = [
@@ -23,20 +22,8 @@ __all__ = [
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InspectorFusion:
-    """``inspector_fusion``: one graph's, which stays in the log.
-
-    Attributes:
-        text: Where the payload is, or None.
-    """
-
-    text: Payload | None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the payload, and not the payload."""
-        payload = envelope.payload
-        return cls(text=payload and payload.place())
+class InspectorFusion(KeptPayload):
+    """``inspector_fusion``: one graph's, which stays in the log."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

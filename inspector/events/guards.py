@@ -9,26 +9,14 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
-from inspector.events.payload import Payload
+from inspector.events.kept import KeptPayload
 
 __all__ = ["DynamoGuards", "DynamoSettings", "InspectorGuardCosts", "SubtreeCost", "read_settings"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DynamoGuards:
-    """Event ``dynamo_cpp_guards_str``: the guards of a cache entry, whose text stays in the log.
-
-    Attributes:
-        text: Where the text is, or None.
-    """
-
-    text: Payload | None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the text, and not the text."""
-        payload = envelope.payload
-        return cls(text=payload and payload.place())
+class DynamoGuards(KeptPayload):
+    """Event ``dynamo_cpp_guards_str``: the guards of a cache entry, whose text stays in the log."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural
+from inspector.events.fields import items, mappings, natural, naturals
 
 __all__ = ["BenchedArgument", "BenchedConfig", "InspectorKernelBench", "ResultDifference"]
 
@@ -234,8 +234,8 @@ def _argument(fields: Mapping[str, object]) -> BenchedArgument:
     return BenchedArgument(
         name=str(fields.get("name") or ""),
         dtype=str(fields.get("dtype") or ""),
-        size=_naturals(fields.get("size")),
-        stride=_naturals(fields.get("stride")),
+        size=naturals(fields.get("size")),
+        stride=naturals(fields.get("stride")),
         value=str(fields["value"]) if "value" in fields else "",
         is_written=bool(fields.get("written")),
     )
@@ -264,11 +264,7 @@ def _places(value: object) -> list[tuple[str, int]]:
 
 
 def _times(value: object) -> tuple[int, ...]:
-    return tuple(time_ns for time_ns in _naturals(value) if time_ns)
-
-
-def _naturals(value: object) -> tuple[int, ...]:
-    return tuple(number for item in items(value) if (number := natural(item)) is not None)
+    return tuple(time_ns for time_ns in naturals(value) if time_ns)
 
 
 def _number(value: object) -> float | None:

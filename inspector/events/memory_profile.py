@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Self
 
-from inspector.events.device_profile import LaunchPlace
-from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural
+from inspector.events.fields import items, mapping, mappings, natural, naturals, sizes
+from inspector.events.kept import KeptPayload
+from inspector.events.launch_place import LaunchPlace, launch_place
 from inspector.events.payload import Payload
 
 __all__ = [
@@ -31,20 +30,8 @@ _MOST = 1 << 63
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InspectorMemoryProfile:
-    """``inspector_memory_profile``: the memory of a call with one input, which stays in the log.
-
-    Attributes:
-        text: Where the payload is, or None.
-    """
-
-    text: Payload | None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the payload, and not the payload."""
-        payload = envelope.payload
-        return cls(text=payload and payload.place())
+class InspectorMemoryProfile(KeptPayload):
+    """``inspector_memory_profile``: the memory of a call with one input, which stays in the log."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -173,7 +160,7 @@ def memory_profile(payload: Payload) -> MemoryProfile:
         OSError: The log is gone.
         ValueError: It is no JSON (cut off, say).
     """
-    return memory_of(_mapping(payload.json()))
+    return memory_of(mapping(payload.json()))
 
 
 def memory_of(fields: Mapping[str, object]) -> MemoryProfile:
@@ -191,16 +178,16 @@ def memory_of(fields: Mapping[str, object]) -> MemoryProfile:
 def _side(value: object) -> MemorySide | None:
     if not isinstance(value, dict):
         return None
-    fields = _mapping(value)
+    fields = mapping(value)
     return MemorySide(
         events=tuple(_events(fields.get("events"))),
         cut=natural(fields.get("cut")) or 0,
-        places=tuple(map(_place, mappings(fields.get("places")))),
+        places=tuple(map(launch_place, mappings(fields.get("places")))),
         left=dict(_left(fields.get("left"))),
         held=tuple(_held(fields.get("held"))),
         segments=tuple(_segments(fields.get("segments"))),
-        segments_before=frozenset(_naturals(fields.get("segments_before"))),
-        stats={name: natural(size) or 0 for name, size in _mapping(fields.get("stats")).items()},
+        segments_before=frozenset(naturals(fields.get("segments_before"))),
+        stats=sizes(fields.get("stats")),
         failed=str(fields.get("failed") or ""),
     )
 
@@ -239,26 +226,5 @@ def _left(value: object) -> Iterator[tuple[int, KnownTensor]]:
         parts = items(item)
         address = natural(parts[0]) if len(parts) == _LEFT else None
         if address is not None and parts[1] in _WHATS:
-            shape = tuple(_naturals(parts[3]))
+            shape = naturals(parts[3])
             yield address, KnownTensor(str(parts[1]), str(parts[2]), shape, str(parts[4]))
-
-
-def _place(fields: Mapping[str, object]) -> LaunchPlace:
-    return LaunchPlace(
-        file=str(fields.get("file") or ""),
-        line=natural(fields.get("line")) or 0,
-        region=str(fields.get("region") or ""),
-        graph=str(fields.get("graph") or ""),
-        operator=str(fields.get("operator") or ""),
-        frames=tuple(map(str, items(fields.get("frames")))),
-        is_backward=bool(fields.get("is_backward")),
-        is_loss=bool(fields.get("is_loss")),
-    )
-
-
-def _naturals(value: object) -> Iterator[int]:
-    return (number for item in items(value) if (number := natural(item)) is not None)
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return {str(name): item for name, item in value.items()} if isinstance(value, dict) else {}

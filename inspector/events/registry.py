@@ -18,6 +18,7 @@ from inspector.events.caches import (
     CodeState,
     TritonKernels,
 )
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.cuda_graph import (
     InspectorCudaGraph,
@@ -25,11 +26,7 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
-from inspector.events.device_profile import (
-    InspectorCeilings,
-    InspectorDeviceProfile,
-    InspectorDeviceState,
-)
+from inspector.events.device_profile import InspectorDeviceProfile
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,

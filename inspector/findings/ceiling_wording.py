@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.wording import count, duration
 from inspector.profiles.throttling import held_back, slowed_by, state_values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.events.ceilings import InspectorCeilings
 from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype

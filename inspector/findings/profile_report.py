@@ -7,13 +7,9 @@ import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import (
-    DeviceProfile,
-    InspectorCeilings,
-    InspectorDeviceState,
-    device_profile,
-)
+from inspector.events.device_profile import DeviceProfile, device_profile
 from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report

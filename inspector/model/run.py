@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from inspector.events.device_profile import LaunchPlace
+from inspector.events.launch_place import LaunchPlace
 from inspector.events.memory_profile import (
     HeldBlock,
     KnownTensor,

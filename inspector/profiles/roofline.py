@@ -10,7 +10,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.traffic import is_view
 from inspector.model.graph import Node
 from inspector.profiles.verdict import hot

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.events.device_profile import InspectorDeviceState
+from inspector.events.ceilings import InspectorDeviceState
 
 __all__ = ["held_back", "slowed_by", "state_values"]
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile
+from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine

@@ -9,7 +9,7 @@ import re
 import statistics
 from collections.abc import Hashable, Mapping, Sequence
 
-from inspector.events.device_profile import InspectorCeilings
+from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.reuse import bytes_from_memory

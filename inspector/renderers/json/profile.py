@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileReport
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.throttling import held_back, slowed_by

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import InspectorCeilings, InspectorDeviceState
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.ceiling_wording import ceiling_lines, throttled_notice
 from inspector.profiles.throttling import held_back, slowed_by
 

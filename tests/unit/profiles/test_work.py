@@ -6,7 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, InspectorCeilings, LaunchPlace
+from inspector.events.ceilings import InspectorCeilings
+from inspector.events.device_profile import DeviceLaunch
+from inspector.events.launch_place import LaunchPlace
 from inspector.findings.profile_wording import kernel_name
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
