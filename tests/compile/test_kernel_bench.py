@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 import torch
+from torch._inductor.codecache import PyCodeCache
 
 from inspector.capture.alone import bench as bench_module
 from inspector.capture.alone.arguments import (
@@ -228,6 +229,13 @@ def test_configurations_take_turns_and_those_in_place_are_put_back() -> None:
     assert order[0] != order[len(order) // 2]  # the second round begins with another
 
 
+@pytest.fixture
+def no_other_code() -> None:
+    """Forgets what earlier tests of this process had generated: it has kernels of softmax, too."""
+    torch._dynamo.reset()
+    PyCodeCache.cache_clear()
+
+
 def program() -> tuple[Callable[..., Any], torch.Tensor]:
     weight = torch.randn(64, 32)
 
@@ -237,8 +245,8 @@ def program() -> tuple[Callable[..., Any], torch.Tensor]:
     return torch.compile(model), torch.randn(128, 64)
 
 
+@pytest.mark.usefixtures("no_other_code")
 def test_calls_of_generated_code_are_seen_and_change_nothing() -> None:
-    torch._dynamo.reset()
     compiled, x = program()
     expected = compiled(x)
     names = called_kernels()
@@ -259,9 +267,9 @@ def test_calls_of_generated_code_are_seen_and_change_nothing() -> None:
     assert all(line for _, line in seen)
 
 
+@pytest.mark.usefixtures("no_other_code")
 @pytest.mark.parametrize("asked", ["softmax", "extern_kernels.mm"])
 def test_a_kernel_is_timed_alone(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch._dynamo.reset()
     compiled, x = program()
     expected = compiled(x)
     said: list[Any] = []
@@ -279,8 +287,8 @@ def test_a_kernel_is_timed_alone(asked: str, monkeypatch: pytest.MonkeyPatch) ->
     assert torch.equal(compiled(x), expected)
 
 
+@pytest.mark.usefixtures("no_other_code")
 def test_a_launch_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch._dynamo.reset()
     compiled, x = program()
     compiled(x)
     said: list[Any] = []
