@@ -26,10 +26,12 @@ class Budget:
     """The time of a call, in ns; the parts add up to the whole.
 
     Attributes:
-        wall_ns: Median of calls that nobody watched.
+        wall_ns: Time of a call that nobody watched: the geometric mean of the medians of rounds, or
+            the median where calls were not made in rounds. Like this ``eager_ns / wall_ns`` is the
+            ratio of ``faster``, whatever single rounds met.
         calls: How many these were.
         watched_ns: Median of calls under the profiler.
-        eager_ns: Median of calls without the compiler, or None.
+        eager_ns: The same of calls without the compiler, or None.
         busy_ns: Median of the time in which the device worked.
         idle_ns: The rest of ``wall_ns``.
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
@@ -85,7 +87,8 @@ class Budget:
 
 def make_budget(profile: DeviceProfile) -> Budget:
     """Where the time of a typical call goes."""
-    wall_ns = _median(profile.plain_ns)
+    rounds = _rounds(profile)
+    wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
     busy_ns = _median([busy(call) for call in profile.calls])
     idle_ns = max(0.0, wall_ns - busy_ns)
     total = sum(profile.idle_ns.values())
@@ -98,14 +101,14 @@ def make_budget(profile: DeviceProfile) -> Budget:
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),
         watched_ns=_median(profile.watched_ns),
-        eager_ns=_median(profile.eager_ns) if profile.eager_ns else None,
+        eager_ns=_typical([eager for eager, _ in rounds], profile.eager_ns) or None,
         busy_ns=busy_ns,
         idle_ns=idle_ns,
         causes_ns=causes or ({"unknown": idle_ns} if idle_ns else {}),
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_median([time_ns for _, time_ns in profile.eager_work]) or None,
-        faster=_ratio_of_blocks(profile) or ratio_interval(profile.eager_ns, profile.plain_ns),
+        faster=_ratio_of(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
         spread=_spread(profile),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
@@ -168,8 +171,19 @@ def _spread(profile: DeviceProfile) -> float | None:
     return max(spreads, default=None)
 
 
-def _ratio_of_blocks(profile: DeviceProfile) -> tuple[float, float, float] | None:
-    """The mean of the ratios of the rounds, with its 95 % interval.
+def _rounds(profile: DeviceProfile) -> Sequence[tuple[float, float]]:
+    """The medians of eager and of compiled calls of each round that has both; none of too few."""
+    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
+    found = [(eager[number], plain[number]) for number in sorted(eager.keys() & plain.keys())]
+    return found if len(found) >= _LEAST_ROUNDS else ()
+
+
+def _typical(medians: Sequence[float], times_ns: Sequence[int]) -> float:
+    return statistics.geometric_mean(medians) if medians else _median(times_ns)
+
+
+def _ratio_of(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, float] | None:
+    """The mean of the ratios of the rounds, with its 95 % interval; None without rounds.
 
     Calls that follow one another take alike long, and so are no independent samples; rounds are,
     nearly, and what changes from one to the next meets both kinds of calls. Each gives the
@@ -177,12 +191,9 @@ def _ratio_of_blocks(profile: DeviceProfile) -> tuple[float, float, float] | Non
     Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
     1982).
     """
-    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
-    ratios = [
-        math.log(eager[number] / plain[number]) for number in sorted(eager.keys() & plain.keys())
-    ]
-    if len(ratios) < _LEAST_ROUNDS:
+    if not rounds:
         return None
+    ratios = [math.log(eager / plain) for eager, plain in rounds]
     middle = statistics.fmean(ratios)
     student = _STUDENT[min(len(ratios) - 1, len(_STUDENT)) - 1]
     reach = student * statistics.stdev(ratios) / math.sqrt(len(ratios))

@@ -129,6 +129,15 @@ def test_blocks_of_equal_calls_that_differ_are_unstable() -> None:
     assert moved.faster == pytest.approx((2, 2, 2))
 
 
+def test_the_times_that_are_told_have_the_ratio_that_is_told() -> None:
+    # A busy host met two rounds of compiled calls, which then had the most calls of all.
+    found = make_budget(in_blocks([[100] * 9, [400] * 30, [400] * 30], [[200] * 9] * 3))
+    assert found.faster is not None
+    assert found.eager_ns is not None
+    assert found.eager_ns / found.wall_ns == pytest.approx(found.faster[1])
+    assert found.wall_ns == pytest.approx((100 * 400 * 400) ** (1 / 3))
+
+
 def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
     two = in_blocks([[100, 110, 90]] * 2, [[200, 210, 190]] * 2)
     assert make_budget(two).faster == make_budget(dataclasses.replace(two, blocks=())).faster
