@@ -9,8 +9,10 @@ guards on the way to the value, and one with those of the value and of all reach
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from inspector.capture import versions
@@ -22,7 +24,7 @@ __all__ = ["write_guard_costs"]
 # Of this thread's own time: on a busy machine the clock says nothing of the work done.
 _SECONDS = 1.0
 _MOST_SUBTREES = 150
-_ROUNDS = 5
+_ROUNDS = 20
 _ROUND_NS = 100_000
 # A child with less than this of the whole is not looked into.
 _SMALL = 0.05
@@ -35,9 +37,11 @@ def write_guard_costs() -> None:
         return
     root, values = found
     until = time.thread_time() + _SECONDS
-    whole_ns = _time_ns(root, values)
     # A copy does not have all of torch's shortcuts (2.11 skips dicts that kept their tags).
-    copy_ns = _time_ns(root.clone_manager(lambda _manager: True), values)
+    copy = root.clone_manager(lambda _manager: True)
+    rounds = _rounds_ns([root, copy], values, until)
+    whole_ns = min(whole for whole, _ in rounds)  # what disturbs only adds
+    copy_ns = whole_ns * statistics.median(copied / whole for whole, copied in rounds)
     subtrees = list(_subtrees(_Tree(root), values, copy_ns, until))
     times = {"whole_ns": round(whole_ns), "copy_ns": round(copy_ns)}
     write_artifact("guard_costs", {"v": 1, **times, "subtrees": subtrees})
@@ -99,7 +103,7 @@ class _Tree:
     def _in(self, group: str) -> list[str]:
         return self.members.get(group, [group])
 
-    def part(self, kept: set[str]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def part(self, kept: AbstractSet[str]) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """A copy of the tree that has these sources alone."""
         return self.root.clone_manager(lambda manager: manager.get_source() in kept)
 
@@ -116,23 +120,29 @@ def _children(manager: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to 
 def _subtrees(
     tree: _Tree, values: object, copy_ns: float, until: float
 ) -> Iterator[dict[str, object]]:
-    """The subtrees from the root down, always into the most expensive; siblings all or none."""
+    """The subtrees from the root down, always into the most expensive; siblings all or none.
+
+    What a machine does besides changes from one moment to the next: a subtree and its parts are
+    timed in turns, and the parts are told in proportion to what the subtree took before.
+    """
     waiting: list[tuple[float, str]] = [(copy_ns, "")]
     count = 0
-    while waiting:
+    while waiting and time.thread_time() < until:
         waiting.sort()
         cost_ns, source = waiting.pop()
         children = tree.group_children(source)
-        if cost_ns < _SMALL * copy_ns or count + len(children) > _MOST_SUBTREES:
+        if not children or cost_ns < _SMALL * copy_ns or count + len(children) > _MOST_SUBTREES:
             continue
         way = tree.way_to(source)
-        base_ns = _time_ns(tree.part(way), values)
-        found = []
-        for child in children:
-            if time.thread_time() > until:
-                return
-            part_ns = _time_ns(tree.part(way | tree.below(child)), values)
-            found.append((max(part_ns - base_ns, 0.0), child))
+        below = [tree.below(child) for child in children]
+        kept = [way - tree.below(source), way, way | tree.below(source)]
+        kept += [way | part for part in below]
+        rounds = _rounds_of_parts(tree, kept, values, until)
+        shares = [_shares(times_ns, is_root=not source) for times_ns in rounds]
+        found = [
+            (cost_ns * max(0.0, statistics.median(of_child)), child)
+            for of_child, child in zip(zip(*shares, strict=True), children, strict=True)
+        ]
         count += len(found)
         waiting += found
         for child_ns, child in found:
@@ -140,18 +150,57 @@ def _subtrees(
             yield {"source": named, "parent": parent, "time_ns": round(child_ns)}
 
 
-def _time_ns(root: Any, values: object) -> float:  # noqa: ANN401 - torch is Any to mypy
-    """The least mean time of this thread over a few rounds: what disturbs only adds."""
-    check = root.check
+def _rounds_of_parts(
+    tree: _Tree, kept: Sequence[AbstractSet[str]], values: object, until: float
+) -> list[list[float]]:
+    """What is asked for twice (an only child is all that is below) is one copy, timed once.
+
+    Copies of the same guards differ in time by where they lie in memory.
+    """
+    chosen = [frozenset(names) for names in kept]
+    different = list(dict.fromkeys(chosen))
+    rounds = _rounds_ns([tree.part(names) for names in different], values, until)
+    places = [different.index(names) for names in chosen]
+    return [[times_ns[place] for place in places] for times_ns in rounds]
+
+
+def _shares(times_ns: Sequence[float], *, is_root: bool) -> list[float]:
+    """What each child is of its parent, by one round.
+
+    Args:
+        times_ns: What is on the way to the parent, that with the parent's own guards, the parent
+            with all below it, and then, for each child, the way with that child's part.
+        is_root: Whether nothing is on the way.
+    """
+    above_ns, base_ns, all_ns, *parts_ns = times_ns
+    whole_ns = all_ns if is_root else all_ns - above_ns
+    return [(part_ns - base_ns) / whole_ns if whole_ns > 0 else 0.0 for part_ns in parts_ns]
+
+
+def _rounds_ns(roots: Sequence[Any], values: object, until: float) -> list[list[float]]:
+    """The mean times of this thread, of each in each of some rounds, in which they take turns."""
+    counts = [_calls_of_a_round(root.check, values) for root in roots]
+    rounds = []
+    for _ in range(_ROUNDS):
+        rounds.append(
+            [_mean_ns(root.check, values, calls) for root, calls in zip(roots, counts, strict=True)]
+        )
+        if time.thread_time() > until:
+            break
+    return rounds
+
+
+def _mean_ns(check: Callable[[Any], object], values: object, calls: int) -> float:
+    check(values)  # the processor's caches hold what was timed before
+    began_ns = time.thread_time_ns()
+    for _ in range(calls):
+        check(values)
+    return max(1.0, (time.thread_time_ns() - began_ns) / calls)
+
+
+def _calls_of_a_round(check: Callable[[Any], object], values: object) -> int:
     began_ns = time.thread_time_ns()
     for _ in range(3):
         check(values)
     once_ns = (time.thread_time_ns() - began_ns) / 3
-    times = max(3, min(200, int(_ROUND_NS / max(once_ns, 1))))
-    best_ns = float("inf")
-    for _ in range(_ROUNDS):
-        began_ns = time.thread_time_ns()
-        for _ in range(times):
-            check(values)
-        best_ns = min(best_ns, (time.thread_time_ns() - began_ns) / times)
-    return best_ns
+    return max(3, min(200, int(_ROUND_NS / max(once_ns, 1))))

@@ -96,11 +96,10 @@ def test_parts_of_the_tree_are_timed(report: dict[str, Any]) -> None:
     dearest = report["subtrees"][0]
     assert {item["evidence"] for item in report["subtrees"]} == {"measured"}
     # Nearly all guards are about the blocks, which are told together, part by part.
-    assert dearest["name"].startswith("self.blocks")  # or the list itself, whose part is as dear
-    blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks")]
-    assert sum(item["share"] for item in blocks) > 0.1
-    # The parts are timed apart from the whole, on a machine that may do something else meanwhile.
-    assert 0 < dearest["time_ns"] <= 3 * report["frames"][0]["measured_ns"]
+    assert dearest["name"].startswith("self.blocks[*]")
+    blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks[*]")]
+    assert sum(item["share"] for item in blocks) > 0.3
+    assert 0 < dearest["time_ns"] <= report["frames"][0]["measured_ns"]
 
 
 def test_guards_are_counted_by_module_and_by_line(report: dict[str, Any]) -> None:
