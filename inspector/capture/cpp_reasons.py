@@ -9,7 +9,7 @@ operations; or there is no loop. It does not say which: what it looked at is loo
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -84,7 +84,7 @@ class TilingNote:
                 "strides": list(dict.fromkeys(apart))[:_MOST_SHOWN],
             }
         if group and not reduction and operations < _FEW_OPERATIONS:
-            return {"kind": "short", "size": str(group[-1]), "lanes": _lanes()}
+            return {"kind": "short", "size": str(group[-1]), "lanes": _lanes(functions)}
         return {"kind": "unknown"}
 
 
@@ -113,8 +113,14 @@ def _counts(target: object) -> bool:
     )
 
 
-def _lanes() -> int:
+def _lanes(functions: Any) -> int:  # noqa: ANN401
+    """How many elements the vectors have that were asked for: those of the loops' 16-bit floats."""
+    import torch
     from torch._inductor import cpu_vec_isa
+    from torch._inductor.codegen import cpp
 
-    lanes: Sequence[int] = [cpu_vec_isa.pick_vec_isa().nelements()]
-    return lanes[0]
+    bodies = cpp._get_loop_body(functions)  # noqa: SLF001 - as torch asks
+    dtypes = {cpp.get_loop_body_lowp_fp(body)[0] for body in bodies}
+    dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
+    lanes: int = cpu_vec_isa.pick_vec_isa().nelements(dtype=dtype or torch.float)
+    return lanes
