@@ -6,7 +6,8 @@ from pathlib import Path
 
 from inspector.commands.output import write_bytes
 from inspector.errors import RecordingError
-from inspector.findings.profile_report import Profiled, ProfileReport
+from inspector.findings.profile_report import ProfileReport
+from inspector.findings.profiled import Profiled
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timeline import timeline

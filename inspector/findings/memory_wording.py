@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.profile_report import Profiled
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed, size
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import memory_advice

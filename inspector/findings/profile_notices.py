@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
+from inspector.findings.ceiling_wording import throttled_notice
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
+from inspector.model.run import Run
 from inspector.profiles.budget import Budget
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["approximate_notice", "measured_notices", "unseen_notice"]
+__all__ = [
+    "approximate_notice",
+    "measured_notices",
+    "profile_notices",
+    "uncounted_notices",
+    "unseen_notice",
+]
 
+_NOISY = 1.15
 _LEAST_CALLS = 20
 _KINDS = {
     "warm-up": "call to warm up",
@@ -24,6 +35,79 @@ _KINDS = {
 }
 _TEENS = range(11, 14)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def profile_notices(
+    run: Run,
+    profiles: Sequence[Profiled],
+    ceilings: InspectorCeilings | None,
+    unread: Iterable[str],
+) -> Iterator[str]:
+    """All that is to be known about the profiles of a run.
+
+    Args:
+        run: The run.
+        profiles: One for each input.
+        ceilings: What the machine can do, or None.
+        unread: What was found amiss while the profiles were read; it comes last.
+    """
+    if not profiles:
+        yield _no_profile(run)
+    if profiles and ceilings is None:
+        yield "what the machine can do was not measured: nothing is held against it"
+    for found in profiles:
+        which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
+        for notice in _of_input(found):
+            yield f"{which}{notice}"
+    if approximate := approximate_notice(found.budget for found in profiles):
+        yield approximate
+    if any(map(_keeps_for_nothing, profiles)) and not run.meta.settings.get("train"):
+        yield (
+            "gradients are on, so what a backward pass would need is kept: --no-grad is for "
+            "inference, --train for training"
+        )
+    yield from unread
+
+
+def _no_profile(run: Run) -> str:
+    if run.meta.error or run.meta.partial:
+        return "nothing was timed before it ended"
+    target = run.meta.target or "model.py"
+    return f"the recording has no profile: `inspect profile {target}` records one"
+
+
+def _keeps_for_nothing(found: Profiled) -> bool:
+    """Whether forward passes ran, and no backward pass."""
+    codes = [item.launches[0].code for item in found.work]
+    directions = {code.direction for code in codes if code is not None}
+    return "forward" in directions and "backward" not in directions
+
+
+def _of_input(found: Profiled) -> Iterator[str]:
+    yield from measured_notices(found.profile, found.budget)
+    if found.profile.other_calls:
+        calls = found.profile.other_calls + len(found.profile.calls)
+        yield (
+            f"{found.profile.other_calls} of {calls} watched calls launched something else than "
+            "the others, and are left out"
+        )
+    threads = {item.launch.stream for work in found.work for item in work.launches}
+    if found.is_cpu and len(threads) > 1:
+        yield (
+            f"{len(threads)} threads worked: their times are added up, also where they worked at "
+            "once; memory that other threads ask for is not seen"
+        )
+    if found.budget.slowdown > _NOISY:
+        kernels = "kernels take what they take, and " if not found.is_cpu else ""
+        yield (
+            f"the profiler made calls {found.budget.slowdown:.2f} times as long; {kernels}what is "
+            "said of the host is in proportion"
+        )
+    throttled = throttled_notice(found.state) if found.state is not None else ""
+    if throttled:
+        yield throttled
+    if found.work and found.attributed < 1:
+        yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
 
 
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
@@ -68,6 +152,17 @@ def _failed(error: FailedCall) -> str:
     ending = "th" if place % 100 in _TEENS else _ENDINGS.get(place % 10, "th")
     what = _KINDS.get(error.what, "call")
     return f"the {place}{ending} {what} failed ({error.error.rstrip('.')})"
+
+
+def uncounted_notices(launches: Sequence[TimedLaunch]) -> Iterator[str]:
+    """That some kernels have no counters."""
+    kernels = [item for item in launches if item.launch.kind == "kernel"]
+    without = sum(not item.counters for item in kernels)
+    if without:
+        yield (
+            f"{without} of {len(kernels)} kernels have no hardware counters: in the call that was "
+            "counted they did not run, or Nsight Compute did not see them"
+        )
 
 
 def unseen_notice(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
-from inspector.findings.profile_report import Profiled
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, size
 from inspector.graphs.step_names import short_name
 from inspector.profiles.budget import Budget
 from inspector.profiles.counted import counter_texts
+from inspector.profiles.library_names import shown_name
 from inspector.profiles.verdict import Gain, Hot, hot
-from inspector.profiles.work import Bound, Work
+from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = [
     "CAUSES",
@@ -24,7 +24,6 @@ __all__ = [
     "gain_lines",
     "headline",
     "idle_parts",
-    "kernel_name",
     "line_rows",
     "module_rows",
     "operator_rows",
@@ -48,15 +47,7 @@ CAUSES = {
 }
 _MOST_GAINS = 3
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
-_LONGEST = 48
 _LEAST_CAUSE = 0.02
-_FUNCTOR = re.compile(r"(\w+?)(?:Functor|_kernel_cuda|_functor|Ops?|_kernel_impl)\b")
-_PLAIN = frozenset({"func_wrapper_t", "Reduce", ""})
-_LIMITS = {
-    Bound.MEMORY: "memory bandwidth",
-    Bound.CACHE: "L2 bandwidth",
-    Bound.COMPUTE: "arithmetic",
-}
 _NO_DIFFERENCE = 1.0
 _OUTSIDE = "outside of statements and operators"
 _KINDS = {
@@ -172,7 +163,7 @@ def _limit(row: Hot) -> str:
     if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
     bounds = {item.bound for item in row.all_}
-    what = _LIMITS.get(row.first.bound) if len(bounds) == 1 else None
+    what = LIMITS.get(row.first.bound) if len(bounds) == 1 else None
     share = f"{min(row.share_of_ceiling, 1):.0%}"
     if what is not None:
         return f", at {share} of the machine's {what}"
@@ -272,7 +263,7 @@ def _detail(row: Hot) -> Iterator[str]:
         yield f"counted: {', '.join(counted)}"
     launch = work.main.launch
     if work.kind == "library" and launch.kind == "kernel":
-        yield kernel_name(launch.name)
+        yield shown_name(launch.name)
     if launch.grid:
         grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
         yield f"grid {grid}, block {block}, {launch.registers} registers"
@@ -292,10 +283,10 @@ def _rates(row: Hot) -> Iterator[str]:
     if share is None:
         return
     if not row.is_possible:
-        limit = _LIMITS.get(work.bound, "limit")
+        limit = LIMITS.get(work.bound, "limit")
         yield f"faster than the machine's {limit}: not all of that moves"
     else:
-        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else _LIMITS[work.bound]
+        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
         yield f"{min(share, 1):.0%} of {what}"
 
 
@@ -304,27 +295,7 @@ def _shown(work: Work) -> str:
     if work.kind not in {"eager", "loss", "unknown"} or not work.launches[0].launch.grid:
         return work.name
     operators = f" ({', '.join(work.operators)})" if work.operators else ""
-    return kernel_name(work.name) + operators
-
-
-def kernel_name(name: str) -> str:
-    """A library's kernel without its types and arguments, which fill lines.
-
-    CUTLASS's kernels are all called alike, and named by their first argument; PyTorch's elementwise
-    kernels by the function that they are given.
-    """
-    name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
-    if name.startswith("std::enable_if<"):  # as the type of its result
-        name = name.partition("::type ")[2] or name
-    short, _, arguments = name.partition("<")
-    short = short.partition("(")[0]
-    if short.startswith("cutlass::") and arguments:
-        short = arguments.partition("<")[0].partition(">")[0].partition(",")[0]
-    elif short.startswith("at::native::"):
-        functors = [found for found in _FUNCTOR.findall(arguments) if found not in _PLAIN]
-        short = short.removeprefix("at::native::")
-        short += f"<{functors[0]}>" if functors else ""
-    return short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+    return shown_name(work.name) + operators
 
 
 def _places(found: Profiled, row: Hot) -> tuple[tuple[str, str], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
 import statistics
@@ -85,18 +86,23 @@ class Budget:
         return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
 
 
-def make_budget(profile: DeviceProfile) -> Budget:
-    """Where the time of a typical call goes."""
+def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
+    """Where the time of a typical call goes.
+
+    Args:
+        profile: What was recorded.
+        has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
+            is the program's own code.
+    """
     rounds = _rounds(profile)
     wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
     busy_ns = _median([busy(call) for call in profile.calls])
     idle_ns = max(0.0, wall_ns - busy_ns)
-    total = sum(profile.idle_ns.values())
-    causes = {
-        name: idle_ns * time_ns / total
-        for name, time_ns in sorted(profile.idle_ns.items(), key=lambda item: -item[1])
-        if total
-    }
+    seen = collections.Counter(profile.idle_ns)
+    if not has_breaks:
+        seen["outside"] += seen.pop("graph-break", 0)
+    total = seen.total()
+    causes = {name: idle_ns * time_ns / total for name, time_ns in seen.most_common() if time_ns}
     return Budget(
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),

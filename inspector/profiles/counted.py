@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import DeviceLaunch
 from inspector.model.alignment import align_by
+from inspector.profiles.library_names import function_name
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 
@@ -52,7 +53,7 @@ def with_counters(
         [found[place].launch for place in places],
         kernels,
         (_shape, _counted_shape),
-        (lambda launch: _base(launch.name), lambda kernel: _base(kernel.name)),
+        (lambda launch: function_name(launch.name), lambda kernel: function_name(kernel.name)),
     )
     for here, there in pairs:
         place = places[here]
@@ -85,18 +86,8 @@ def _stalls(values: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _shape(launch: DeviceLaunch) -> tuple[object, ...]:
-    return _base(launch.name), launch.grid, launch.block
+    return function_name(launch.name), launch.grid, launch.block
 
 
 def _counted_shape(kernel: CountedKernel) -> tuple[object, ...]:
-    return _base(kernel.name), kernel.grid, kernel.block
-
-
-def _base(name: str) -> str:
-    """A kernel's name without types, arguments and namespaces, which tools print differently."""
-    for unnamed in ("(anonymous namespace)::", "<unnamed>::"):
-        name = name.replace(unnamed, "")
-    if name.startswith("std::enable_if<"):  # as the type of its result
-        name = name.partition("::type ")[2] or name
-    name = name.removeprefix("void ").partition("<")[0].partition("(")[0].strip()
-    return name.rpartition("::")[2]
+    return function_name(kernel.name), kernel.grid, kernel.block

@@ -45,7 +45,6 @@ class TimedLaunch:
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
         facts: What is known of that step besides, or None.
         is_around: Whether torch launches it around a compiled graph, for nothing in it.
-        launches_of_step: How many launches the same statement makes: a library may need several.
     """
 
     launch: DeviceLaunch
@@ -55,7 +54,6 @@ class TimedLaunch:
     step: Step | None = None
     place: NodeLine | None = None
     facts: StepFacts | None = None
-    launches_of_step: int = 1
     is_around: bool = False
     counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
@@ -145,7 +143,7 @@ def timed_launches(
                 place=None if call is not None else user_place(launch.place),
             )
         )
-    return _counted(_with_functions(found, functions or {}))
+    return _with_functions(found, functions or {})
 
 
 def _is_short(times_ns: Sequence[int]) -> bool:
@@ -187,15 +185,6 @@ def _is_one_run(first: TimedLaunch, second: TimedLaunch) -> bool:
         and first.call is second.call
         and first.launch.place.run == second.launch.place.run
     )
-
-
-def _counted(found: Sequence[TimedLaunch]) -> list[TimedLaunch]:
-    """Says of each launch how many its statement makes."""
-    return [
-        dataclasses.replace(item, launches_of_step=len(group))
-        for group in runs_of_statements(found)
-        for item in group
-    ]
 
 
 def _call_at(code: GraphCode, line: int) -> Call | None:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
 from inspector.profiles.kernel_advice import advice, advised_unit
-from inspector.profiles.work import Bound, Work
+from inspector.profiles.work import LIMITS, Bound, Work
 
-__all__ = ["Gain", "Hot", "gains", "hot", "is_host_bound"]
+__all__ = ["Gain", "Hot", "gains", "hot"]
 
 _LEAST_SHARE = 0.01
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside")
@@ -95,7 +95,7 @@ def hot(work: Iterable[Work]) -> list[Hot]:
     return sorted((Hot(tuple(same)) for same in found.values()), key=lambda row: -row.time_ns)
 
 
-def is_host_bound(budget: Budget) -> bool:
+def _is_host_bound(budget: Budget) -> bool:
     """Whether the device waits for the host so long that faster kernels make no faster call."""
     waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
     return waited_ns > budget.busy_ns
@@ -110,7 +110,7 @@ def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> l
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
     """
-    is_hidden = not is_cpu and is_host_bound(budget)
+    is_hidden = not is_cpu and _is_host_bound(budget)
     found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
     if not is_cpu:
         found += _of_idle(budget, work, mode)
@@ -194,7 +194,7 @@ def _of_kernels(
             continue
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
             continue
-        limit = _LIMITS[first.bound]
+        limit = LIMITS[first.bound]
         yield Gain(
             f"{row.number} runs of {first.name} reach {min(share, 1):.0%} of the machine's {limit}"
             if row.number > 1
@@ -210,10 +210,3 @@ def _won_ns(row: Hot, *, is_cpu: bool) -> float:
     unit = advised_unit(row.first, is_cpu=is_cpu)
     least = [item.least_by_unit_ns.get(unit, item.least_ns or 0.0) for item in row.all_]
     return row.time_ns - sum(least)
-
-
-_LIMITS = {
-    Bound.MEMORY: "memory bandwidth",
-    Bound.CACHE: "L2 bandwidth",
-    Bound.COMPUTE: "arithmetic",
-}

@@ -15,7 +15,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
-__all__ = ["Bound", "Work", "all_work"]
+__all__ = ["LIMITS", "Bound", "Work", "all_work"]
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -33,6 +33,14 @@ class Bound(enum.Enum):
     COMPUTE = "compute"
     LATENCY = "launch"
     UNKNOWN = "unknown"
+
+
+LIMITS = {
+    Bound.MEMORY: "memory bandwidth",
+    Bound.CACHE: "L2 bandwidth",
+    Bound.COMPUTE: "arithmetic",
+}
+"""How that of the machine is called which limits work."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -135,13 +143,21 @@ def all_work(
     """
     values = ceilings.values if ceilings is not None else {}
     found = [_work(group) for group in runs_of_statements(launches)]
-    # Half of the cache may belong to the other half of the chip.
-    missed = bytes_from_memory([_buffers(item) for item in found], l2_bytes // 2)
-    if not l2_bytes:  # on the CPU, or in a damaged recording: nothing is known of caches
-        missed = [item.bytes_ or 0 for item in found]
     return [
-        _held_against(dataclasses.replace(item, memory_bytes=_missed(item, bytes_)), values)
-        for item, bytes_ in zip(found, missed, strict=True)
+        _held_against(dataclasses.replace(item, memory_bytes=bytes_), values)
+        for item, bytes_ in zip(found, _from_memory(found, l2_bytes), strict=True)
+    ]
+
+
+def _from_memory(work: Sequence[Work], l2_bytes: int) -> list[int | None]:
+    """Of what each statement moves, what no cache can have."""
+    if not l2_bytes:  # on the CPU, or in a damaged recording: nothing is known of caches
+        return [item.bytes_ for item in work]
+    # Half of the cache may belong to the other half of the chip.
+    missed = bytes_from_memory([_buffers(item) for item in work], l2_bytes // 2)
+    return [
+        None if item.bytes_ is None else min(bytes_, item.bytes_)
+        for item, bytes_ in zip(work, missed, strict=True)
     ]
 
 
@@ -155,10 +171,6 @@ def _buffers(work: Work) -> Mapping[Hashable, int]:
         for name, size in part.items():
             sizes[id(first.code), name] += size
     return sizes
-
-
-def _missed(work: Work, bytes_: int) -> int | None:
-    return None if work.bytes_ is None else min(bytes_, work.bytes_)
 
 
 def _work(group: Sequence[TimedLaunch]) -> Work:

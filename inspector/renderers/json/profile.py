@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.findings.profile_report import FORMAT_VERSION, Profiled, ProfileReport
+from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
+from inspector.findings.profiled import Profiled
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch

@@ -10,7 +10,7 @@ from inspector.findings.memory_wording import (
     memory_lines,
     others,
 )
-from inspector.findings.profile_report import Profiled
+from inspector.findings.profiled import Profiled
 from inspector.renderers.markdown.markup import cell, prose
 
 __all__ = ["memory_markdown"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inspector.findings.ceiling_wording import ceiling_lines
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
-from inspector.findings.profile_report import Profiled, ProfileReport
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profile_wording import (
     call_title,
     gain_lines,
@@ -19,6 +19,7 @@ from inspector.findings.profile_wording import (
     verdict_lines,
     work_lines,
 )
+from inspector.findings.profiled import Profiled
 from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
 from inspector.renderers.markdown.memory import memory_markdown

@@ -12,7 +12,7 @@ from inspector.findings.memory_wording import (
     memory_lines,
     others,
 )
-from inspector.findings.profile_report import Profiled
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count
 from inspector.profiles.memory import CallMemory
 from inspector.renderers.terminal.page import Page

@@ -9,7 +9,7 @@ from rich.text import Text
 from inspector.findings.ceiling_wording import ceiling_lines
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
-from inspector.findings.profile_report import Profiled, ProfileReport
+from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profile_wording import (
     call_title,
     gain_lines,
@@ -21,6 +21,7 @@ from inspector.findings.profile_wording import (
     verdict_lines,
     work_lines,
 )
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count
 from inspector.renderers.terminal.autotuning import autotuning_lines
 from inspector.renderers.terminal.memory import memory_block

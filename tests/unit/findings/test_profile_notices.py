@@ -6,8 +6,8 @@ import dataclasses
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
-from inspector.findings.profile_report import Profiled
 from inspector.findings.profile_wording import call_title, idle_parts, line_rows, verdict_lines
+from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
 from inspector.profiles.timed import TimedLaunch
@@ -87,7 +87,7 @@ def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
     moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
     first = list(verdict_lines(profiled(moved)))[1]
     assert first.startswith(
-        "2.00 times as fast as eager PyTorch (201 µs → 100 µs per call; 1.99 to"
+        "2.00 times as fast as eager PyTorch (213 µs → 106 µs per call; 1.99 to"
     )
     assert first.endswith("; unstable: equal calls differ by 20%)")
     slower = in_blocks([[200], [201], [200]], [[100], [100], [100]])

@@ -63,6 +63,16 @@ def test_without_causes_idle_time_is_not_explained() -> None:
     assert found.causes_ns == {"unknown": found.idle_ns}
 
 
+def test_without_graph_breaks_what_runs_between_graphs_is_the_programs_own_code() -> None:
+    profile = dataclasses.replace(PROFILE, idle_ns={"guards": 10, "graph-break": 20, "outside": 5})
+    with_breaks, without = make_budget(profile), make_budget(profile, has_breaks=False)
+    assert list(with_breaks.causes_ns) == ["graph-break", "guards", "outside"]
+    assert list(without.causes_ns.items()) == [
+        ("outside", pytest.approx(59.5 * 25 / 35)),
+        ("guards", pytest.approx(59.5 * 10 / 35)),
+    ]
+
+
 def test_nothing_measured_is_nothing() -> None:
     empty = dataclasses.replace(
         PROFILE, plain_ns=(), watched_ns=(), eager_ns=(), eager_work=(), calls=(), idle_ns={}

@@ -9,10 +9,10 @@ import pytest
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceLaunch
 from inspector.events.launch_place import LaunchPlace
-from inspector.findings.profile_wording import kernel_name
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 from inspector.profiles.verdict import gains, hot
@@ -189,7 +189,7 @@ def test_tensors_without_bytes_reach_no_bandwidth() -> None:
     ],
 )
 def test_kernels_of_libraries_have_short_names(name: str, short: str) -> None:
-    assert kernel_name(name) == short
+    assert shown_name(name) == short
 
 
 def test_more_than_the_machine_can_do_is_no_share() -> None:

@@ -1,0 +1,75 @@
+"""What is known of the warm calls with one input."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Mapping
+
+from inspector.events.ceilings import InspectorDeviceState
+from inspector.events.device_profile import DeviceProfile
+from inspector.profiles.budget import Budget, busy
+from inspector.profiles.memory import MemoryUse
+from inspector.profiles.verdict import Gain
+from inspector.profiles.work import Work
+
+__all__ = ["Profiled"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Profiled:
+    """The warm calls with one input.
+
+    Attributes:
+        profile: What was recorded.
+        budget: Where the time of a call goes.
+        work: What a call does, in order.
+        by_line: Nanoseconds of a call by the user's file and line, the most first.
+        by_operator: The same by operator of ATen, before decompositions.
+        by_module: The same by path of the innermost module, with `*` for numbers in it.
+        code: The text of those lines that are known.
+        gains: What could be won, the most first.
+        state: Clocks and power of the GPU around it, or None.
+        memory: What a call allocates, or None where that is not known.
+    """
+
+    profile: DeviceProfile
+    budget: Budget
+    work: tuple[Work, ...]
+    by_line: Mapping[tuple[str, int], float]
+    by_operator: Mapping[str, float]
+    by_module: Mapping[str, float]
+    code: Mapping[tuple[str, int], str]
+    gains: tuple[Gain, ...]
+    state: InspectorDeviceState | None = None
+    memory: MemoryUse | None = None
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it ran on the CPU."""
+        return self.profile.device.get("kind") == "cpu"
+
+    @property
+    def work_ns(self) -> float:
+        """The time of all work of a call."""
+        return sum(item.median_ns for item in self.work)
+
+    @property
+    def outside_ns(self) -> float:
+        """On the CPU: the time of a call that no statement and no operator accounts for."""
+        if not self.is_cpu or not self.work:
+            return 0.0
+        # In the calls that were watched: of each what its spans leave.
+        left = [max(0, call.wall_ns - busy(call)) for call in self.profile.calls]
+        return float(statistics.median(left)) if left else 0.0
+
+    @property
+    def whole_ns(self) -> float:
+        """What shares are of: the time of all work; on the CPU, of the whole call."""
+        return self.work_ns + self.outside_ns
+
+    @property
+    def attributed(self) -> float:
+        """How much of that leads to a line of the user's."""
+        known = sum(item.median_ns for item in self.work if item.lines)
+        return known / self.whole_ns if self.whole_ns else 0.0
