@@ -153,6 +153,32 @@ def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:
     return {name: time_ns // 1_000 for name, time_ns in found.items()}
 
 
+def test_torch_around_a_graph_is_told_from_the_python_of_a_graph_break() -> None:
+    found = causes_of(
+        # The region of a function spans its graph break, and the function that goes on after it.
+        host("Torch-Compiled Region: 0/0", 0, 100),
+        host("## Call CompiledFxGraph fa ##", 10, 30),
+        host("cudaLaunchKernel", 15, 20, 1),
+        kernel("a", 20, 32, 1),
+        host("Torch-Compiled Region: 1/0", 50, 90),
+        host("## Call CompiledFxGraph fb ##", 57, 80),
+        host("cudaLaunchKernel", 60, 70, 2),
+        kernel("b", 70, 82, 2),
+        # Another compiled function, which the program calls next.
+        host("Torch-Compiled Region: 2/0", 105, 140),
+        host("## Call CompiledFxGraph fc ##", 108, 120),
+        host("cudaLaunchKernel", 110, 115, 3),
+        kernel("c", 115, 140, 3),
+        until=140,
+    )
+    assert found == {
+        "wrappers": 10 + 7 + 18 + 3,
+        "launching": 10 + 13 + 7,
+        # From 32 to 50 a break; from 100 to 105 perhaps one: nothing says that it is none.
+        "graph-break": 18 + 5,
+    }
+
+
 def test_before_the_backward_pass_the_program_s_own_thread_says_why() -> None:
     found = causes_of(
         host("Torch-Compiled Region: 0/0", 0, 60),

@@ -28,7 +28,7 @@ TAIL = "tail"
 END = "end"
 
 # Of several threads that do something while the launching one does nothing, what tells most.
-_ORDER = (LAUNCHING, GUARDS, WRAPPERS, LOSS, AUTOGRAD, WAITING, OUTSIDE)
+_ORDER = (LAUNCHING, GUARDS, WRAPPERS, BREAK, LOSS, AUTOGRAD, WAITING, OUTSIDE)
 _LOOKUP = "TorchDynamo Cache Lookup"
 _REGION = "Torch-Compiled Region"
 _GRAPH = "## Call CompiledFxGraph"
@@ -171,7 +171,7 @@ class _Host:
         if cause is None and self._backward[0] <= at_ns < self._backward[1]:
             return AUTOGRAD  # between two of its nodes
         is_between = self._between[0] <= at_ns < self._between[1]
-        if is_between and cause in {None, WRAPPERS, OUTSIDE}:
+        if is_between and cause in {None, OUTSIDE}:
             return BREAK
         return cause or OUTSIDE
 
@@ -180,6 +180,7 @@ def _stretches(events: Sequence[HostEvent]) -> Iterator[_Stretch]:
     """What a thread does, one after the other, out of events that lie within each other."""
     edges = sorted({edge for event in events for edge in (event.start_ns, event.end_ns)})
     begun = sorted(events, key=lambda event: event.start_ns)
+    graphs = [event for event in begun if event.name.startswith(_GRAPH)]
     active: list[HostEvent] = []
     place = 0
     for from_ns, to_ns in itertools.pairwise(edges):
@@ -189,7 +190,10 @@ def _stretches(events: Sequence[HostEvent]) -> Iterator[_Stretch]:
             place += 1
         active = [event for event in active if event.end_ns > from_ns]
         if active:
-            yield _Stretch(from_ns, to_ns, _doing([event.name for event in active]))
+            cause = _doing([event.name for event in active])
+            if cause == WRAPPERS and _is_break(active, graphs, (from_ns, to_ns)):
+                cause = BREAK
+            yield _Stretch(from_ns, to_ns, cause)
 
 
 def _doing(names: Sequence[str]) -> str:
@@ -205,6 +209,33 @@ def _doing(names: Sequence[str]) -> str:
     if _is_backward(names):
         return AUTOGRAD
     return WRAPPERS if any(name.startswith(_REGION) for name in names) else OUTSIDE
+
+
+def _is_break(
+    active: Sequence[HostEvent], graphs: Sequence[HostEvent], span: tuple[int, int]
+) -> bool:
+    """Whether Python runs between two graphs of one region, and not torch around a graph.
+
+    A region spans all that a compiled function does: its graph, the Python of its graph break, and
+    the functions that go on after it, which have regions and graphs of their own. What is before
+    the first graph of the innermost region, and after its last one, is torch's.
+
+    Args:
+        active: What is going on.
+        graphs: The graphs that the same thread calls, in order.
+        span: When.
+    """
+    region = max(
+        (event for event in active if event.name.startswith(_REGION)),
+        key=lambda event: event.start_ns,
+    )
+    first = bisect.bisect_left(graphs, region.start_ns, key=lambda event: event.start_ns)
+    after = bisect.bisect_left(graphs, span[1], key=lambda event: event.start_ns)
+    return (
+        first < after < len(graphs)
+        and graphs[first].end_ns <= span[0]
+        and graphs[after].start_ns < region.end_ns
+    )
 
 
 def _is_backward(names: Iterator[str] | Sequence[str]) -> bool:
