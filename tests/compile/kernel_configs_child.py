@@ -57,7 +57,7 @@ def searched(autotuner: Any, folder: Path) -> dict[str, Any]:
     """The whole search, where launchers compute on the CPU: one wrongly, and one not at all."""
     import torch
 
-    from inspector.capture.alone import bench, triton_configs
+    from inspector.capture.alone import configurations, triton_configs
     from inspector.capture.alone.arguments import Arguments, written_by
     from inspector.capture.alone.kernels import Launched
     from inspector.capture.alone.search import Bench, Row
@@ -85,7 +85,7 @@ def searched(autotuner: Any, folder: Path) -> dict[str, Any]:
     triton_configs.Configurations._compiled = (  # type: ignore[method-assign]
         lambda self, config: launcher(config)  # noqa: ARG005
     )
-    bench.run_launcher = lambda launcher, arguments: launcher(*arguments.args, stream=0)
+    configurations.run_launcher = lambda launcher, arguments: launcher(*arguments.args, stream=0)
     given = torch.randn(1000, 4096), torch.zeros(1000), 1000, 4096
     names = triton_configs.parameter_names(original)
     arguments = Arguments(given, {}, names, 1 << 30)
@@ -96,7 +96,7 @@ def searched(autotuner: Any, folder: Path) -> dict[str, Any]:
     flush.bytes_, flush.__class__ = 0, type("NoFlush", (Flush,), {"__call__": lambda _: None})
     made = Bench(arguments, written, flush, 1e6)
     made.expect(row.launch)
-    return dict(bench._configurations(taken, arguments, made, row))
+    return dict(configurations.searched(taken, arguments, made, row))
 
 
 def main(folder: Path) -> dict[str, Any]:
