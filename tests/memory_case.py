@@ -23,6 +23,26 @@ from inspector.kernels.buffers import read_buffers
 from inspector.kernels.output_code import read_output_code
 from inspector.profiles.memory import CodeLines, MemoryUse, memory_use
 
+FLOAT = 4
+WIDE = 4096
+
+
+class Net(torch.nn.Module):
+    """Eager has three tensors of `WIDE` numbers a row at once, one fused kernel works in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Parameter(torch.randn(256, WIDE))
+        self.second = torch.nn.Parameter(torch.randn(WIDE, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = x @ self.first
+        hidden = torch.sin(torch.relu(hidden))
+        return hidden @ self.second
+
+
+PARAMETERS = (256 * WIDE + WIDE * 8) * FLOAT
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:

@@ -13,27 +13,11 @@ from inspector.capture.call import PreparedCall
 from inspector.events.memory_profile import memory_of
 from inspector.profiles.memory import CallMemory
 from inspector.profiles.peak import find_peak
-from tests.memory_case import Case, measured
+from tests.memory_case import FLOAT, PARAMETERS, WIDE, Case, Net, measured
 
-FLOAT = 4
-WIDE, ROWS = 4096, 2048
-ACTIVATION = ROWS * WIDE * FLOAT
-
-
-class Net(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = torch.nn.Parameter(torch.randn(256, WIDE))
-        self.second = torch.nn.Parameter(torch.randn(WIDE, 8))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = x @ self.first
-        hidden = torch.sin(torch.relu(hidden))
-        return hidden @ self.second
-
-
-PARAMETERS = (256 * WIDE + WIDE * 8) * FLOAT
+ROWS = 2048
 INPUT = ROWS * 256 * FLOAT
+ACTIVATION = ROWS * WIDE * FLOAT
 OUTPUT = ROWS * 8 * FLOAT
 
 
@@ -140,7 +124,9 @@ def test_eager_s_backward_pass_has_the_forward_s_lines(training: Case) -> None:
     places = training.payload["eager"]["places"]
     backward = [place for place in places if place.get("is_backward")]
     assert backward
-    assert any(__file__ in "".join(place.get("frames", ())) for place in backward)
+    assert any(
+        Net.forward.__code__.co_filename in "".join(place.get("frames", ())) for place in backward
+    )
 
 
 def test_how_memory_lies_is_what_the_allocator_says(inference: Case, training: Case) -> None:
