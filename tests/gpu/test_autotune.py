@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from torch._inductor.runtime import autotune_cache
 
 from inspector.model.run import Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
@@ -225,10 +226,19 @@ def test_a_second_process_has_it_from_the_cache_and_generates_the_same(tmp_path:
     assert before == {"template": "measured", "triton": "measured"}
     assert {item.first.how for item in second.tuned if item.first.kind == "template"} == {"cached"}
     assert second.cached >= 1
-    # Inductor keeps no choice for some kernels (torch 2.11 measures one of two reductions again in
-    # each process, watched or not): those are said to be measured.
-    again = [item for item in second.tuned if item.first.how == "measured"]
-    assert all(item.first.kind == "triton" for item in again)
+    # To a reduction that needs many registers torch adds a configuration with a smaller block
+    # (`CachingAutotuner._dynamic_scale_rblock`). In torch 2.11 the cache gives back only what is
+    # among the listed ones (`_load_cached_autotuning` in runtime/autotune_cache.py), and beside a
+    # choice that it gives back a smaller one is added again: either way there are several, and
+    # they are measured. Torch 2.13 makes the choice anew, and adds nothing.
+    again = [
+        item
+        for item in second.tuned
+        if item.first.how == "measured" and item.first.name != "triton_"
+    ]
+    assert all(item.first.scaled for item in again)
+    if hasattr(autotune_cache, "_reconstruct_triton_config"):
+        assert not again
 
 
 def test_coordinate_descent_is_a_step_of_the_same_kernel(tmp_path: Path) -> None:
