@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.events.autotuned import TriedCandidate, TriedTensor
+from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.wording import count, duration
+from inspector.model.kernel import NodeLine
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
 
 __all__ = ["TunedLine", "autotune_advice", "autotune_summary", "candidate_rows", "tuned_lines"]
@@ -191,13 +193,14 @@ def _failing(measured: Sequence[Tuned]) -> Iterator[str]:
 def tuned_lines(found: Autotuning) -> list[TunedLine]:
     """What was tried, what cost the most first."""
     whole = found.spent_ns + found.outside_ns
+    names = short_names(line.file for item in found.tuned for line in _lines(item))
     return [
         TunedLine(
             cost=duration(item.spent_ns),
             name=_name(item),
             winner=_winner(item),
             details=tuple(_details(item)),
-            places=_places(item),
+            places=line_texts(_lines(item), names),
             matters=_matters(item, whole),
             tuned=item,
         )
@@ -338,12 +341,11 @@ def _faster_than(share: float) -> str:
     return f"{share:.1%} faster than" if share < 1 else f"{1 + share:.1f} times as fast as"
 
 
-def _places(tuned: Tuned) -> tuple[tuple[str, str], ...]:
-    found = {f"{line.file.rpartition('/')[2]}:{line.line}": line.code for line in tuned.lines}
+def _lines(tuned: Tuned) -> tuple[NodeLine, ...]:
+    """The user's lines; of a kernel outside of compiled graphs its own."""
     first = tuned.first
-    if not found and first.file:
-        found = {f"{first.file.rpartition('/')[2]}:{first.line}": ""}
-    return tuple(found.items())
+    own = (NodeLine(first.name, first.file, first.line),) if first.file else ()
+    return tuned.lines or own
 
 
 def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,8 @@ __all__ = ["bytes_rate", "ceiling_lines", "flops_rate", "throttled_notice"]
 
 _TERA = 1e12
 _GIGA = 1e9
+_LEAST_GIGA = 0.1 * _GIGA
+_MEGA = 1e6
 _HUNDRED = 99.95
 _NS_PER_US = 1e3
 _MEMORY = (
@@ -195,20 +197,24 @@ def _time(time_ns: float) -> str:
 
 
 def bytes_rate(bytes_per_s: float) -> str:
-    """``4.06 TB/s``, ``54.7 GB/s``."""
+    """``4.06 TB/s``, ``54.7 GB/s``, ``54.7 MB/s``."""
     if bytes_per_s >= _TERA:
         return f"{bytes_per_s / _TERA:.2f} TB/s"
-    return f"{bytes_per_s / _GIGA:.1f} GB/s"
+    if bytes_per_s >= _LEAST_GIGA:
+        return f"{bytes_per_s / _GIGA:.1f} GB/s"
+    return f"{_number(bytes_per_s / _MEGA)} MB/s"
 
 
 def flops_rate(flops_per_s: float) -> str:
-    """A rate of operations with its unit: ``51.2 TFLOP/s``."""
+    """A rate of operations with its unit: ``51.2 TFLOP/s``, ``51.2 MFLOP/s``."""
     unit, factor = _flops_unit(flops_per_s)
     return f"{_number(flops_per_s / factor)} {unit}"
 
 
 def _flops_unit(flops_per_s: float) -> tuple[str, float]:
-    return ("TFLOP/s", _TERA) if flops_per_s >= _TERA else ("GFLOP/s", _GIGA)
+    if flops_per_s >= _TERA:
+        return "TFLOP/s", _TERA
+    return ("GFLOP/s", _GIGA) if flops_per_s >= _LEAST_GIGA else ("MFLOP/s", _MEGA)
 
 
 def _number(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.kernel_bench import BenchedConfig
+from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport, Rate
 from inspector.findings.wording import count, duration, size
@@ -35,7 +36,6 @@ _CEILINGS = {
     "copy_bytes_per_s": "memory's bandwidth",
     "l2_bytes_per_s": "the cache's bandwidth",
 }
-_TERA = 1e12
 _SMALL = 0.0005
 
 
@@ -133,9 +133,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, chosen.cold), (WARM, chosen.warm)):
         if times is not None:
             reached = [
-                _rate(rate.what, rate.per_s) + _of_ceiling(rate)
-                for name, rate in report.rates
-                if name == regime
+                _rate(rate) + _of_ceiling(rate) for name, rate in report.rates if name == regime
             ]
             near = "nearer to in place" if there is not None and regime == report.regime else ""
             texts = [*reached, _spread(times), near]
@@ -165,10 +163,8 @@ def _ceiling(name: str) -> str:
     return _CEILINGS.get(name, f"{peak} peak")
 
 
-def _rate(what: str, per_s: float) -> str:
-    if what == "flops":
-        return f"{per_s / _TERA:.1f} TFLOP/s"
-    return f"{per_s / _TERA:.2f} TB/s" if per_s >= _TERA else f"{per_s / 1e9:.1f} GB/s"
+def _rate(rate: Rate) -> str:
+    return flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s)
 
 
 def config_text(config: BenchedConfig) -> str:

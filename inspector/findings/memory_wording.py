@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed, size
@@ -183,13 +184,14 @@ def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
 def memory_lines(call: CallMemory) -> list[MemoryLine]:
     """What is allocated at the peak, the largest first."""
     whole = call.peak_bytes or 1
+    names = short_names(line.file for row in call.tensors for line in row.lines)
     return [
         MemoryLine(
             size=size(row.bytes_),
             share=row.bytes_ / whole,
             what=_what(row),
             detail=" · ".join(_detail(row)),
-            places=_places(row),
+            places=line_texts(row.lines, names),
         )
         for row in call.tensors
     ]
@@ -213,11 +215,6 @@ def _detail(row: PeakTensor) -> Iterator[str]:
         yield " ".join(filter(None, (TIMES.join(map(str, row.shape)), row.dtype)))
     if row.in_pool:
         yield "in CUDA graphs' memory"
-
-
-def _places(row: PeakTensor) -> tuple[tuple[str, str], ...]:
-    found = {f"{line.file.rpartition('/')[2]}:{line.line}": line.code for line in row.lines}
-    return tuple(found.items())
 
 
 def others(rows: list[MemoryLine], shown: int) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
+from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
@@ -233,6 +234,7 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
 def work_lines(found: Profiled) -> list[WorkLine]:
     """The work by kernel, what takes longest first."""
     whole = found.whole_ns or 1.0
+    names = short_names(found.files)
     return [
         WorkLine(
             name=_shown(row.first),
@@ -240,7 +242,7 @@ def work_lines(found: Profiled) -> list[WorkLine]:
             time=duration(round(row.time_ns)),
             share=row.time_ns / whole,
             detail=" · ".join(_detail(row)),
-            places=_places(found, row),
+            places=line_texts(row.lines, names, found.code),
         )
         for row in hot(found.work)
     ]
@@ -298,22 +300,15 @@ def _shown(work: Work) -> str:
     return shown_name(work.name) + operators
 
 
-def _places(found: Profiled, row: Hot) -> tuple[tuple[str, str], ...]:
-    texts = {
-        f"{line.file.rpartition('/')[2]}:{line.line}": found.code.get((line.file, line.line), "")
-        for line in row.lines
-    }
-    return tuple(texts.items())
-
-
 def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
     """Time by the user's line: the place, the time, its share of all work, and its text.
 
     On the CPU all work is the whole call: what no statement accounts for has a row, too.
     """
     whole = found.whole_ns or 1.0
+    names = short_names(found.files)
     rows = [
-        (time_ns, f"{file.rpartition('/')[2]}:{line}", found.code.get((file, line), ""))
+        (time_ns, f"{names[file]}:{line}", found.code.get((file, line), ""))
         for (file, line), time_ns in found.by_line.items()
     ]
     lost = whole * (1 - found.attributed) - found.outside_ns

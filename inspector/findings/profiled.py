@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
@@ -48,6 +48,12 @@ class Profiled:
     def is_cpu(self) -> bool:
         """Whether it ran on the CPU."""
         return self.profile.device.get("kind") == "cpu"
+
+    @property
+    def files(self) -> Iterator[str]:
+        """The files of the user's lines, also several times."""
+        yield from (file for file, _ in self.by_line)
+        yield from (line.file for item in self.work for line in item.lines)
 
     @property
     def work_ns(self) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport
 from inspector.findings.kernel_bench_wording import (
     argument_texts,
@@ -56,9 +57,9 @@ def _verdict(page: Page, report: KernelBenchReport) -> Iterator[Text]:
         yield from page.wrapped(page.safe(f"{line}.", "bold"), "", _GAP)
     work = report.in_place.work if report.in_place is not None else None
     lines = work.lines if work is not None else ()
-    places = dict.fromkeys((line.file.rpartition("/")[2], line.line, line.code) for line in lines)
-    for file, number, code in list(places)[:_MOST_LINES]:
-        text = Text(_GAP).append_text(page.safe(f"{file}:{number}")).append(_GAP)
+    names = short_names(line.file for line in lines)
+    for place, code in line_texts(lines, names)[:_MOST_LINES]:
+        text = Text(_GAP).append_text(page.safe(place)).append(_GAP)
         yield page.cropped(text.append_text(page.safe(code, "dim")))
 
 

@@ -7,7 +7,12 @@ import dataclasses
 import pytest
 
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.findings.ceiling_wording import ceiling_lines, throttled_notice
+from inspector.findings.ceiling_wording import (
+    bytes_rate,
+    ceiling_lines,
+    flops_rate,
+    throttled_notice,
+)
 from inspector.profiles.throttling import held_back, slowed_by
 
 STARTED = "2026-11-22T12:14:00+00:00"
@@ -92,6 +97,15 @@ def test_a_cpu_has_threads_and_registers() -> None:
         "with": "2 threads on 4 processors",
         "measured": "with this recording",
     }
+
+
+def test_rates_have_digits_however_small_they_are() -> None:
+    assert [flops_rate(rate) for rate in (742e12, 51.2e12, 630e9, 0.63e9, 4.5e6)] == [
+        "742 TFLOP/s", "51.2 TFLOP/s", "630 GFLOP/s", "0.63 GFLOP/s", "4.5 MFLOP/s",
+    ]  # fmt: skip
+    assert [bytes_rate(rate) for rate in (4.056e12, 54.7e9, 0.3e9, 54.7e6)] == [
+        "4.06 TB/s", "54.7 GB/s", "0.3 GB/s", "54.7 MB/s",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -16,7 +17,7 @@ from inspector import plugins
 from inspector.commands.kernel_choice import benched, check_kernel_options
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kernel_bench_report import KernelBenchReport, make_kernel_bench_report
+from inspector.findings.kernel_bench_report import KernelBenchReport, Rate, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.run import Run
 from tests.unit.logs import record, run_of
@@ -191,6 +192,16 @@ def test_gains_are_by_the_times_that_are_nearer_to_those_in_place(tmp_path: Path
     made = as_json(report(tmp_path, bench(configs=warm, autotuned=1)))
     assert made["nearer_to_in_place"] == "warm"
     assert [row["values"]["R0_BLOCK"] for row in made["configs"] if row["best"]] == [1024]
+
+
+def test_small_rates_have_digits(tmp_path: Path) -> None:
+    rates = ("cold", Rate("flops", 0.63e9, 5e13, "float32_flops_per_s")), ("cold", Rate(
+        "bytes", 1.5e6, 4e12, "copy_bytes_per_s"))  # fmt: skip
+    found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
+    for name in ("terminal", "markdown"):
+        words = " ".join(rendered(found, name).split())
+        assert "0.63 GFLOP/s (0% of float32 peak)" in words
+        assert "1.5 MB/s (0% of memory's bandwidth)" in words
 
 
 def test_without_a_profile_there_is_no_gain_for_the_model(tmp_path: Path) -> None:

@@ -152,6 +152,25 @@ def test_markdown_is_tables(tmp_path: Path) -> None:
     assert "\n\n\n" not in text
 
 
+def test_files_of_one_name_are_two_places(tmp_path: Path) -> None:
+    one, other = profile()["launches"]
+    other["place"] = {"operator": "aten::copy_", "frames": ["/p/other/model.py(4): forward"]}
+    found = report(tmp_path, profile(launches=[one, other]))
+    text = rendered(found, "terminal")
+    by_line = text.partition("By line")[2].partition("By operator")[0]
+    assert [line.split()[3] for line in by_line.strip().splitlines()] == [
+        "other/model.py:4",
+        "p/model.py:4",
+    ]
+    by_kernel = text.partition("By kernel")[2].partition("By line")[0]
+    assert "other/model.py:4" in by_kernel
+    assert " p/model.py:4" in by_kernel
+    assert {row["file"] for row in as_json(found)["profiles"][0]["lines"]} == {
+        "/p/model.py",
+        "/p/other/model.py",
+    }
+
+
 def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
     found = make_profile_report(runs.run_of(runs.process_of()))
     text = " ".join(rendered(found, "terminal").split())
