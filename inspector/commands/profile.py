@@ -19,7 +19,7 @@ from inspector.commands.options import (
 )
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
-from inspector.commands.profile_files import is_profile_file, write_profile_files
+from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
 from inspector.commands.record import Settings, record
 from inspector.commands.target import existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
@@ -98,9 +98,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     is_file = is_profile_file(output)
-    check_output(None if is_file else output, format_)
     if output is not None:
+        check_suffix(output)
         check_place(output)
+    check_output(None if is_file else output, format_)
     unasked = {name for name in _UNASKED if not asked[name]}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector import plugins
 from inspector.commands.output import write_bytes
-from inspector.errors import RecordingError
+from inspector.errors import RecordingError, UsageError
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
+from inspector.model.near_matches import near_matches
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timeline import timeline
 
-__all__ = ["is_profile_file", "write_profile_files"]
+__all__ = ["check_suffix", "is_profile_file", "write_profile_files"]
 
 _ROOFLINES = (".svg", ".png", ".pdf")
 _TIMELINES = (".perfetto.json", ".trace.json")
@@ -21,6 +23,26 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 def is_profile_file(output: Path | None) -> bool:
     """Whether a file is a picture or a timeline, and no report."""
     return output is not None and bool(_form(output))
+
+
+def check_suffix(output: Path) -> None:
+    """Refuses a file that is neither a picture, nor a timeline, nor a report.
+
+    Raises:
+        UsageError: The end of its name says no format; all that there are are named.
+    """
+    if is_profile_file(output):
+        return
+    try:
+        plugins.renderer_for_suffix(output)
+    except UsageError as error:
+        if not error.next_step.startswith("Choose"):  # it is near to one
+            raise
+        near = near_matches(output.suffix.lower(), _ROOFLINES)
+        others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
+        hint = f"{error.next_step.rstrip('.')}, {others}."
+        hint = f"Did you mean {' or '.join(near)}?" if near else hint
+        raise UsageError(error.message, hint) from error
 
 
 def _form(output: Path) -> str:

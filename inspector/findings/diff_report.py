@@ -21,7 +21,7 @@ FORMAT_VERSION = 1
 
 # What says where and when something was recorded, and not how.
 _NOT_ASKED: tuple[object, ...] = (None, "", [], ())
-_NO_CONDITIONS = frozenset({"target", "gpu"})
+_NO_CONDITIONS = frozenset({"target", "gpu", "profile"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

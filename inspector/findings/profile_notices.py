@@ -8,7 +8,7 @@ from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.profiled import Profiled
-from inspector.findings.wording import count
+from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.model.run import Run
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 _NOISY = 1.15
+_COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
 _KINDS = {
     "warm-up": "call to warm up",
@@ -51,9 +52,14 @@ def profile_notices(
         ceilings: What the machine can do, or None.
         unread: What was found amiss while the profiles were read; it comes last.
     """
-    if not profiles:
+    missing = list(_cut_off(run, profiles, ceilings))
+    if missing:
+        what = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+        were = "was" if len(missing) == 1 else "were"
+        yield f"the log ends before {what} {were} written: the program was ended, or the log cut"
+    elif not profiles:
         yield _no_profile(run)
-    if profiles and ceilings is None:
+    elif ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
@@ -67,6 +73,37 @@ def profile_notices(
             "inference, --train for training"
         )
     yield from unread
+
+
+def _cut_off(
+    run: Run, profiles: Sequence[Profiled], ceilings: InspectorCeilings | None
+) -> Iterator[str]:
+    """What is missing because the log ends too early."""
+    meta = run.meta
+    is_known = bool(meta.error or meta.partial)  # why it ended
+    if is_known or not _is_asked_for(run) or any(process.ended for process in run.processes):
+        return
+    there = {found.profile.input for found in profiles}
+    inputs = {call.input_index for process in run.processes for call in process.calls}
+    numbers = [str(index + 1) for index in sorted(inputs - there)]
+    if not profiles:
+        yield "a profile"
+        return
+    if numbers:
+        what = "the profile of input" if len(numbers) == 1 else "the profiles of inputs"
+        yield f"{what} {listed(numbers)}"
+    if any(item.memory is None for item in profiles):
+        yield "what a call allocates"
+    if ceilings is None:
+        yield "what the machine can do"
+
+
+def _is_asked_for(run: Run) -> bool:
+    """Whether it was recorded for a profile; older recordings show it by their calls."""
+    settings = run.meta.settings
+    calls = (call.call for process in run.processes for call in process.calls)
+    is_further = settings.get("measure") is False and any(number >= _COMPILING for number in calls)
+    return bool(settings.get("profile")) or is_further
 
 
 def _no_profile(run: Run) -> str:

@@ -14,13 +14,13 @@ names as ``module.name``."""
 
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
-    "target", "config", "graphs", "line_times", "prims", "profile", "dynamic_sources", "marks",
+    "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
     "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
 )  # fmt: skip
 
 
 # Of these it says something where they were asked for: recordings from before know nothing of them.
-_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates")
+_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -67,11 +68,12 @@ def profile(**changes: Any) -> dict[str, Any]:
     }
 
 
-def report(tmp_path: Path, *profiles: dict[str, Any], ceilings: bool = True) -> ProfileReport:
-    def artifact(name: str, payload: dict[str, Any]) -> bytes:
-        head = {"name": f"inspector_{name}", "encoding": "json"}
-        return record("artifact", head, payload=json.dumps(payload))
+def artifact(name: str, payload: dict[str, Any]) -> bytes:
+    head = {"name": f"inspector_{name}", "encoding": "json"}
+    return record("artifact", head, payload=json.dumps(payload))
 
+
+def report(tmp_path: Path, *profiles: dict[str, Any], ceilings: bool = True) -> ProfileReport:
     records = [artifact("device_profile", item) for item in profiles]
     records += [artifact("ceilings", CEILINGS)] if ceilings else []
     return make_profile_report(run_of(tmp_path, *records))
@@ -177,6 +179,46 @@ def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
     assert "the recording has no profile: `inspect profile model.py` records one" in text
     assert as_json(found)["profiles"] == []
     (tmp_path / "unused").touch()
+
+
+def cut(tmp_path: Path, *records: bytes, **settings: object) -> str:
+    """What is said about a log that ends after some records, and says nothing of its end."""
+    found = run_of(tmp_path, *records)
+    found = dataclasses.replace(found, meta=dataclasses.replace(found.meta, settings=settings))
+    return " ".join(rendered(make_profile_report(found), "terminal").split())
+
+
+def test_a_log_that_ends_too_early_is_no_recording_without_a_profile(tmp_path: Path) -> None:
+    compiled, further = (
+        artifact("call", {"v": 1, "input": index, "call": number, "state": "begin"})
+        for index, number in ((1, 1), (0, 2))
+    )
+    ended = artifact("end", {"v": 1})
+    no_profile = "the recording has no profile"
+    ends = "the log ends before a profile was written: the program was ended, or the log cut"
+    assert ends in cut(tmp_path, compiled, profile=True)
+    # An older recording shows by its calls what it was made for.
+    assert ends in cut(tmp_path, compiled, further, measure=False)
+    assert no_profile in cut(tmp_path, compiled, measure=False)
+    assert no_profile in cut(tmp_path, compiled, further, measure=True)
+    assert no_profile in cut(tmp_path, compiled, ended, profile=True)
+
+
+def test_what_was_measured_before_the_log_ends_is_shown(tmp_path: Path) -> None:
+    calls = [
+        artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        for index in range(3)
+    ]
+    first = artifact("device_profile", profile())
+    said = cut(tmp_path, *calls, first, profile=True)
+    assert "2.00 times as fast as eager PyTorch" in said
+    assert (
+        "the log ends before the profiles of inputs 2, 3, what a call allocates and what the "
+        "machine can do were written"
+    ) in said
+    whole = cut(tmp_path, *calls, first, artifact("end", {"v": 1}), profile=True)
+    assert "what the machine can do was not measured" in whole
+    assert "the log ends" not in whole
 
 
 def test_an_old_recording_has_the_launch_of_an_operator(tmp_path: Path) -> None:
