@@ -83,6 +83,10 @@ COMMANDS: dict[str, CommandEntry] = {
         "inspector.commands.profile",
         "Time the kernels in place, against what the machine can do.",
     ),
+    "bench": CommandEntry(
+        "inspector.commands.bench",
+        "Measure eager PyTorch against the compiler's modes and backends.",
+    ),
     "diff": CommandEntry(
         "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
     ),

@@ -15,6 +15,7 @@ from inspector.builder.output_codes import OutputCodesDraft
 from inspector.builder.recompile import make_recompile, specialized_symbols
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.autotuned import InspectorAutotuned
+from inspector.events.bench import InspectorBench
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.compile_id import CompileId
@@ -111,6 +112,7 @@ class ProcessBuilder:
         self._device_states: list[InspectorDeviceState] = []
         self._autotuned: list[InspectorAutotuned] = []
         self._kernel_bench: InspectorKernelBench | None = None
+        self._benches: list[InspectorBench] = []
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -158,6 +160,7 @@ class ProcessBuilder:
             case (
                 InspectorProfile()
                 | InspectorAutotuned()
+                | InspectorBench()
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
@@ -181,6 +184,7 @@ class ProcessBuilder:
         self,
         event: InspectorProfile
         | InspectorAutotuned
+        | InspectorBench
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
@@ -202,6 +206,8 @@ class ProcessBuilder:
                 self._device_states.append(event)
             case InspectorKernelBench():
                 self._kernel_bench = event
+            case InspectorBench():
+                self._benches.append(event)
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -369,6 +375,7 @@ class ProcessBuilder:
             device_states=tuple(self._device_states),
             autotuned=tuple(self._autotuned),
             kernel_bench=self._kernel_bench,
+            benches=tuple(self._benches),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

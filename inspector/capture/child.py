@@ -10,6 +10,7 @@ from pathlib import Path
 
 from inspector.capture.outcome import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
 
 __all__ = ["main"]
@@ -18,11 +19,18 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Records a target; arguments are the recording's folder, ``explain`` and the request."""
-    recording, _, request = arguments
+    """Records a target.
+
+    Arguments are the recording's folder, ``explain`` or ``bench``, and the request.
+    """
+    recording, verb, request = arguments
     folder = Path(recording).absolute()  # the target may change the working directory
     try:
         _check_torch()
+        if verb == "bench":
+            _bench(folder, request)
+            write_orderly_end(folder)
+            return 0
         asked = Request.from_json(request)
         with _gpu(asked) as begin:
             _explain(folder, asked, begin)
@@ -33,6 +41,12 @@ def main(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     write_orderly_end(folder)
     return 0
+
+
+def _bench(folder: Path, request: str) -> None:
+    from inspector.capture.benching.worker import work
+
+    work(folder, WorkerRequest.from_json(request))
 
 
 def _check_torch() -> None:

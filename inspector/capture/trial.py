@@ -28,7 +28,7 @@ from inspector.capture.target import Target
 from inspector.capture.writer import write_artifact
 from inspector.model.request import Request
 
-__all__ = ["seed_trial", "watched"]
+__all__ = ["seed", "seed_trial", "watched"]
 
 _SEED = 0
 _MOST_ROUNDS = 100
@@ -39,14 +39,15 @@ _MOST_SECONDS = 2.0
 def seed_trial(request: Request) -> None:
     """Seeds every generator that models draw from, in a process of ``--verify`` alone."""
     if request.keep_outputs or request.compare_outputs:
-        _seed(_SEED)
+        seed(_SEED)
 
 
-def _seed(seed: int) -> None:
-    random.seed(seed)
-    torch.manual_seed(seed)
+def seed(number: int) -> None:
+    """Seeds every generator that models draw from."""
+    random.seed(number)
+    torch.manual_seed(number)
     with contextlib.suppress(ImportError):  # torch runs without it
-        importlib.import_module("numpy").random.seed(seed)
+        importlib.import_module("numpy").random.seed(number)
 
 
 @contextlib.contextmanager
@@ -88,7 +89,7 @@ class _Witness:
             return self._function(*args, **kwargs)
         self._calls += 1
         # So that what one input draws does not depend on what was drawn for the one before.
-        _seed(_SEED + 1 + index)
+        seed(_SEED + 1 + index)
         # Of a coroutine only the end has a result, and that is the caller's.
         outputs = self._function(*args, **kwargs)
         self._kept.append(kept_values({f"output of input {index + 1}": outputs}))

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -33,7 +33,7 @@ from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
 
-__all__ = ["Recorded", "Settings", "record"]
+__all__ = ["Begun", "Recorded", "Settings", "finish", "record", "recording"]
 
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -132,18 +132,51 @@ def record(
         InspectorError: The program's side refused the target before anything was compiled, or the
             recording cannot be written.
     """
-    folder = _folder(settings.save)
-    builder = RunBuilder()
-    try:
-        meta = _begun(folder, target, asked)
-        ending = _ending(folder.path, arguments, target, settings, builder)
-        run = builder.build(_ended(meta, ending))
+    with recording(settings.save, target, asked) as begun:
+        builder = RunBuilder()
+        ending = _ending(begun.path, arguments, target, settings, builder)
+        run = builder.build(_ended(begun.meta, ending))
         _refuse_if_nothing_ran(run, ending)
+    run, place = finish(begun, run, settings.save)
+    return Recorded(run, place, ending)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Begun:
+    """A recording that is being made.
+
+    Attributes:
+        path: Its folder.
+        meta: What it says about itself until it is complete.
+    """
+
+    path: Path
+    meta: Meta
+
+
+@contextlib.contextmanager
+def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> Iterator[Begun]:
+    """Makes the folder of a recording; if nothing comes of it, the folder goes again.
+
+    Args:
+        save: Where it is kept, or None for the store.
+        target: What is recorded, as the user wrote it.
+        asked: The settings by name, for its description.
+
+    Raises:
+        RecordingError: It cannot be written.
+    """
+    folder = _folder(save)
+    try:
+        yield Begun(folder.path, _begun(folder, target, asked))
     except InspectorError:
         _discard(folder)
         raise
-    run = _completed(folder.path, run)
-    return Recorded(run, _kept(folder.path, settings.save), ending)
+
+
+def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
+    """Completes the description of a recording; the run with it, and where the recording is."""
+    return _completed(begun.path, run), _kept(begun.path, save)
 
 
 def _begun(folder: _Folder, target: str, asked: Mapping[str, object]) -> Meta:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from inspector.findings.bench_report import BenchReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
@@ -22,6 +23,7 @@ AnyReport: TypeAlias = (
     | KernelsReport
     | GraphReport
     | KernelBenchReport
+    | BenchReport
     | ProfileReport
     | DiffReport
 )

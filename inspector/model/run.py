@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.autotuned import InspectorAutotuned
+from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.kernel_bench import InspectorKernelBench
@@ -86,6 +87,7 @@ class Process:
         device_states: Clocks and power of the GPU around the profile of each input.
         autotuned: What autotuning tried, in order; recorded for profiles alone.
         kernel_bench: One kernel that was timed alone, or None.
+        benches: What a process of `inspect bench` found out, in order.
     """
 
     host: str
@@ -125,6 +127,7 @@ class Process:
     device_states: tuple[InspectorDeviceState, ...] = ()
     autotuned: tuple[InspectorAutotuned, ...] = ()
     kernel_bench: InspectorKernelBench | None = None
+    benches: tuple[InspectorBench, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

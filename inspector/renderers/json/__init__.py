@@ -11,6 +11,7 @@ import orjson
 
 from inspector.events.inspector import InspectorDropped
 from inspector.findings.any_report import AnyReport
+from inspector.findings.bench_report import BenchReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
@@ -21,6 +22,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
+from inspector.renderers.json.bench import bench_fields
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
 from inspector.renderers.json.diff import diff_fields
@@ -48,6 +50,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
+        case BenchReport():
+            fields = bench_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)
         case ProfileReport():

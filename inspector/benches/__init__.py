@@ -1,0 +1,1 @@
+"""What `inspect bench` measured, as rows that can be compared."""

@@ -1,0 +1,80 @@
+"""Which of the compared settings to take."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from inspector.benches.ratio import ratio_of
+from inspector.benches.rows import BenchRow
+
+__all__ = ["Choice", "choose"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """What to take for one workload and input.
+
+    Attributes:
+        eager: Eager PyTorch, or None where it was not measured.
+        latency: The shortest call that is shorter than eager's by more than noise, or None; of
+            those that do not differ, the one that is ready first.
+        as_good: The others that do not differ from it.
+        memory: The least memory at the peak, less than eager's by a noticeable part, or None.
+        slower: Those that are slower than eager by more than noise.
+        same: Those that do not differ from eager.
+        wrong: Those whose results are off.
+    """
+
+    eager: BenchRow | None
+    latency: BenchRow | None
+    as_good: tuple[BenchRow, ...]
+    memory: BenchRow | None
+    slower: tuple[BenchRow, ...]
+    same: tuple[BenchRow, ...]
+    wrong: tuple[BenchRow, ...]
+
+
+# Less than this is not worth a word.
+_NOTICEABLE = 0.02
+
+
+def choose(rows: Sequence[BenchRow]) -> Choice:
+    """Decides between the rows of one workload and input; wrong results are never taken."""
+    eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
+    compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
+    right = [row for row in compiled if not row.is_wrong]
+    faster = [row for row in right if row.faster and row.faster.low > 1]
+    best, others = _best(faster)
+    return Choice(
+        eager=eager,
+        latency=best,
+        as_good=tuple(others),
+        memory=_least(eager, right),
+        slower=tuple(row for row in right if row.faster and row.faster.high < 1),
+        same=tuple(row for row in right if row.faster and not row.faster.is_known),
+        wrong=tuple(row for row in compiled if row.is_wrong),
+    )
+
+
+def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
+    if not faster:
+        return None, []
+    shortest = min(faster, key=lambda row: row.latency.middle_ns if row.latency else 0)
+    alike = [row for row in faster if row is shortest or _do_not_differ(row, shortest)]
+    first = min(alike, key=lambda row: row.first_ns or 0)
+    return first, [row for row in alike if row is not first]
+
+
+def _do_not_differ(one: BenchRow, other: BenchRow) -> bool:
+    ratio = ratio_of(one.medians, other.medians)
+    return ratio is not None and not ratio.is_known
+
+
+def _least(eager: BenchRow | None, rows: Sequence[BenchRow]) -> BenchRow | None:
+    known = [row for row in rows if row.memory.get("peak_allocated")]
+    if eager is None or not known or not eager.memory.get("peak_allocated"):
+        return None
+    least = min(known, key=lambda row: row.memory["peak_allocated"])
+    most = (1 - _NOTICEABLE) * eager.memory["peak_allocated"]
+    return least if least.memory["peak_allocated"] < most else None

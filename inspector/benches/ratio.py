@@ -1,0 +1,70 @@
+"""How much faster, and how sure that is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+__all__ = ["Ratio", "ratio_of"]
+
+# Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1.
+_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+_LEAST_ROUNDS = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio of times with its interval.
+
+    Attributes:
+        low: The interval's lower end.
+        middle: The ratio.
+        high: The upper end.
+    """
+
+    low: float
+    middle: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it differs from 1 by more than its noise."""
+        return self.low > 1 or self.high < 1
+
+
+def ratio_of(
+    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
+) -> Ratio | None:
+    """The ratio of two times that were measured in turns; None where there are too few.
+
+    Each session (processes of their own) gives the mean of the logarithms of the ratios of its
+    rounds; what differs between sessions differs between one run of the tool and the next, too. The
+    interval is that in which the ratio of another run with as many sessions lies by 95 %: Student's
+    t times the standard error of the mean times the root of 2, for the other run has an error of
+    its own (a prediction interval: Hahn and Meeker, Statistical Intervals). With one session alone
+    its rounds take the place of sessions.
+
+    Args:
+        above: Times in ns by session and round.
+        below: The same of what is compared.
+    """
+    logs: dict[int, list[float]] = {}
+    for key in sorted(above.keys() & below.keys()):
+        logs.setdefault(key[0], []).append(math.log(above[key] / below[key]))
+    if not logs:
+        return None
+    means = [statistics.fmean(rounds) for rounds in logs.values()]
+    if len(means) == 1:
+        (means,) = logs.values()
+        if len(means) < _LEAST_ROUNDS:
+            return None
+    middle = statistics.fmean(means)
+    reach = math.sqrt(2) * _half_width(means)
+    return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+
+
+def _half_width(values: Sequence[float]) -> float:
+    student = _STUDENT[min(len(values) - 1, len(_STUDENT)) - 1]
+    return student * statistics.stdev(values) / math.sqrt(len(values))

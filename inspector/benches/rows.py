@@ -1,0 +1,299 @@
+"""What was measured of each combination, next to eager PyTorch on the same workload."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.benches.ratio import Ratio, ratio_of
+from inspector.events.bench import BenchBlock, InspectorBench, OutputError
+from inspector.kernels.output_code import read_output_code
+from inspector.model.bench import BenchPlan, Setting, Workload
+from inspector.model.run import Process, Run
+from inspector.model.summary import summarize
+
+__all__ = ["BenchRow", "Compiled", "Latency", "make_rows"]
+
+# Against float64: so many times eager PyTorch's own error is no rounding any more.
+_TIMES_EAGERS = 10.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Latency:
+    """The time of a call, in ns.
+
+    Attributes:
+        middle_ns: Mean over the sessions of the mean over rounds of the medians of blocks, all of
+            logarithms: ratios of these are the ratios that are told.
+        p5_ns: Of 20 calls one is shorter.
+        p95_ns: Of 20 calls one is longer.
+        calls: How many there were.
+        device_ns: The same as ``middle_ns`` between events on the device, or None.
+    """
+
+    middle_ns: float
+    p5_ns: float
+    p95_ns: float
+    calls: int
+    device_ns: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compiled:
+    """What was compiled, in the first session.
+
+    Attributes:
+        graphs: Graphs.
+        graph_breaks: Records of graph breaks.
+        recompiles: Compilations after the first of a code object.
+        kernels: Kernels that Inductor generated.
+        compile_time_ns: Union of the wall intervals of all compilations, caches empty.
+        cached_time_ns: The same with the caches filled, or None.
+    """
+
+    graphs: int
+    graph_breaks: int
+    recompiles: int
+    kernels: int
+    compile_time_ns: int
+    cached_time_ns: int | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchRow:
+    """A combination with one input.
+
+    Attributes:
+        combination: Its number in the plan.
+        workload: What is computed.
+        setting: How it is compiled.
+        input: Number of the input, from 0.
+        inputs: Shapes of the inputs, as text.
+        items: Size of the first dimension of the inputs, or 0.
+        latency: The time of a call, or None where none was measured.
+        items_per_s: Items per second, or None; on a GPU of calls that follow one another without
+            waiting.
+        faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
+        first_ns: The first call, caches empty, or None.
+        cached_first_ns: The first call with the caches filled (a median), or None.
+        break_even_calls: After so many calls the first one has paid for itself; None where it does
+            not, or nothing is compiled.
+        memory: Bytes by name, see `inspector.events.bench`.
+        errors: How far results are from those of others.
+        worst: The largest error by reference.
+        is_wrong: Whether results are off by more than rounding.
+        draws: Whether a call draws random numbers, which compiled code may draw otherwise.
+        compiled: What was compiled, or None.
+        is_settled: Whether times were stable before they were measured.
+        medians: The median of each block in ns, by session and round.
+        failure: Why something is missing, or an empty string.
+        detail: The user's own traceback, or an empty string.
+    """
+
+    combination: int
+    workload: Workload
+    setting: Setting
+    input: int
+    inputs: str
+    items: int
+    latency: Latency | None
+    items_per_s: float | None
+    faster: Ratio | None
+    first_ns: int | None
+    cached_first_ns: int | None
+    break_even_calls: int | None
+    memory: Mapping[str, int]
+    errors: tuple[OutputError, ...]
+    worst: Mapping[str, float]
+    is_wrong: bool
+    draws: bool
+    compiled: Compiled | None
+    is_settled: bool
+    medians: Mapping[tuple[int, int], float]
+    failure: str
+    detail: str
+
+
+def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
+    """A row for each combination and input, in the order of the plan; failures are rows too."""
+    events: dict[int, list[InspectorBench]] = {}
+    processes: dict[int, dict[int, Process]] = {}
+    for process in run.processes:
+        for event in process.benches:
+            events.setdefault(event.combination, []).append(event)
+            processes.setdefault(event.combination, {})[event.session] = process
+    rows = []
+    for workload in plan.workloads:
+        left_out = {end.combination for end in plan.ends if end.is_left_out}
+        numbers = [number for number in plan.numbers(workload) if number not in left_out]
+        eager = next((n for n in numbers if plan.combinations[n].setting.is_eager), None)
+        for number in numbers:
+            found = events.get(number, [])
+            compiled = _compiled(run, processes.get(number, {}))
+            for index in sorted({event.input for event in found}) or [0]:
+                theirs = events.get(eager, []) if eager is not None else []
+                rows.append(_row(plan, number, index, (found, theirs), compiled))
+    return tuple(sorted(rows, key=lambda row: (row.combination, row.input)))
+
+
+def _row(
+    plan: BenchPlan,
+    number: int,
+    index: int,
+    events: tuple[Sequence[InspectorBench], Sequence[InspectorBench]],
+    compiled: Compiled | None,
+) -> BenchRow:
+    combination = plan.combinations[number]
+    mine, theirs = ([event for event in each if event.input == index] for each in events)
+    firsts = {event.session: event for event in mine if event.what == "first"}
+    first = firsts.get(min(firsts, default=0))
+    latency = _latency(mine)
+    is_eager = combination.setting.is_eager
+    faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
+    errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
+    eagers = [e for event in events[1] for e in event.errors]
+    failures = [end for end in plan.ends if end.combination == number and end.failure]
+    cached = [event.first_ns for session, event in firsts.items() if session]
+    return BenchRow(
+        combination=number,
+        workload=combination.workload,
+        setting=combination.setting,
+        input=index,
+        inputs=first.inputs if first else "",
+        items=first.items if first else 0,
+        latency=latency,
+        items_per_s=_items_per_s(mine, first.items if first else 0, latency),
+        faster=faster,
+        first_ns=firsts[0].first_ns if 0 in firsts else None,
+        cached_first_ns=round(statistics.median(cached)) if cached else None,
+        break_even_calls=None if is_eager else _break_even(firsts, theirs, latency),
+        memory=next((event.memory for event in mine if event.what == "memory"), {}),
+        errors=errors,
+        worst=_worst(errors),
+        is_wrong=_is_wrong(errors, eagers),
+        draws=bool(first and first.draws),
+        compiled=None if is_eager else compiled,
+        is_settled=all(event.is_settled for event in mine if event.what == "settled"),
+        medians=_medians(mine),
+        failure=failures[0].failure if failures else "",
+        detail=failures[0].detail if failures else "",
+    )
+
+
+def _is_of(error: OutputError, index: int) -> bool:
+    return error.name.partition(" input ")[2].partition("[")[0] in {str(index + 1), ""}
+
+
+def _blocks(events: Iterable[InspectorBench]) -> Iterator[tuple[tuple[int, int], BenchBlock]]:
+    for event in events:
+        if event.block is not None and any(event.block.times_ns):
+            yield (event.session, event.block.round), event.block
+
+
+def _medians(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
+    """The median of each block, by session and round."""
+    return {key: statistics.median(block.times_ns) for key, block in _blocks(events)}
+
+
+def _latency(events: Sequence[InspectorBench]) -> Latency | None:
+    times = sorted(time_ns for _, block in _blocks(events) for time_ns in block.times_ns)
+    if not times:
+        return None
+    device = {
+        key: statistics.median(block.device_ns)
+        for key, block in _blocks(events)
+        if any(block.device_ns)
+    }
+    return Latency(
+        middle_ns=_middle(_medians(events)),
+        p5_ns=times[int(0.05 * (len(times) - 1))],
+        p95_ns=times[math.ceil(0.95 * (len(times) - 1))],
+        calls=len(times),
+        device_ns=_middle(device) if device else None,
+    )
+
+
+def _middle(medians: Mapping[tuple[int, int], float]) -> float:
+    sessions: dict[int, list[float]] = {}
+    for (session, _), median in medians.items():
+        sessions.setdefault(session, []).append(math.log(median))
+    return math.exp(statistics.fmean(statistics.fmean(logs) for logs in sessions.values()))
+
+
+def _items_per_s(
+    events: Sequence[InspectorBench], items: int, latency: Latency | None
+) -> float | None:
+    if not items or latency is None:
+        return None
+    bursts = {
+        key: block.burst_ns / block.burst_calls
+        for key, block in _blocks(events)
+        if block.burst_calls and block.burst_ns
+    }
+    return 1e9 * items / (_middle(bursts) if bursts else latency.middle_ns)
+
+
+def _break_even(
+    firsts: Mapping[int, InspectorBench],
+    theirs: Sequence[InspectorBench],
+    latency: Latency | None,
+) -> int | None:
+    """Calls, the first included, after which all have taken less time than eager ones."""
+    eager = _latency(theirs)
+    eager_first = next((e for e in theirs if e.what == "first" and not e.session), None)
+    if latency is None or eager is None or 0 not in firsts or eager_first is None:
+        return None
+    gain_ns = eager.middle_ns - latency.middle_ns
+    if gain_ns <= 0:
+        return None
+    paid_ns = firsts[0].first_ns - eager_first.first_ns
+    return 1 + max(0, math.ceil(paid_ns / gain_ns))
+
+
+def _worst(errors: Iterable[OutputError]) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for error in errors:
+        found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
+    return found
+
+
+def _is_wrong(errors: Sequence[OutputError], eagers: Sequence[OutputError]) -> bool:
+    """Whether a result is not close to eager's, and much farther from float64's than that is."""
+    own = {error.name: error.relative for error in eagers if error.reference == "float64"}
+    exact = {error.name: error.relative for error in errors if error.reference == "float64"}
+    for error in errors:
+        if error.reference != "eager" or error.within is not False:
+            continue
+        if error.name in own and error.name in exact:
+            if exact[error.name] > _TIMES_EAGERS * own[error.name]:
+                return True
+        else:
+            return True
+    return False
+
+
+def _compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
+    if 0 not in processes:
+        return None
+    first = processes[0]
+    summary = summarize(dataclasses.replace(run, processes=(first,)))
+    cached = [process.compile_time_ns for session, process in processes.items() if session]
+    return Compiled(
+        graphs=summary.graphs,
+        graph_breaks=summary.graph_breaks,
+        recompiles=summary.recompiles,
+        kernels=sum(_kernels(first)),
+        compile_time_ns=first.compile_time_ns,
+        cached_time_ns=round(statistics.median(cached)) if cached else None,
+    )
+
+
+def _kernels(process: Process) -> Iterator[int]:
+    for code in process.codes.texts:
+        try:
+            text = code.text.text() if code.text is not None else ""
+            yield len(read_output_code(text, code.compile_id, {}).kernels)
+        except (OSError, ValueError):
+            yield 0  # a log that is cut off

@@ -1,0 +1,62 @@
+"""Inputs of another batch size: their first dimension with elements of the given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+
+from inspector.capture.call import Call, map_tensors
+from inspector.errors import UsageError
+
+__all__ = ["items_of", "shapes_of", "with_batch"]
+
+_MOST_SHAPES = 4
+
+
+def items_of(call: Call) -> int:
+    """The size of the first dimension of the first tensor that has one, or 0."""
+    return next((int(tensor.shape[0]) for tensor in _tensors(call) if tensor.dim()), 0)
+
+
+def with_batch(call: Call, batch: int) -> Call:
+    """The call with that size in the first dimension of all inputs that have the batch in it.
+
+    These are the inputs whose first dimension is as large as that of the first. Elements are
+    repeated from the beginning, so that indices stay valid.
+
+    Raises:
+        UsageError: No input has a dimension.
+    """
+    before = items_of(call)
+    if not before:
+        message = "No input has a first dimension that could be the batch."
+        raise UsageError(message, "Leave --batch out.")
+    places = torch.arange(batch) % before
+
+    def changed(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        if not tensor.dim() or tensor.shape[0] != before:
+            return tensor
+        with torch.no_grad():
+            result = tensor.detach().index_select(0, places.to(tensor.device))
+        return result.requires_grad_(tensor.requires_grad)
+
+    return Call(map_tensors(changed, call.args), map_tensors(changed, call.kwargs))
+
+
+def shapes_of(call: Call) -> str:
+    """``f32[4, 3, 224, 224], i64[4]``, by torch's own names of dtypes."""
+    texts = [
+        f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
+        for tensor in _tensors(call)
+    ]
+    rest = len(texts) - _MOST_SHAPES
+    return ", ".join([*texts[:_MOST_SHAPES], *([f"… {rest} more"] if rest > 0 else [])])
+
+
+def _tensors(call: Call) -> Iterator[Any]:
+    for leaf in _pytree.tree_leaves((call.args, call.kwargs)):
+        if isinstance(leaf, torch.Tensor):
+            yield leaf

@@ -1,0 +1,63 @@
+"""How far results are from those of another process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from inspector.capture.outputs import Kept
+
+__all__ = ["errors_of"]
+
+
+def errors_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[str, object]]:
+    """The error of each result that both have.
+
+    The largest difference of two elements is told as a part of the largest element: single elements
+    near 0 say nothing about a result. Infinity and NaN in the same places are no difference.
+
+    Args:
+        reference: The name of what it is compared with.
+        kept: What this process gave.
+        expected: What the other one gave.
+    """
+    for name, mine in kept.tensors.items():
+        theirs = expected.tensors.get(name)
+        if theirs is None:
+            continue
+        yield {
+            "reference": reference,
+            "name": name,
+            "relative": _relative(mine, theirs),
+            "within": _is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
+        }
+    for name, text in kept.others.items():
+        if name in expected.others and text != expected.others[name]:
+            yield {"reference": reference, "name": name, "relative": math.inf, "within": False}
+
+
+def _relative(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
+    if mine.shape != theirs.shape:
+        return math.inf
+    if not mine.numel():
+        return 0.0
+    wide = torch.complex128 if mine.is_complex() or theirs.is_complex() else torch.float64
+    mine, theirs = mine.to(wide), theirs.to(wide)
+    same = (mine == theirs) | (mine.isnan() & theirs.isnan())
+    difference = float(torch.where(same, 0.0, (mine - theirs).abs()).max())
+    if not math.isfinite(difference):
+        return math.inf
+    largest = float(torch.where(theirs.abs().isfinite(), theirs.abs(), 0.0).max())
+    return difference / largest if largest else (math.inf if difference else 0.0)
+
+
+def _is_close(mine: Any, theirs: Any) -> bool:  # noqa: ANN401 - see above
+    """Whether `torch.testing` calls it close, with its tolerances for the dtype."""
+    try:
+        torch.testing.assert_close(mine, theirs, equal_nan=True)
+    except AssertionError:
+        return False
+    return True

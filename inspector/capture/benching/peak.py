@@ -1,0 +1,88 @@
+"""The memory of one warm call: what is there, and how much there is at most."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping
+from itertools import accumulate
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+
+from inspector.capture.call import PreparedCall
+from inspector.capture.profiling.allocations import watched_memory
+from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.reachable import Reachable
+
+__all__ = ["peak_of"]
+
+
+def peak_of(prepare: Callable[[], PreparedCall], function: object) -> Mapping[str, int]:
+    """Bytes by name, of one call.
+
+    ``base`` is there before the call: the model, its inputs, and what else the program keeps;
+    ``peak_allocated`` and ``peak_reserved`` are the most that there is in it (the latter on a GPU
+    alone). ``pools`` is what CUDA graphs reserved for themselves: there during the call too, and in
+    ``peak_reserved``.
+    """
+    return _on_gpu(prepare) if uses_cuda() else _on_cpu(prepare, function)
+
+
+def _on_gpu(prepare: Callable[[], PreparedCall]) -> Mapping[str, int]:
+    call = prepare()
+    gc.collect()
+    wait()
+    torch.cuda.empty_cache()  # what is reserved is to be the call's
+    torch.cuda.reset_peak_memory_stats()
+    base = torch.cuda.memory_allocated()
+    call()
+    wait()
+    return {
+        "base": base,
+        "peak_allocated": torch.cuda.max_memory_allocated(),
+        "peak_reserved": torch.cuda.max_memory_reserved(),
+        "pools": _pools(),
+    }
+
+
+def _pools() -> int:
+    """What the pools of CUDA graphs have reserved: the default one is called (0, 0)."""
+    return sum(
+        int(segment["total_size"])
+        for segment in torch.cuda.memory_snapshot()
+        if tuple(segment.get("segment_pool_id") or (0, 0)) != (0, 0)
+    )
+
+
+def _on_cpu(prepare: Callable[[], PreparedCall], function: object) -> Mapping[str, int]:
+    """By torch's own allocator; what C libraries ask for themselves is not seen."""
+    # What a call leaves behind is freed when the next one replaces it: it is to be seen then.
+    with watched_memory():
+        prepare()()
+    call = prepare()
+    gc.collect()
+    base = sum(_storages(function, call).values())
+    with watched_memory() as found:
+        call()
+    running = accumulate((bytes_ for _, bytes_, _, _ in found.events), initial=0)
+    return {"base": base, "peak_allocated": base + max(running)}
+
+
+def _storages(function: object, call: PreparedCall) -> Mapping[int, int]:
+    """The size of each storage that a call can reach, by its address."""
+    reached: Any = Reachable(function)  # type: ignore[arg-type]
+    modules = reached.modules
+    tensors = [item for module in modules for item in (*module.parameters(), *module.buffers())]
+    tensors += [item.grad for item in tensors if item.grad is not None]
+    tensors += [*reached.tensors]
+    tensors += _pytree.tree_leaves((call.arguments.args, call.arguments.kwargs))
+    found: dict[int, int] = {}
+    for tensor in tensors:
+        if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided:
+            try:
+                storage = tensor.untyped_storage()
+                found[storage.data_ptr()] = storage.nbytes()
+            except (RuntimeError, NotImplementedError):
+                continue  # a tensor of another kind has no memory of its own
+    return found

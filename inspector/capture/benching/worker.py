@@ -1,0 +1,268 @@
+"""What a process of `inspect bench` does: it makes its program ready, and times it when asked to.
+
+All processes of a session are ready at the same time and take turns, so that what the machine does
+meanwhile meets all of them alike. Two descriptors connect one with the recorder: a line of JSON
+comes in for each block, and a line goes out when something is done. What was found out goes into
+the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+import torch
+from torch._dynamo.exc import TorchDynamoException
+
+from inspector.capture.alone.timer import Flush
+from inspector.capture.attach import attach
+from inspector.capture.benching.batches import items_of, shapes_of
+from inspector.capture.benching.blocks import block, settle, timed
+from inspector.capture.benching.errors import errors_of
+from inspector.capture.benching.peak import peak_of
+from inspector.capture.benching.program import Program, make_program
+from inspector.capture.compiled import module_of
+from inspector.capture.environment import environment
+from inspector.capture.execution import write_target
+from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
+from inspector.capture.outputs import keep, kept_values, load
+from inspector.capture.profiling.device import cuda_devices, uses_cuda
+from inspector.capture.quiet import quiet
+from inspector.capture.target import Target, load_target
+from inspector.capture.trial import seed
+from inspector.capture.writer import write_artifact
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.model.bench import WorkerRequest
+
+__all__ = ["work"]
+
+# As Dynamo spells a place of the user's code in what it raises.
+_USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_MOST_SAID = 200
+_IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
+
+
+def work(folder: Path, asked: WorkerRequest) -> None:
+    """Works until the recorder closes its end.
+
+    Args:
+        folder: The recording of this process.
+        asked: What to do.
+
+    Raises:
+        InspectorError: The target cannot be loaded, compiled or called.
+    """
+    inbox = os.fdopen(int(os.environ.pop(_IN)), "r", encoding="utf-8")
+    outbox = os.fdopen(int(os.environ.pop(_OUT)), "w", encoding="utf-8")
+    handler = attach(folder, project=None).handler
+    seed(0)
+    target = load_target(asked.request)
+    load_ns = _age_ns()
+    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    write_target(target, handler.sources)
+    _say(outbox, "loaded")
+    worker = _Worker(asked, target, make_program(target, asked))
+    worker.begin(load_ns)
+    if asked.is_reference:
+        return
+    worker.settle()
+    _say(outbox, "ready", call_ns=worker.call_ns, device=_device())
+    for line in inbox:
+        worker.block(**json.loads(line))
+        _say(outbox, "done")
+
+
+def _say(outbox: TextIO, state: str, **fields: object) -> None:
+    outbox.write(json.dumps({"state": state, **fields}) + "\n")
+    outbox.flush()
+
+
+class _Worker:
+    def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
+
+        self._asked = asked
+        self._target = target
+        self._program = program
+        self._flush: Flush | None = None
+        self._draws = False
+        self.call_ns: list[int] = []
+
+    def begin(self, load_ns: int) -> None:
+        """Calls each input for the first time, and for the second; keeps and compares results."""
+        kept: dict[str, object] = {}
+        for index, call in enumerate(self._program.calls):
+            first_ns = self._first(index, kept)
+            cuda_devices.cache_clear()  # the first call may be the first on a GPU
+            with self._failing(index), quiet():
+                second_ns = timed(self._program.prepare(index))
+            self._write(
+                "first", input=index, first_ns=first_ns, second_ns=second_ns,
+                inputs=shapes_of(call), items=items_of(call),
+                draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
+                device=_device(),
+            )  # fmt: skip
+        self._compare(kept)
+
+    def _first(self, index: int, kept: dict[str, object]) -> int:
+
+        prepared = self._program.prepare(index)
+        seed(1 + index)  # what one input draws does not depend on what was drawn before
+        outputs: object = None
+        with self._failing(index):
+            before = _generators()
+            began_ns = time.perf_counter_ns()
+            outputs = prepared()
+            _wait_for_all()
+            time_ns = time.perf_counter_ns() - began_ns
+            self._draws |= _generators() != before
+        kept[f"output of input {index + 1}"] = outputs
+        if self._asked.workload.train:
+            kept |= self._gradients(index)
+        return time_ns
+
+    def _gradients(self, index: int) -> dict[str, object]:
+
+        module = module_of(self._program.plain)
+        named = module.named_parameters() if module is not None else ()
+        where = f"with input {index + 1}"
+        return {
+            f"gradient of {name} {where}": parameter.grad.clone()
+            for name, parameter in named
+            if parameter.grad is not None
+        }
+
+    def _compare(self, values: dict[str, object]) -> None:
+
+        if not self._asked.outputs and not self._asked.references:
+            return
+        kept = kept_values(values)
+        if self._asked.outputs:
+            keep(kept, Path(self._asked.outputs))
+        found: list[Mapping[str, object]] = []
+        for name, folder in self._asked.references.items():
+            if any(Path(folder).iterdir()):  # that process may have failed
+                found += errors_of(name, kept, load(Path(folder)))
+        self._write("errors", errors=found, uncompared=kept.uncompared)
+
+    def settle(self) -> None:
+        """Calls each input until its time is stable; measures the memory of a call, if asked."""
+        program = self._program
+        for index in range(len(program.calls)):
+
+            def prepare(at: int = index) -> Any:  # noqa: ANN401 - a prepared call
+                return program.prepare(at)
+
+            with self._failing(index), quiet():
+                self._write("settled", input=index, **settle(prepare))
+                if self._asked.measures_memory:
+                    memory = peak_of(prepare, program.plain)
+                    self._write("memory", input=index, memory=memory)
+                self.call_ns.append(timed(prepare()))
+        if self._asked.cold_cache:
+            self._flush = Flush()
+
+    def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
+        """Times calls with an input."""
+        with self._failing(input), quiet():
+            found = block(lambda: self._program.prepare(input), calls, self._flush)
+        self._write("block", round=round, input=input, **found)
+
+    def _write(self, what: str, **fields: object) -> None:
+        asked = self._asked
+        of = {"combination": asked.combination, "session": asked.session}
+        write_artifact("bench", {"v": 1, "what": what, **of, **fields})
+
+    def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
+        return _failing(self._target, index, is_eager=self._asked.eager)
+
+
+class _failing:  # noqa: N801 - used as a function
+    """What a call raises becomes a sentence with the user's own traceback."""
+
+    def __init__(self, target: Target, index: int, *, is_eager: bool) -> None:
+        self._target = target
+        self._index = index
+        self._is_eager = is_eager
+
+    def __enter__(self) -> None:
+        """Nothing is to be done."""
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Raises the failure.
+
+        Raises:
+            InspectorError: The call failed.
+        """
+        if not isinstance(error, Exception) or isinstance(error, InspectorError):
+            return
+        raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> InspectorError:
+        target = self._target
+        if lacks_cuda(error):
+            return user_failure(error, f"calling `{target.name}`", target.root)
+        inner = getattr(error, "inner_exception", None)  # of BackendCompilerFailed
+        if isinstance(inner, ImportError):
+            said = _sentence(inner)
+            return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
+        which = f" with input {self._index + 1}" if len(target.calls) > 1 else ""
+        said = f"{type(inner or error).__name__}: {_sentence(inner or error)}"
+        if not self._is_eager:
+            place = _USER_PLACE.findall(str(error))
+            said += f", {place[-1][0]}:{place[-1][1]}" if place else ""
+            message = f"It fails{which} when it is compiled ({said})."
+            step = f"See: inspect explain {target.name}"
+            # What Dynamo and the backends raise has no more of the user's code than that.
+            is_torchs = isinstance(error, TorchDynamoException)
+            detail = "" if is_torchs else user_traceback(error, target.root)
+            return ModelFailedError(message, step, detail=detail)
+        message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
+        needs_grad = "does not require grad" in str(error)
+        step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
+        return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that behind it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
+    return said[:_MOST_SAID].rstrip(".:") or "no message"
+
+
+def _generators() -> tuple[bytes, ...]:
+    """The states of torch's default generators."""
+    used = torch.cuda.is_available() and torch.cuda.is_initialized()
+    states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if used else [])]
+    return tuple(bytes(state.numpy()) for state in states)
+
+
+def _wait_for_all() -> None:
+
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _device() -> str:
+    return str(torch.cuda.get_device_name()) if uses_cuda() else "cpu"
+
+
+def _age_ns() -> int:
+    """How long this process is there; 0 where the system does not say."""
+    try:
+        fields = Path("/proc/self/stat").read_text("ascii").rpartition(")")[2].split()
+        began = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+        uptime = float(Path("/proc/uptime").read_text("ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return max(0, round((uptime - began) * 1e9))

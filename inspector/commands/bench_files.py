@@ -1,0 +1,45 @@
+"""Writes a bench as a picture or as CSV."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from inspector.commands.output import write_bytes
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.bench_wording import group_title
+from inspector.renderers.csv import write_bench_rows
+
+__all__ = ["is_bench_file", "write_bench_file"]
+
+_PICTURES = (".svg", ".png", ".pdf")
+_TABLE = ".csv"
+
+
+def is_bench_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a table, and no report."""
+    return output is not None and output.suffix.lower() in {*_PICTURES, _TABLE}
+
+
+def write_bench_file(report: BenchReport, output: Path) -> None:
+    """Writes the file.
+
+    Raises:
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
+    """
+    form = output.suffix.lower()
+    if form == _TABLE:
+        text = io.StringIO()
+        write_bench_rows(report, text)
+        write_bytes(output, text.getvalue().encode())
+        return
+    from inspector.benches.drawing.bars import draw_bars
+
+    several = len({group.input for group in report.groups}) > 1
+    groups = [(group_title(group, several=several), group.rows) for group in report.groups]
+    versions = report.run.processes[0].versions if report.run.processes else {}
+    title = " · ".join(
+        filter(None, (report.plan.target, report.device, f"torch {versions.get('torch', '')}"))
+    )
+    write_bytes(output, draw_bars(groups, title, form.removeprefix(".")))

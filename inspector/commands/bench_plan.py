@@ -1,0 +1,103 @@
+"""What `inspect bench` compares, from what the command line asks for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.errors import UsageError
+from inspector.model.bench import Combination, Setting, Workload
+from inspector.model.dtypes import parse_dtype
+from inspector.model.near_matches import did_you_mean
+
+__all__ = ["MODES", "combinations_of", "names_of", "sizes_of"]
+
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+"""Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
+_SHAPES = {"auto": None, "dynamic": True, "static": False}
+_TF32 = {"on": True, "off": False}
+_INDUCTOR = "inductor"
+
+
+def names_of(text: str | None) -> tuple[str, ...]:
+    """The names of a list with commas, each once."""
+    return tuple(dict.fromkeys(filter(None, (item.strip() for item in (text or "").split(",")))))
+
+
+def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
+    """The numbers of a list with commas.
+
+    Raises:
+        UsageError: One is no number from 1 on.
+    """
+    names = names_of(text)
+    wrong = next((name for name in names if not name.isdecimal() or not int(name)), None)
+    if wrong is not None:
+        raise UsageError(f"{option} takes numbers from 1 on, and {wrong!r} is none.", "")
+    return tuple(map(int, names))
+
+
+def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:
+    """Eager PyTorch, then every setting, on every workload.
+
+    Args:
+        given: The options of the command line.
+
+    Raises:
+        UsageError: A name is none of those that there are.
+    """
+    settings = tuple(dict.fromkeys([Setting(), *_settings(given)]))
+    return tuple(
+        Combination(workload, setting) for workload in _workloads(given) for setting in settings
+    )
+
+
+def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
+    asked = names_of(given.get("modes"))
+    modes = MODES if asked == ("all",) else asked or (MODES[0], MODES[1])
+    for mode in modes:
+        _check("--modes", mode, (*MODES, "all"))
+    backends = names_of(given.get("backends"))
+    # A backend is compared with Inductor in its default mode unless modes are asked for.
+    modes = modes if asked or not backends else (MODES[0],)
+    shapes = names_of(given.get("shapes")) or ("auto",)
+    for shape in shapes:
+        _check("--shapes", shape, tuple(_SHAPES))
+    steps = (False, True) if given.get("optimizer") else (False,)
+    for shape, compiles in itertools.product(shapes, steps):
+        how: dict[str, Any] = {
+            "dynamic": _SHAPES[shape],
+            "fullgraph": bool(given.get("fullgraph")),
+            "compiles_optimizer": compiles,
+        }
+        for mode in modes:
+            yield Setting(_INDUCTOR, None if mode == MODES[0] else mode, **how)
+        for backend in backends:
+            yield Setting(backend, None, **how)
+
+
+def _workloads(given: Mapping[str, Any]) -> Iterator[Workload]:
+    batches: Sequence[int | None] = sizes_of(given.get("batch"), "--batch") or (None,)
+    dtypes: Sequence[str | None] = names_of(given.get("dtype")) or (None,)
+    autocasts = names_of(given.get("autocast")) or ("none",)
+    tf32s = names_of(given.get("tf32")) or ("",)
+    for name in filter(None, (*dtypes, *autocasts)):
+        if name != "none":
+            parse_dtype(name)
+    for name in filter(None, tf32s):
+        _check("--tf32", name, tuple(_TF32))
+    for batch, dtype, autocast, tf32 in itertools.product(batches, dtypes, autocasts, tf32s):
+        yield Workload(
+            batch=batch,
+            dtype=dtype,
+            autocast=None if autocast == "none" else autocast,
+            tf32=_TF32.get(tf32),
+            train=bool(given.get("train")),
+            optimizer=given.get("optimizer"),
+        )
+
+
+def _check(option: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise UsageError(f"{option} has no {name!r}.", did_you_mean(name, known))

@@ -1,0 +1,255 @@
+"""Runs the processes of `inspect bench`: those of a session are ready together, and take turns."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import random
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from inspector.commands.bench_progress import BenchProgress
+from inspector.model.bench import BenchPlan, WorkerEnd, WorkerRequest
+from inspector.model.request import Request
+from inspector.sources.worker import Worker
+
+__all__ = ["Bench", "run_bench"]
+
+_ROUNDS = 8
+_LEAST_ROUNDS = 4
+_SESSION_SECONDS = 12.0
+_BLOCK_SECONDS = 0.25
+_MOST_CALLS = 300
+_LEAST_CALLS = 2
+_READY_SECONDS = 3600.0
+_BLOCK_MOST_SECONDS = 300.0
+_FLOAT64 = "f64"
+_SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
+# An operator's threads stay where they are, so that they do not share a core by chance.
+_PINNED = {"OMP_PROC_BIND": "true"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bench:
+    """How it is run.
+
+    Attributes:
+        plan: What is compared.
+        request: The target, its inputs, and what all combinations have in common.
+        folder: The recording.
+        scratch: A folder for caches, results and logs of processes that are at work.
+        python: The interpreter, or None for this one.
+        timeout_seconds: How long a process may take until it is ready, or None.
+        seed: Decides the order.
+        left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
+    """
+
+    plan: BenchPlan
+    request: Request
+    folder: Path
+    scratch: Path
+    python: str | None
+    timeout_seconds: float | None
+    seed: int
+    left_out_on_cpu: frozenset[str] = frozenset()
+
+
+def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
+    """Runs all sessions of all workloads.
+
+    Yields:
+        How each process ended; what it found out is in the recording by then.
+    """
+    chosen = random.Random(bench.seed)  # noqa: S311 - an order, and no secret
+    for workload in bench.plan.workloads:
+        numbers = list(bench.plan.numbers(workload))
+        for session in range(bench.plan.sessions):
+            order = list(numbers)
+            chosen.shuffle(order)
+            if not session:
+                _reference(bench, numbers[0], progress)
+                order.sort(key=lambda number: not bench.plan.combinations[number].setting.is_eager)
+            one = _Session(bench, session, progress, chosen)
+            yield from one.run(order)
+
+
+def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
+    """Eager PyTorch in float64, for its results alone; it may fail."""
+    request = _request(bench, number, 0)
+    outputs = _made(_outputs(bench, number, _FLOAT64))
+    asked = dataclasses.replace(
+        request,
+        request=dataclasses.replace(request.request, dtype=_FLOAT64),
+        workload=dataclasses.replace(request.workload, dtype=_FLOAT64, autocast=None),
+        eager=True,
+        outputs=str(outputs),
+        references={},
+        measures_memory=False,
+        is_reference=True,
+    )
+    progress.begin("eager in float64, for its results")
+    worker = _start(bench, asked, "reference")
+    worker.wait("ready", bench.timeout_seconds or _READY_SECONDS, progress.tick)
+    if not worker.failure:
+        worker.end()
+
+
+class _Session:
+    """One process for each combination of a workload."""
+
+    def __init__(
+        self, bench: Bench, session: int, progress: BenchProgress, chosen: random.Random
+    ) -> None:
+        self._bench = bench
+        self._session = session
+        self._progress = progress
+        self._chosen = chosen
+        self._workers: dict[int, Worker] = {}
+        self._call_ns: dict[int, Sequence[int]] = {}
+        self._device = ""
+
+    def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
+        """Makes all processes ready, and lets them take turns.
+
+        Yields:
+            How each ended.
+
+        Raises:
+            InspectorError: The target, or what it needs, is not there: no other process would work.
+        """
+        left_out = []
+        try:
+            for number in order:
+                if self._device == "cpu" and self._is_left_out(number):
+                    left_out.append(number)
+                else:
+                    self._begin(number)
+            self._rounds()
+        finally:
+            for number, worker in self._workers.items():
+                if worker.is_alive:
+                    worker.end()
+                _keep_logs(worker.folder, self._bench.folder, f"{self._session}.{number}")
+        for number in left_out:
+            yield WorkerEnd(number, self._session, _SAME_ON_CPU, is_left_out=True)
+        for number, worker in self._workers.items():
+            yield WorkerEnd(number, self._session, worker.failure, worker.detail)
+
+    def _is_left_out(self, number: int) -> bool:
+        return self._bench.plan.combinations[number].setting.mode in self._bench.left_out_on_cpu
+
+    def _begin(self, number: int) -> None:
+        bench = self._bench
+        label = bench.plan.combinations[number].setting.label
+        self._progress.begin(f"{label}: {'compiles' if not self._session else 'starts again'}")
+        worker = _start(bench, _request(bench, number, self._session), f"{self._session}.{number}")
+        self._workers[number] = worker
+        seconds = bench.timeout_seconds or _READY_SECONDS
+        if worker.wait("loaded", seconds, self._progress.tick) is None:
+            if worker.error is not None and bench.plan.combinations[number].setting.is_eager:
+                raise worker.error
+            return
+        ready = worker.wait("ready", seconds, self._progress.tick)
+        if ready is not None:
+            self._device = self._device or str(ready["device"])
+            self._call_ns[number] = [max(1, int(time_ns)) for time_ns in ready["call_ns"]]
+
+    def _rounds(self) -> None:
+        alive = list(self._call_ns)
+        if not alive:
+            return
+        one_round_ns = sum(
+            max(_BLOCK_SECONDS * 1e9, (_LEAST_CALLS + 1) * time_ns)
+            for number in alive
+            for time_ns in self._call_ns[number]
+        )
+        affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns)
+        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+        for number in range(rounds):
+            self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
+            self._chosen.shuffle(alive)
+            for index in range(max(map(len, self._call_ns.values()))):
+                for at in alive:
+                    self._block(at, number, index)
+
+    def _block(self, number: int, round_: int, index: int) -> None:
+        worker = self._workers[number]
+        times = self._call_ns[number]
+        if not worker.is_alive or index >= len(times):
+            return
+        calls = int(_BLOCK_SECONDS * 1e9 / times[index])
+        calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
+        worker.tell({"round": round_, "input": index, "calls": calls})
+        seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
+        worker.wait("done", seconds, self._progress.tick)
+
+
+def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
+    combination = bench.plan.combinations[number]
+    workload, setting = combination.workload, combination.setting
+    eager = bench.plan.numbers(workload)[0]
+    references: dict[str, str] = {}
+    outputs = None
+    if not session:
+        references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
+        if setting.is_eager:
+            outputs = str(_made(_outputs(bench, number, "eager")))
+        else:
+            references["eager"] = str(_made(_outputs(bench, eager, "eager")))
+    return WorkerRequest(
+        request=dataclasses.replace(
+            bench.request,
+            dtype=workload.dtype,
+            train=workload.train,
+            backend=setting.backend or "eager",
+            mode=setting.mode,
+            dynamic=setting.dynamic,
+            fullgraph=setting.fullgraph,
+        ),
+        workload=workload,
+        compiles_optimizer=setting.compiles_optimizer,
+        eager=setting.is_eager,
+        combination=number,
+        session=session,
+        outputs=outputs,
+        references=references,
+        measures_memory=not session,
+        cold_cache=bench.plan.cold_cache,
+    )
+
+
+def _outputs(bench: Bench, number: int, name: str) -> Path:
+    return bench.scratch / f"outputs.{number}.{name}"
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
+    folder = bench.scratch / f"worker.{name}"
+    folder.mkdir()
+    caches = bench.scratch / f"caches.{asked.combination}"
+    if asked.is_reference:
+        caches = bench.scratch / "caches.reference"
+    return Worker(
+        folder, bench.python or sys.executable, asked.to_json(), _environment(os.environ, caches)
+    )
+
+
+def _environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:
+    """Caches of a combination's own: empty in the first session, filled by it in the others."""
+    ours = {"TORCHINDUCTOR_CACHE_DIR": str(caches)}
+    left_out = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
+    return {k: v for k, v in {**_PINNED, **given, **ours}.items() if k not in left_out}
+
+
+def _keep_logs(folder: Path, recording: Path, name: str) -> None:
+    """Puts the logs of a process that has ended into the recording."""
+    for log in sorted(folder.glob("*.log")):
+        with contextlib.suppress(OSError):
+            shutil.move(log, recording / f"worker-{name}.{log.name}")

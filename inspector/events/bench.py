@@ -1,0 +1,159 @@
+"""Our artifact of `inspect bench`: what one process found out about one combination."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.events.envelope import Envelope
+from inspector.events.fields import mappings, natural, naturals, sizes
+
+__all__ = ["BenchBlock", "InspectorBench", "OutputError"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchBlock:
+    """Calls that were made one after the other.
+
+    Attributes:
+        round: Number of the round, from 0.
+        input: Number of the input, from 0.
+        times_ns: Wall time of each call, until the device was done.
+        device_ns: Time of each between two events on the device; empty on the CPU.
+        burst_calls: Calls that were given to the device without waiting between them.
+        burst_ns: How long they took together.
+    """
+
+    round: int
+    input: int
+    times_ns: tuple[int, ...]
+    device_ns: tuple[int, ...] = ()
+    burst_calls: int = 0
+    burst_ns: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputError:
+    """How far a result of the first calls is from the same one of another process.
+
+    Attributes:
+        reference: With which it is compared: ``eager`` or ``float64``.
+        name: Where it is: ``output of input 1``.
+        relative: The largest difference of two elements as a part of the largest element; infinity
+            where one is a number and the other is not.
+        within: Whether that is no more than rounding for its dtype, or None where nobody asked.
+    """
+
+    reference: str
+    name: str
+    relative: float
+    within: bool | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorBench:
+    """A part of what a process found out.
+
+    Attributes:
+        what: ``first`` (the first calls), ``settled``, ``block``, ``memory`` or ``errors``.
+        combination: Number of the combination in the plan.
+        session: Number of the session, from 0.
+        input: Number of the input, from 0.
+        inputs: Shapes of the inputs, as text.
+        items: Size of the first dimension of the inputs, or 0.
+        draws: Whether the first call drew random numbers.
+        load_ns: From the process's begin until the model was there.
+        first_ns: Time of the first call.
+        second_ns: Time of the second call.
+        settle_ns: Time of the calls until their median was stable.
+        settle_calls: How many these were.
+        is_settled: Whether it was stable in the end.
+        threads: Threads that an operator of the CPU may use.
+        device: The device's name.
+        memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
+        busy: Share of a call in which the GPU works, or None.
+        block: The calls of a block, or None.
+        errors: How far results are off.
+        uncompared: How many results could not be compared.
+    """
+
+    what: str
+    combination: int
+    session: int
+    input: int = 0
+    inputs: str = ""
+    items: int = 0
+    draws: bool = False
+    load_ns: int = 0
+    first_ns: int = 0
+    second_ns: int = 0
+    settle_ns: int = 0
+    settle_calls: int = 0
+    is_settled: bool = False
+    threads: int = 0
+    device: str = ""
+    memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    busy: float | None = None
+    block: BenchBlock | None = None
+    errors: tuple[OutputError, ...] = ()
+    uncompared: int = 0
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact; what is missing is nothing."""
+        fields = envelope.json_object()
+        busy = fields.get("busy")
+
+        def number(name: str) -> int:
+            return natural(fields.get(name)) or 0
+
+        return cls(
+            what=str(fields.get("what") or ""),
+            combination=number("combination"),
+            session=number("session"),
+            input=number("input"),
+            inputs=str(fields.get("inputs") or ""),
+            items=number("items"),
+            draws=bool(fields.get("draws")),
+            load_ns=number("load_ns"),
+            first_ns=number("first_ns"),
+            second_ns=number("second_ns"),
+            settle_ns=number("settle_ns"),
+            settle_calls=number("settle_calls"),
+            is_settled=bool(fields.get("is_settled")),
+            threads=number("threads"),
+            device=str(fields.get("device") or ""),
+            memory=sizes(fields.get("memory")),
+            busy=float(busy) if isinstance(busy, int | float) else None,
+            block=_block(fields),
+            errors=tuple(map(_error, mappings(fields.get("errors")))),
+            uncompared=number("uncompared"),
+        )
+
+
+def _block(fields: Mapping[str, object]) -> BenchBlock | None:
+    if fields.get("what") != "block":
+        return None
+    return BenchBlock(
+        round=natural(fields.get("round")) or 0,
+        input=natural(fields.get("input")) or 0,
+        times_ns=naturals(fields.get("times_ns")),
+        device_ns=naturals(fields.get("device_ns")),
+        burst_calls=natural(fields.get("burst_calls")) or 0,
+        burst_ns=natural(fields.get("burst_ns")) or 0,
+    )
+
+
+def _error(fields: Mapping[str, object]) -> OutputError:
+    within = fields.get("within")
+    try:
+        relative = float(str(fields.get("relative")))
+    except ValueError:
+        relative = float("inf")
+    return OutputError(
+        reference=str(fields.get("reference") or ""),
+        name=str(fields.get("name") or ""),
+        relative=relative,
+        within=within if isinstance(within, bool) else None,
+    )

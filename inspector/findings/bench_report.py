@@ -1,0 +1,149 @@
+"""What is said about measurements of `inspect bench`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.benches.choice import Choice, choose
+from inspector.benches.rows import BenchRow, make_rows
+from inspector.findings.finding import Finding
+from inspector.findings.report import make_report
+from inspector.findings.rule import Rule
+from inspector.model.bench import BenchPlan, Workload
+from inspector.model.run import Run
+
+__all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "make_bench_report"]
+
+FORMAT_VERSION = 1
+"""Of a bench report as JSON: counts up when a field changes its meaning or goes."""
+
+_MOST_REASONS = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchGroup:
+    """The rows that are compared with each other.
+
+    Attributes:
+        workload: What is computed.
+        input: Number of the input, from 0.
+        inputs: Shapes of the inputs, as text.
+        rows: The rows, eager PyTorch first.
+        choice: Which to take.
+        reasons: Where nothing is faster: what was found in the compilation.
+    """
+
+    workload: Workload
+    input: int
+    inputs: str
+    rows: tuple[BenchRow, ...]
+    choice: Choice
+    reasons: tuple[Finding, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchReport:
+    """Everything that is said about a bench.
+
+    Attributes:
+        plan: What was compared.
+        run: What was recorded.
+        groups: The rows by workload and input.
+        device: The device's name, or an empty string.
+        threads: Threads that an operator of the CPU may use, or 0.
+        notices: What has to be known of the measurement; one sentence each.
+    """
+
+    plan: BenchPlan
+    run: Run
+    groups: tuple[BenchGroup, ...]
+    device: str
+    threads: int
+    notices: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[BenchRow, ...]:
+        """All rows."""
+        return tuple(row for group in self.groups for row in group.rows)
+
+
+def make_bench_report(plan: BenchPlan, run: Run, rules: Iterable[Rule]) -> BenchReport:
+    """Reads the measurements of a run, whose logs must still be there.
+
+    Args:
+        plan: What was compared.
+        run: What was recorded.
+        rules: What is looked for where nothing is faster.
+    """
+    rows = make_rows(plan, run)
+    events = [event for process in run.processes for event in process.benches]
+    firsts = [event for event in events if event.what == "first"]
+    known = list(rules)
+    return BenchReport(
+        plan=plan,
+        run=run,
+        groups=tuple(_groups(plan, rows, run, known)),
+        device=next((event.device for event in firsts), ""),
+        threads=next((event.threads for event in firsts), 0),
+        notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "")),
+    )
+
+
+def _groups(
+    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule]
+) -> Iterator[BenchGroup]:
+    for workload in plan.workloads:
+        of = [row for row in rows if row.workload == workload]
+        for index in sorted({row.input for row in of}):
+            mine = tuple(row for row in of if row.input == index)
+            choice = choose(mine)
+            nothing = choice.latency is None and (choice.slower or choice.same)
+            yield BenchGroup(
+                workload=workload,
+                input=index,
+                inputs=next((row.inputs for row in mine if row.inputs), ""),
+                rows=mine,
+                choice=choice,
+                reasons=_reasons(run, mine, rules) if nothing else (),
+            )
+
+
+def _reasons(run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule]) -> tuple[Finding, ...]:
+    """What was found in the first compilation, the most severe first."""
+    compiled = next((row for row in rows if row.compiled is not None), None)
+    if compiled is None:
+        return ()
+    processes = [
+        process
+        for process in run.processes
+        if any(e.combination == compiled.combination and not e.session for e in process.benches)
+    ]
+    found = make_report(dataclasses.replace(run, processes=tuple(processes)), rules).findings
+    return found[:_MOST_REASONS]
+
+
+def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str) -> Iterator[str]:
+    left_out = {
+        (plan.combinations[end.combination].setting.label, end.failure)
+        for end in plan.ends
+        if end.is_left_out
+    }
+    yield from (f"{label} is left out: {why}" for label, why in sorted(left_out))
+    measured = [row for row in rows if row.latency is not None]
+    unsettled = [row.setting.label for row in measured if not row.is_settled]
+    if unsettled:
+        names = ", ".join(dict.fromkeys(unsettled))
+        yield f"times of {names} were not stable after 5 s of warm-up; the intervals say how much"
+    if plan.sessions == 1 and measured:
+        yield (
+            "with one session nothing is known of what differs from one start of the program to "
+            "the next, so that the intervals are too narrow"
+        )
+    if any(row.draws for row in rows):
+        yield (
+            "calls draw random numbers, and compiled code draws others than eager PyTorch: results "
+            "differ for that reason, too; in model.eval() most models draw none"
+        )
+    if device == "cpu" and any(row.memory for row in rows):
+        yield "memory is what torch's allocator gave; what libraries ask for is not seen on the CPU"

@@ -1,0 +1,223 @@
+"""What `inspect bench` compares, settings of the compiler on workloads, and what a process does."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.model.request import Request
+
+__all__ = ["BenchPlan", "Combination", "Setting", "WorkerEnd", "WorkerRequest", "Workload"]
+
+FORMAT_VERSION = 1
+"""Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Workload:
+    """What is computed; times of one workload are compared with each other.
+
+    Attributes:
+        batch: Size of the first dimension of the inputs, or None to leave them as they are.
+        dtype: Floating-point dtype of model and inputs, or None to leave them.
+        autocast: Dtype of ``torch.autocast`` around each call, or None.
+        tf32: Whether products of float32 may use TF32, or None to leave it to the program.
+        train: Whether a call is forward, sum of the outputs, and backward.
+        optimizer: Class in ``torch.optim`` whose step is part of a call, or None.
+    """
+
+    batch: int | None = None
+    dtype: str | None = None
+    autocast: str | None = None
+    tf32: bool | None = None
+    train: bool = False
+    optimizer: str | None = None
+
+    @property
+    def label(self) -> str:
+        """``batch 4 · bf16 · training step with AdamW``; empty where all is as the file has it."""
+        step = f"training step with {self.optimizer}" if self.optimizer else "training"
+        parts = (
+            f"batch {self.batch}" if self.batch is not None else "",
+            self.dtype or "",
+            f"autocast {self.autocast}" if self.autocast else "",
+            "" if self.tf32 is None else f"TF32 {'on' if self.tf32 else 'off'}",
+            step if self.train else "",
+        )
+        return " · ".join(filter(None, parts))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setting:
+    """How it is compiled.
+
+    Attributes:
+        backend: ``torch.compile``'s backend; empty for eager PyTorch, without the compiler.
+        mode: Its mode, or None.
+        dynamic: Its ``dynamic``; None leaves the choice to torch.
+        fullgraph: Its ``fullgraph``.
+        compiles_optimizer: Whether the optimizer's step is compiled, too.
+    """
+
+    backend: str = ""
+    mode: str | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    compiles_optimizer: bool = False
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether nothing is compiled."""
+        return not self.backend
+
+    @property
+    def label(self) -> str:
+        """``eager``, ``default``, ``reduce-overhead``, ``aot_eager``, ``default + dynamic``."""
+        if self.is_eager:
+            return "eager"
+        name = (self.mode or "default") if self.backend == "inductor" else self.backend
+        parts = (
+            f"{name} {self.mode}" if self.mode and self.backend != "inductor" else name,
+            {True: "dynamic", False: "static", None: ""}[self.dynamic],
+            "fullgraph" if self.fullgraph else "",
+            "optimizer compiled" if self.compiles_optimizer else "",
+        )
+        return " + ".join(filter(None, parts))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Combination:
+    """A setting on a workload.
+
+    Attributes:
+        workload: The workload.
+        setting: The setting.
+    """
+
+    workload: Workload
+    setting: Setting
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorkerRequest:
+    """What one process does.
+
+    Attributes:
+        request: The target, its inputs, and how it is compiled.
+        workload: What it computes.
+        compiles_optimizer: Whether the optimizer's step is compiled.
+        eager: Whether nothing is compiled.
+        combination: Number of the combination in the plan.
+        session: Number of the session, from 0.
+        outputs: Folder for what the first calls give, or None.
+        references: What they are compared with: folders by name.
+        measures_memory: Whether the memory of a call is measured, before it is timed.
+        cold_cache: Whether the cache of the device is emptied before each call.
+        is_reference: Whether it only keeps what the first calls give.
+    """
+
+    request: Request
+    workload: Workload
+    compiles_optimizer: bool
+    eager: bool
+    combination: int
+    session: int
+    outputs: str | None = None
+    references: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    measures_memory: bool = False
+    cold_cache: bool = False
+    is_reference: bool = False
+
+    def to_json(self) -> str:
+        """The request as one line of JSON."""
+        return json.dumps({**_plain(self), "request": json.loads(self.request.to_json())})
+
+    @classmethod
+    def from_json(cls, text: str) -> WorkerRequest:
+        """The request that `to_json` wrote."""
+        fields: dict[str, Any] = json.loads(text)
+        fields["request"] = Request.from_json(json.dumps(fields["request"]))
+        fields["workload"] = Workload(**fields["workload"])
+        return cls(**fields)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorkerEnd:
+    """How a process ended.
+
+    Attributes:
+        combination: Number of its combination.
+        session: Number of its session.
+        failure: Why it has no times, or not all, in one sentence; empty where it has.
+        detail: The user's own traceback, or an empty string.
+        is_left_out: Whether it was not tried, for the reason that ``failure`` says.
+    """
+
+    combination: int
+    session: int
+    failure: str = ""
+    detail: str = ""
+    is_left_out: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchPlan:
+    """What was to be done, and how it ended.
+
+    Attributes:
+        target: What was measured, as the user wrote it.
+        combinations: What is compared, in the order in which it is shown.
+        sessions: How often everything was begun anew.
+        is_grad: Whether calls that do not train ran with gradients.
+        cold_cache: Whether the device's cache was emptied before each call.
+        ends: How the processes ended.
+    """
+
+    target: str
+    combinations: tuple[Combination, ...]
+    sessions: int
+    is_grad: bool = False
+    cold_cache: bool = False
+    ends: tuple[WorkerEnd, ...] = ()
+
+    def to_json(self) -> str:
+        """The plan as JSON."""
+        return json.dumps({"format_version": FORMAT_VERSION, **_plain(self)}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> BenchPlan:
+        """The plan that `to_json` wrote.
+
+        Raises:
+            ValueError: It is no such plan, or of a newer version.
+        """
+        try:
+            fields = json.loads(text)
+            if fields.pop("format_version") > FORMAT_VERSION:
+                raise ValueError("it was written by a newer torch-inspector")
+            fields["combinations"] = tuple(map(_combination, fields["combinations"]))
+            fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
+            return cls(**fields)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("it is no plan of `inspect bench`") from error
+
+    def numbers(self, workload: Workload) -> Sequence[int]:
+        """The combinations of a workload, by their numbers."""
+        return [
+            number for number, item in enumerate(self.combinations) if item.workload == workload
+        ]
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        """The workloads, each once."""
+        return tuple(dict.fromkeys(item.workload for item in self.combinations))
+
+
+def _combination(fields: Mapping[str, Any]) -> Combination:
+    return Combination(Workload(**fields["workload"]), Setting(**fields["setting"]))
+
+
+def _plain(value: Any) -> dict[str, Any]:  # noqa: ANN401 - an instance of any dataclass
+    return dataclasses.asdict(value)

@@ -1,0 +1,95 @@
+"""A bench as JSON; the schema is docs/schema/bench-1.schema.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from inspector.benches.ratio import Ratio
+from inspector.benches.rows import BenchRow
+from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
+from inspector.findings.bench_wording import verdict_lines
+from inspector.renderers.json.recording import recording_fields
+from inspector.version import __version__
+
+__all__ = ["bench_fields"]
+
+
+def bench_fields(report: BenchReport) -> dict[str, object]:
+    """All fields of a bench."""
+    versions = next((process.versions for process in report.run.processes), {})
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": "bench",
+        "tool_version": __version__,
+        "recording": recording_fields(report.run.meta),
+        "versions": dict(sorted(versions.items())),
+        "target": report.plan.target,
+        "device": report.device,
+        "threads": report.threads or None,
+        "sessions": report.plan.sessions,
+        "grad": report.plan.is_grad,
+        "cold_cache": report.plan.cold_cache,
+        "groups": [_group(group) for group in report.groups],
+        "notices": list(report.notices),
+    }
+
+
+def _group(group: BenchGroup) -> dict[str, object]:
+    choice = group.choice
+    return {
+        "workload": dataclasses.asdict(group.workload),
+        "input": group.input,
+        "inputs": group.inputs,
+        "verdict": list(verdict_lines(group)),
+        "best_latency": choice.latency.setting.label if choice.latency else None,
+        "as_good": [row.setting.label for row in choice.as_good],
+        "least_memory": choice.memory.setting.label if choice.memory else None,
+        "reasons": [{"rule": reason.rule, "message": reason.message} for reason in group.reasons],
+        "rows": [_row(row) for row in group.rows],
+    }
+
+
+def _row(row: BenchRow) -> dict[str, object]:
+    latency, compiled = row.latency, row.compiled
+    return {
+        "label": row.setting.label,
+        "setting": dataclasses.asdict(row.setting),
+        "latency_ns": latency.middle_ns if latency else None,
+        "p5_ns": latency.p5_ns if latency else None,
+        "p95_ns": latency.p95_ns if latency else None,
+        "calls": latency.calls if latency else 0,
+        "device_ns": latency.device_ns if latency else None,
+        "items": row.items,
+        "items_per_s": row.items_per_s,
+        "faster_than_eager": row.faster.middle if row.faster else None,
+        "faster_than_eager_interval": _interval(row.faster),
+        "differs_from_eager": row.faster.is_known if row.faster else None,
+        "first_call_ns": row.first_ns,
+        "cached_first_call_ns": row.cached_first_ns,
+        "break_even_calls": row.break_even_calls,
+        "memory_bytes": dict(row.memory),
+        "errors": [
+            {
+                "reference": error.reference,
+                "name": error.name,
+                "relative": error.relative if math.isfinite(error.relative) else None,
+                "within_tolerance": error.within,
+            }
+            for error in row.errors
+        ],
+        "wrong": row.is_wrong,
+        "draws_random_numbers": row.draws,
+        "compiled": dataclasses.asdict(compiled) if compiled else None,
+        "settled": row.is_settled,
+        "blocks": [
+            {"session": session, "round": number, "median_ns": median}
+            for (session, number), median in row.medians.items()
+        ],
+        "failure": row.failure or None,
+        "detail": row.detail or None,
+    }
+
+
+def _interval(ratio: Ratio | None) -> list[float] | None:
+    return [ratio.low, ratio.high] if ratio is not None else None

@@ -1,0 +1,63 @@
+"""A bench as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.bench_report import BenchGroup, BenchReport
+from inspector.findings.bench_wording import (
+    COLUMNS,
+    cells,
+    details,
+    group_title,
+    machine_text,
+    verdict_lines,
+)
+from inspector.findings.overview import recording_line
+from inspector.renderers.markdown.markup import cell, fenced, prose
+
+__all__ = ["bench_lines"]
+
+
+def bench_lines(report: BenchReport) -> Iterator[str]:
+    """The lines of a report."""
+    yield f"# {prose(report.plan.target)}"
+    yield ""
+    line = (*recording_line(report.run), machine_text(report))
+    yield prose(" · ".join(filter(None, line)))
+    yield ""
+    if report.run.meta.partial:
+        yield f"> Partial recording: {prose(report.run.meta.partial.rstrip('.'))}."
+        yield ""
+    several = len({group.input for group in report.groups}) > 1
+    for group in report.groups:
+        yield from _group(group, several=several)
+    yield from _failed(report)
+    for notice in report.notices:
+        yield f"> {prose(notice)}"
+        yield ""
+
+
+def _group(group: BenchGroup, *, several: bool) -> Iterator[str]:
+    yield f"## {prose(group_title(group, several=several))}"
+    yield ""
+    lines = list(verdict_lines(group))
+    for line in lines:
+        yield f"- {prose(line)}."
+    if lines:
+        yield ""
+    yield f"| {' | '.join((*COLUMNS, ''))} |"
+    yield f"|:--|{'--:|' * (len(COLUMNS) - 1)}:--|"
+    for row in group.rows:
+        yield f"| {' | '.join(map(cell, (*cells(row), details(row))))} |"
+    yield ""
+
+
+def _failed(report: BenchReport) -> Iterator[str]:
+    shown = set()
+    for row in report.rows:
+        if row.detail and row.detail not in shown:
+            shown.add(row.detail)
+            yield f"{prose(row.setting.label)} failed:"
+            yield ""
+            yield from fenced(row.detail, "")

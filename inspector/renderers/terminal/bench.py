@@ -1,0 +1,85 @@
+"""A bench for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from inspector.benches.rows import BenchRow
+from inspector.findings.bench_report import BenchGroup, BenchReport
+from inspector.findings.bench_wording import (
+    COLUMNS,
+    cells,
+    details,
+    group_title,
+    machine_text,
+    verdict_lines,
+)
+from inspector.findings.overview import recording_line
+from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.summary import error_lines
+
+__all__ = ["add_bench"]
+
+_GAP = "  "
+
+
+def add_bench(page: Page, report: BenchReport) -> None:
+    """Adds the blocks of a report, the verdicts first in each."""
+    line = " · ".join(filter(None, (*recording_line(report.run), machine_text(report))))
+    page.add(page.wrapped(page.safe(line, "dim")))
+    several = len({group.input for group in report.groups}) > 1
+    for group in report.groups:
+        page.add(_group(page, group, several=several))
+    page.add(_failed(page, report))
+    page.add(error_lines(page, report.run.meta))
+    page.add(_notices(page, report))
+
+
+def _group(page: Page, group: BenchGroup, *, several: bool) -> Iterator[Text]:
+    yield from page.wrapped(page.safe(group_title(group, several=several), "bold underline"))
+    for line in verdict_lines(group):
+        yield from page.wrapped(page.safe(f"{line}.", "bold"), "", _GAP)
+    yield Text()
+    table = [COLUMNS, *map(cells, group.rows)]
+    widths = [max(cell_len(row[at]) for row in table) for at in range(len(COLUMNS))]
+    yield page.cropped(_line(page, COLUMNS, widths, "dim"))
+    for row, texts in zip(group.rows, table[1:], strict=True):
+        yield page.cropped(_line(page, texts, widths, _style(row, group)))
+        detail = details(row)
+        if detail:
+            yield from page.wrapped(page.safe(detail, "dim"), _GAP * 2, _GAP * 3)
+
+
+def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -> Text:
+    """A line of the table: the first cell to the left, the others to the right."""
+    line = Text(_GAP, style)
+    line.append_text(page.safe(texts[0]))
+    line.append(" " * (widths[0] - cell_len(texts[0])))
+    for text, width in zip(texts[1:], widths[1:], strict=True):
+        line.append(_GAP + " " * (width - cell_len(text)))
+        line.append_text(page.safe(text))
+    return line
+
+
+def _style(row: BenchRow, group: BenchGroup) -> str:
+    if row.is_wrong or row.latency is None:
+        return "red"
+    return "green" if row is group.choice.latency else ""
+
+
+def _failed(page: Page, report: BenchReport) -> Iterator[Text]:
+    shown = set()
+    for row in report.rows:
+        if row.detail and row.detail not in shown:
+            shown.add(row.detail)
+            yield from page.wrapped(page.safe(f"{row.setting.label} failed:", "red"))
+            yield from page.verbatim(row.detail, _GAP)
+
+
+def _notices(page: Page, report: BenchReport) -> Iterator[Text]:
+    for notice in report.notices:
+        label = Text("note: ", style="dim")
+        yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)

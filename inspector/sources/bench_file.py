@@ -1,0 +1,41 @@
+"""``bench.json`` in a recording of `inspect bench`: what was to be measured, and how it ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.errors import RecordingError
+from inspector.model.bench import BenchPlan
+
+__all__ = ["read_plan", "write_plan"]
+
+_FILE = "bench.json"
+
+
+def write_plan(folder: Path, plan: BenchPlan) -> None:
+    """Writes the file.
+
+    Raises:
+        RecordingError: It cannot be written.
+    """
+    try:
+        (folder / _FILE).write_text(plan.to_json(), encoding="utf-8")
+    except OSError as error:
+        message = f"{folder / _FILE} cannot be written ({error.strerror})."
+        raise RecordingError(message, "Choose a place with --save DIR.") from error
+
+
+def read_plan(folder: Path) -> BenchPlan:
+    """Reads the file.
+
+    Raises:
+        RecordingError: There is none, or it cannot be read.
+    """
+    try:
+        return BenchPlan.from_json((folder / _FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        message = "There are no measurements of `inspect bench` in this recording."
+        raise RecordingError(message, "Make some with: inspect bench model.py") from error
+    except (OSError, ValueError) as error:
+        message = f"{_FILE} of the recording cannot be read: {error}."
+        raise RecordingError(message, "Measure again with: inspect bench model.py") from error

@@ -1,0 +1,188 @@
+"""A process that is told what to do next, line by line (`inspector.capture.benching.worker`)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+
+__all__ = ["Worker"]
+
+_TICK_SECONDS = 0.2
+_GRACE_SECONDS = 5.0
+_MOST_SAID = 300
+_ERRORS: Mapping[int, type[InspectorError]] = {
+    2: UsageError,
+    3: ModelFailedError,
+    4: EnvironmentLacksError,
+}
+_SCRIPT = Path(__file__).parent.parent / "capture" / "__main__.py"
+
+
+class Worker:
+    """A process of its own, whose log comes into a folder of its own.
+
+    Attributes:
+        folder: That folder.
+        failure: Why it can do no more, in one sentence, or an empty string.
+        detail: The user's own traceback, or an empty string.
+        error: The failure as it would end a command, where it is nobody's but the request's or the
+            environment's: no other process would do better.
+    """
+
+    def __init__(
+        self, folder: Path, python: str, request: str, environment: Mapping[str, str]
+    ) -> None:
+        """Starts it.
+
+        Args:
+            folder: The folder, which is empty.
+            python: The interpreter.
+            request: What it does, as `inspector.model.bench.WorkerRequest` in JSON.
+            environment: Its environment.
+
+        Raises:
+            EnvironmentLacksError: The interpreter cannot be started.
+        """
+        self.folder = folder
+        self.failure = ""
+        self.detail = ""
+        self.error: InspectorError | None = None
+        theirs_in, self._to = os.pipe()
+        self._from, theirs_out = os.pipe()
+        self._said = b""
+        self._errors = (folder / "stderr").open("wb")
+        ends = {"INSPECTOR_BENCH_IN": str(theirs_in), "INSPECTOR_BENCH_OUT": str(theirs_out)}
+        try:
+            self._process = subprocess.Popen(
+                (python, str(_SCRIPT), str(folder.absolute()), "bench", request),
+                env={**environment, **ends},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(theirs_in, theirs_out),
+            )
+        except OSError as error:
+            message = f"{python} cannot be started ({error.strerror})."
+            raise EnvironmentLacksError(message, "Name another one with --python.") from error
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be told something."""
+        return not self.failure and self._process.poll() is None
+
+    def tell(self, what: Mapping[str, object]) -> None:
+        """Tells it what to do; that it is gone shows when it is waited for."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._to, (json.dumps(what) + "\n").encode())
+
+    def wait(
+        self, state: str, seconds: float, on_tick: Callable[[], None]
+    ) -> Mapping[str, Any] | None:
+        """Waits until it says that it is in a state.
+
+        Args:
+            state: The state.
+            seconds: How long it may take; it is ended when it takes longer.
+            on_tick: Called a few times a second.
+
+        Returns:
+            What it says, or None: ``failure`` says why.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            message = self._message()
+            if message is not None and message.get("state") == state:
+                return message
+            if message is not None:
+                continue
+            on_tick()
+            if time.monotonic() > until:
+                self.failure = f"it was ended after {seconds:g} seconds; see --timeout"
+                self.end()
+                return None
+            if not self._read():
+                self._fail()
+                return None
+
+    def end(self) -> None:
+        """Lets it end; after a while it is ended by force."""
+        with contextlib.suppress(OSError):
+            os.close(self._to)
+        try:
+            if self.failure:
+                self._process.terminate()
+            self._process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(OSError):
+            os.close(self._from)
+        self._errors.close()
+
+    def _message(self) -> Mapping[str, Any] | None:
+        line, found, rest = self._said.partition(b"\n")
+        if not found:
+            return None
+        self._said = rest
+        fields: Mapping[str, Any] = json.loads(line)
+        return fields
+
+    def _read(self) -> bool:
+        """Takes what it has said by now; False when its end is closed."""
+        ready, _, _ = select.select([self._from], [], [], _TICK_SECONDS)
+        if not ready:
+            return True
+        said = os.read(self._from, 1 << 16)
+        self._said += said
+        return bool(said)
+
+    def _fail(self) -> None:
+        """It has gone: says why."""
+        self.failure = "it ended"
+        self.end()
+        outcome: dict[str, Any] = {}
+        with contextlib.suppress(OSError, ValueError):
+            outcome = json.loads((self.folder / "outcome.json").read_text("utf-8"))
+        code = self._process.returncode
+        if outcome.get("message"):
+            self.failure = f"{outcome['message']} {outcome.get('next_step', '')}".strip()
+            self.detail = str(outcome.get("detail", ""))
+            kind = _ERRORS.get(outcome.get("exit_code", 0))
+            if kind is not None:
+                message, step = str(outcome["message"]), str(outcome.get("next_step", ""))
+                self.error = kind(message, step, detail=self.detail)
+        elif code == 0:
+            self.failure = ""
+        elif code < 0:
+            self.failure = f"its process was ended by {_signal_name(-code)}{self._last_words()}"
+        else:
+            self.failure = f"its process ended with exit code {code}{self._last_words()}"
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(OSError):
+            text = (self.folder / "stderr").read_text("utf-8", "replace")
+            lines = [line.strip() for line in text.split("\n") if line.strip()]
+            return f": {lines[-1][:_MOST_SAID]}" if lines else ""
+        return ""
+
+
+def _signal_name(number: int) -> str:
+    if number == signal.SIGKILL:
+        return "SIGKILL (by the out-of-memory killer, perhaps)"
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
