@@ -8,19 +8,12 @@ from collections.abc import Callable, Iterator
 
 import torch
 from torch._dynamo import list_backends, lookup_backend
-from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
-from inspector.capture.failures import (
-    asks_for_value,
-    lacks_cuda,
-    user_failure,
-    user_traceback,
-    value_needed,
-)
+from inspector.capture.failed_call import FailedCall, failed_call, lacks_package
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
@@ -28,7 +21,7 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.errors import InspectorError, UsageError
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 
@@ -82,26 +75,7 @@ def _check_backend(name: str) -> None:
     try:
         lookup_backend(name)
     except ImportError as error:
-        raise _lacks_package(name, error) from error
-
-
-def _lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
-    reason = str(error).strip().rstrip(".")
-    message = f"The backend {backend!r} needs a package that is not installed: {reason}."
-    return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
-
-
-def _first_sentence(error: BaseException) -> str:
-    """The first line of what it says; one that announces the next has that behind it."""
-    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
-    said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
-    return " ".join(said).rstrip(".")
-
-
-def _missing_package(error: BaseException) -> ImportError | None:
-    """The import that failed when torch called the backend; some import that late."""
-    inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
-    return inner if isinstance(inner, ImportError) else None
+        raise lacks_package(name, error) from error
 
 
 def write_target(target: Target, sources: SourceWriter) -> None:
@@ -157,7 +131,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 error = _error_of(target, index, request, function, ones)
                 if error is not None:
-                    raise _failed(target, index, request, error) from error
+                    raise _failed(target, index, request, error, number + 1) from error
     if profiles is not None and state is not None:
         if profiles.is_refused():
             return
@@ -201,20 +175,27 @@ def _told(index: int, number: int) -> Iterator[None]:
 
 
 def _measure(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
+    made = _UNMEASURED_CALLS
+
+    def run(call: Call) -> None:
+        nonlocal made
+        made += 1
+        _call(call, request, function)
+
     what = Measurement(
         input=index,
         first_call=_UNMEASURED_CALLS,
         calls=request.calls,
         arguments=target.calls[index],
         target=target.function,
-        run=lambda call: _call(call, request, function),
+        run=run,
         one_graph=request.guards,
     )
     try:
         with quiet():
             measure(what)
     except Exception as error:
-        raise _failed(target, index, request, error) from error
+        raise _failed(target, index, request, error, made) from error
 
 
 def _begin_again(state: State) -> None:
@@ -233,8 +214,12 @@ def _profile(
     """Profiles the warm calls with one input."""
     given = target.calls[index]
     profiles, state, ones = kept
+    made, is_compiled = _UNMEASURED_CALLS, True
 
     def prepared(called: Callable[..., object]) -> PreparedCall:
+        nonlocal made, is_compiled
+        is_compiled = called is function
+        made += is_compiled
         _begin_again(state)
         return PreparedCall(fresh(given), lambda call: _call(call, request, called, ones))
 
@@ -242,7 +227,7 @@ def _profile(
         with quiet():
             profiles.measure(index, lambda: prepared(function), lambda: prepared(target.function))
     except Exception as error:
-        raise _failed(target, index, request, error) from error
+        raise _failed(target, index, request, error, made if is_compiled else 0) from error
 
 
 def _error_of(
@@ -272,31 +257,12 @@ def _call(
         backward(outputs, ones)
 
 
-def _failed(target: Target, index: int, request: Request, error: Exception) -> InspectorError:
-    """What to tell about a failed call: a call without the compiler decides whose fault it is."""
-    if isinstance(error, UsageError):
-        return error
-    missing = _missing_package(error)
-    if missing is not None:
-        return _lacks_package(request.backend, missing)
-    if asks_for_value(error):
-        return value_needed(error, f"calling `{target.name}`", target.root)
-    with torch.compiler.set_stance("force_eager"):
-        eager = _error_of(target, index, request, target.function)
-    for raised in (eager, error):
-        if raised is not None and lacks_cuda(raised):
-            mapped = request.device == "cpu"
-            return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
-    if eager is None:
-        message = (
-            f"{target.name} runs without torch.compile and fails with it "
-            f"({type(error).__name__}: {_first_sentence(error)})."
-        )
-        # What Dynamo and the backends raise is in the trace, and becomes a finding.
-        said = isinstance(error, TorchDynamoException)
-        detail = "" if said else user_traceback(error, target.root)
-        return ModelFailedError(message, "", detail=detail)
-    which = f"input {index + 1}" if len(target.calls) > 1 else "its inputs"
-    message = f"{target.name} fails when it is called with {which}, also without torch.compile."
-    detail = user_traceback(eager, target.root)
-    return ModelFailedError(message, "Make it run in plain Python first.", detail=detail)
+def _failed(
+    target: Target, index: int, request: Request, error: Exception, number: int
+) -> InspectorError:
+    """What to tell about a failed call, see `failed_call`."""
+    return failed_call(
+        FailedCall(target, index, error, number),
+        request,
+        lambda: _error_of(target, index, request, target.function),
+    )

@@ -12,8 +12,6 @@ from inspector.model.run import Run
 
 __all__ = ["benched", "check_kernel_options", "which_kernel"]
 
-_MOST_NAMED = 8
-
 
 def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file: bool) -> None:
     """Refuses options that have no meaning together.
@@ -46,8 +44,8 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
         names: All kernels.
     """
     if found:
-        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        hint = f"Name one of them: {', '.join(found[:_MOST_NAMED])}{more}."
+        # All of them: a list with gaps would have to be asked for by another run.
+        hint = f"Name one of them: {', '.join(found)}."
         return UsageError(f"{asked!r} is in the names of {len(found)} kernels.", hint)
     hint = did_you_mean(asked, names) if names else "The recording has no kernels at all."
     return UsageError(f"There is no kernel {asked!r} in the recording.", hint)

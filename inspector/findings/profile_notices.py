@@ -11,6 +11,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
+from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
 from inspector.profiles.budget import Budget
 from inspector.profiles.timed import TimedLaunch
@@ -34,8 +35,6 @@ _KINDS = {
     "explained": "call whose host was watched",
     "memory": "call whose memory was measured",
 }
-_TEENS = range(11, 14)
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def profile_notices(
@@ -185,10 +184,8 @@ def approximate_notice(budgets: Iterable[Budget]) -> str:
 
 
 def _failed(error: FailedCall) -> str:
-    place = error.number
-    ending = "th" if place % 100 in _TEENS else _ENDINGS.get(place % 10, "th")
     what = _KINDS.get(error.what, "call")
-    return f"the {place}{ending} {what} failed ({error.error.rstrip('.')})"
+    return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
 
 
 def uncounted_notices(launches: Sequence[TimedLaunch]) -> Iterator[str]:

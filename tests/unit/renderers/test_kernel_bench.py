@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from inspector import plugins
-from inspector.commands.kernel_choice import benched, check_kernel_options
+from inspector.commands.kernel_choice import benched, check_kernel_options, which_kernel
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate, make_kernel_bench_report
@@ -288,6 +288,9 @@ def test_a_name_of_several_kernels_is_refused_with_their_names(tmp_path: Path) -
     with pytest.raises(UsageError, match="in the names of 2 kernels") as raised:
         benched(run(tmp_path, several), "sum")
     assert "triton_red_fused_sum_1, triton_red_fused_sum_3" in raised.value.next_step
+    many = [f"triton_red_fused_sum_{number}" for number in range(30)]
+    said = which_kernel("sum", many, [*many, "triton_poi_2"])
+    assert said.next_step == f"Name one of them: {', '.join(many)}."
     none = {"v": 1, "asked": "triton_poi_3", "matching": [], "kernels": names}
     (tmp_path / "other").mkdir()
     with pytest.raises(UsageError, match="no kernel 'triton_poi_3'") as raised:

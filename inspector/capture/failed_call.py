@@ -1,0 +1,118 @@
+"""What to tell about a call that failed: a call without the compiler decides whose fault it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import torch
+from torch._dynamo.exc import TorchDynamoException
+
+from inspector.capture.failures import (
+    asks_for_value,
+    lacks_cuda,
+    user_failure,
+    user_traceback,
+    value_needed,
+)
+from inspector.capture.target import Target
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.model.ordinal import ordinal
+from inspector.model.request import Request
+
+__all__ = ["FailedCall", "failed_call", "lacks_package"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that failed.
+
+    Attributes:
+        target: What was called.
+        index: Number of the input, from 0.
+        error: What the call raised.
+        number: Which of the compiled calls with this input it was, from 1: those before it did not
+            fail; 0 where it was a call without the compiler, between them.
+    """
+
+    target: Target
+    index: int
+    error: Exception
+    number: int = 1
+
+
+def failed_call(
+    failed: FailedCall, request: Request, eager: Callable[[], Exception | None]
+) -> InspectorError:
+    """What to tell about a failed call.
+
+    Args:
+        failed: The call.
+        request: How it was called.
+        eager: Calls the target once more, and gives what that raised.
+    """
+    target, error = failed.target, failed.error
+    if isinstance(error, UsageError):
+        return error
+    missing = _missing_package(error)
+    if missing is not None:
+        return lacks_package(request.backend, missing)
+    if asks_for_value(error):
+        return value_needed(error, f"calling `{target.name}`", target.root)
+    with torch.compiler.set_stance("force_eager"):
+        again = eager()
+    for raised in (again, error):
+        if raised is not None and lacks_cuda(raised):
+            mapped = request.device == "cpu"
+            return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
+    if again is None:
+        said = f"({type(error).__name__}: {_first_sentence(error)})"
+        # What Dynamo and the backends raise is in the trace, and becomes a finding.
+        is_told = isinstance(error, TorchDynamoException)
+        detail = "" if is_told else user_traceback(error, target.root)
+        return ModelFailedError(_only_then(failed, said), "", detail=detail)
+    which = _which(failed) or "with its inputs"
+    message = f"{target.name} fails when it is called {which}, also without torch.compile."
+    detail = user_traceback(again, target.root)
+    return ModelFailedError(message, "Make it run in plain Python first.", detail=detail)
+
+
+def _only_then(failed: FailedCall, said: str) -> str:
+    """That a call failed, and that one without the compiler does not."""
+    name = failed.target.name
+    if failed.number == 1:
+        return f"{name} runs without torch.compile and fails with it {said}."
+    if not failed.number:
+        return f"A call of {name} without torch.compile fails between others that do not {said}."
+    return (
+        f"{name} fails with torch.compile when it is called {_which(failed)} {said}; a call "
+        "without torch.compile after it does not."
+    )
+
+
+def _which(failed: FailedCall) -> str:
+    """Which input, of several, and which call with it: ``with input 2 for the 3rd time``."""
+    several = len(failed.target.calls) > 1
+    given = f"with input {failed.index + 1}" if several else ""
+    time = f"for the {ordinal(failed.number)} time" if failed.number > 1 else ""
+    return " ".join(filter(None, (given, time)))
+
+
+def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
+    """That a backend's package is not installed."""
+    reason = str(error).strip().rstrip(".")
+    message = f"The backend {backend!r} needs a package that is not installed: {reason}."
+    return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
+
+
+def _first_sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that behind it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    return " ".join(said).rstrip(".")
+
+
+def _missing_package(error: BaseException) -> ImportError | None:
+    """The import that failed when torch called the backend; some import that late."""
+    inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
+    return inner if isinstance(inner, ImportError) else None

@@ -1,0 +1,102 @@
+"""What is said about a call that fails: which one it was, and whether the compiler is to blame."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+import torch
+
+from inspector.capture import execution
+from inspector.capture.call import Call
+from inspector.capture.execution import call_target
+from inspector.capture.target import Target
+from inspector.errors import ModelFailedError
+from inspector.model.request import Request
+
+
+class Failing:
+    """Fails in some of its calls, counted from 1."""
+
+    def __init__(self, *fails_in: int) -> None:
+        self.calls = 0
+        self._fails_in = fails_in
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        if self.calls in self._fails_in:
+            raise RuntimeError("boom\nand more")
+        return x
+
+
+class Profiles:
+    """Makes calls with the compiler and without it, and measures nothing."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def closely(self, *_: object) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def is_refused(self) -> bool:
+        return False
+
+    def measure(self, _: int, run: Any, eager: Any) -> None:
+        for make in (run, run, eager, eager, run):
+            make()()
+
+
+def said(function: Failing, inputs: int = 1, **settings: Any) -> str:
+    calls = tuple(Call((torch.ones(1),)) for _ in range(inputs))
+    target = Target("Net", "Net", function, calls, already_compiled=False, file=None, root="")
+
+    def compiled(x: torch.Tensor) -> torch.Tensor:
+        return function(x)
+
+    request = Request("model.py", **{"measure": False, "backend": "eager", **settings})
+    with pytest.raises(ModelFailedError) as raised:
+        call_target(target, request, compiled)
+    return raised.value.message
+
+
+@pytest.fixture
+def profiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "Profiles", Profiles)
+
+
+ERROR = "(RuntimeError: boom)"
+
+
+def test_the_first_call_is_every_call() -> None:
+    assert said(Failing(1)) == f"Net runs without torch.compile and fails with it {ERROR}."
+    assert said(Failing(1, 2)) == (
+        "Net fails when it is called with its inputs, also without torch.compile."
+    )
+
+
+def test_a_later_call_has_its_number() -> None:
+    assert said(Failing(2)) == (
+        f"Net fails with torch.compile when it is called for the 2nd time {ERROR}; a call without "
+        "torch.compile after it does not."
+    )
+    assert said(Failing(2, 3)) == (
+        "Net fails when it is called for the 2nd time, also without torch.compile."
+    )
+    # Each of two inputs is called once before any is called again.
+    assert "called with input 2 for the 2nd time (" in said(Failing(4), 2)
+
+
+def test_calls_that_are_measured_are_counted() -> None:
+    assert "called for the 3rd time (" in said(Failing(3), measure=True)
+    assert "called for the 5th time (" in said(Failing(5), measure=True)
+
+
+@pytest.mark.usefixtures("profiled")
+def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apart() -> None:
+    assert "called for the 3rd time (" in said(Failing(3), profile=True)
+    assert said(Failing(5), profile=True) == (
+        f"A call of Net without torch.compile fails between others that do not {ERROR}."
+    )
+    # The 7th call of all, of which two were made without the compiler.
+    assert "called for the 5th time (" in said(Failing(7), profile=True)
+    assert "called with input 2 for the 3rd time (" in said(Failing(10), 2, profile=True)
