@@ -12,7 +12,7 @@ import torch
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
 
-__all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors"]
+__all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors", "shapes_of"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,6 +84,24 @@ def _is_keywords(value: object) -> bool:
     return isinstance(value, Mapping) and all(
         isinstance(name, str) and name.isidentifier() for name in value
     )
+
+
+def shapes_of(call: Call) -> list[dict[str, object]]:
+    """The tensors and the numbers that a call is made with, in order, those in containers too."""
+    found: list[dict[str, object]] = []
+
+    def tensor(value: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        dtype = str(value.dtype).removeprefix("torch.")
+        found.append({"dtype": dtype, "size": list(value.shape)})
+        return value
+
+    def other(value: Any) -> Any:  # noqa: ANN401 - any object
+        if type(value) in {bool, int, float}:
+            found.append({"value": str(value)})
+        return value
+
+    map_tensors(tensor, [list(call.args), call.kwargs], other)
+    return found
 
 
 def fresh(call: Call) -> Call:

@@ -18,6 +18,7 @@ __all__ = [
     "FailedCall",
     "HostSpan",
     "InspectorDeviceProfile",
+    "ProfiledArgument",
     "ProfiledCall",
     "TimedBlock",
     "device_profile",
@@ -95,6 +96,21 @@ class FailedCall:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ProfiledArgument:
+    """Something that the calls are made with.
+
+    Attributes:
+        dtype: A tensor's dtype in torch's spelling, or an empty string.
+        size: Its sizes.
+        value: What it is, where it is a number; else an empty string.
+    """
+
+    dtype: str = ""
+    size: tuple[int, ...] = ()
+    value: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ProfiledCall:
     """One call.
 
@@ -147,6 +163,8 @@ class DeviceProfile:
         unmatched: Launches that were not found in the call that was looked at closely.
         error: The call that failed, or None.
         explained_ns: How long the call took whose host was watched, or None.
+        arguments: The tensors and the numbers that the calls are made with, in order; older
+            recordings have none.
     """
 
     input: int
@@ -166,6 +184,7 @@ class DeviceProfile:
     unmatched: int = 0
     error: FailedCall | None = None
     explained_ns: int | None = None
+    arguments: tuple[ProfiledArgument, ...] = ()
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -198,6 +217,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         unmatched=natural(fields.get("unmatched")) or 0,
         error=_failed(mapping(fields.get("error"))),
         explained_ns=natural(fields.get("explained_ns")) or None,
+        arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
     )
 
 
@@ -236,6 +256,14 @@ def _launch(fields: Mapping[str, object]) -> DeviceLaunch:
         launched_by=str(fields.get("launched_by") or ""),
         place=launch_place(mapping(fields.get("place"))),
         device=natural(fields.get("device")) or 0,
+    )
+
+
+def _argument(fields: Mapping[str, object]) -> ProfiledArgument:
+    return ProfiledArgument(
+        dtype=str(fields.get("dtype") or ""),
+        size=naturals(fields.get("size")),
+        value=str(fields["value"]) if "value" in fields else "",
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
+from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
-from inspector.findings.wording import count, duration, size
+from inspector.findings.wording import count, duration, listed, size
 from inspector.graphs.step_names import short_name
 from inspector.profiles.budget import Budget
 from inspector.profiles.counted import counter_texts
@@ -50,6 +51,7 @@ _MOST_GAINS = 3
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _LEAST_CAUSE = 0.02
 _NO_DIFFERENCE = 1.0
+_MOST_ARGUMENTS = 4
 _OUTSIDE = "outside of statements and operators"
 _KINDS = {
     "kernel": "generated",
@@ -340,9 +342,18 @@ def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, st
 
 
 def headline(found: Profiled, number: int) -> str:
-    """What was profiled: ``input 1: 133 launches in 53 kernels and calls``."""
+    """What was profiled: ``input 1 (8 float32): cpu · 133 launches · 730 calls timed``."""
     device = str(found.profile.device.get("name") or found.profile.device.get("kind") or "")
-    which = f"input {found.profile.input + 1}: " if number > 1 else ""
+    given = listed([_argument(item) for item in found.profile.arguments], _MOST_ARGUMENTS)
+    which = f"input {found.profile.input + 1}" if number > 1 else "input" if given else ""
+    which += (f" ({given})" if given else "") + (": " if which else "")
     calls = count(found.budget.calls, "call")
     launches = sum(len(item.launches) for item in found.work)
     return f"{which}{device} · {count(launches, 'launch', 'launches')} · {calls} timed"
+
+
+def _argument(item: ProfiledArgument) -> str:
+    """A tensor's sizes with its dtype; a number is itself."""
+    if not item.dtype:
+        return item.value
+    return f"{TIMES.join(map(str, item.size)) or 'scalar'} {item.dtype}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 import torch
 
+from inspector.capture.call import Call, shapes_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
 from inspector.capture.profiling.in_place import Attribution, profile_in_place
@@ -38,9 +39,13 @@ class Program:
 
         return call
 
-    def profile(self) -> None:
+    def profile(self, arguments: Sequence[dict[str, object]] = ()) -> None:
         profile_in_place(
-            0, lambda: self.prepared("compiled"), lambda: self.prepared("eager"), Attribution()
+            0,
+            lambda: self.prepared("compiled"),
+            lambda: self.prepared("eager"),
+            Attribution(),
+            arguments,
         )
 
 
@@ -113,6 +118,17 @@ def test_what_was_measured_before_a_call_failed_is_written(
         assert (len(fields["plain_ns"]), fields["eager_ns"]) == (5, [])
     if fails_in == 20:  # the watched calls of the first round are there
         assert len(fields["watched_ns"]) == len(fields["calls"]) + fields["other_calls"] == 3
+
+
+def test_what_the_calls_are_made_with_is_written(written: list[dict[str, Any]]) -> None:
+    inner = {"mask": torch.ones(3, dtype=torch.bool), "name": "no number"}
+    call = Call((torch.ones(2, 5), [torch.tensor(1.0), 3]), {"scale": 0.5, "inner": inner})
+    assert shapes_of(call) == [
+        {"dtype": "float32", "size": [2, 5]}, {"dtype": "float32", "size": []}, {"value": "3"},
+        {"value": "0.5"}, {"dtype": "bool", "size": [3]},
+    ]  # fmt: skip
+    Program().profile(shapes_of(call))
+    assert written[0]["arguments"] == shapes_of(call)
 
 
 def test_of_a_first_call_that_fails_nothing_is_written(written: list[dict[str, Any]]) -> None:

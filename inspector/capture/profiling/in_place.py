@@ -86,6 +86,7 @@ def profile_in_place(
     run: Prepared,
     eager: Prepared,
     attribution: Attribution,
+    arguments: Sequence[Mapping[str, object]] = (),
 ) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
@@ -94,8 +95,9 @@ def profile_in_place(
         run: Prepares a call of the compiled target.
         eager: Prepares a call without the compiler.
         attribution: What the second call showed.
+        arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
     """
-    measured = Measured(_device())
+    measured = Measured(_device(), arguments)
 
     def write() -> None:
         if not uses_cuda():

@@ -56,6 +56,7 @@ class Measured:
 
     Attributes:
         device: What the device says of itself: asked before anything can fail.
+        arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         warm: Calls until their time had settled.
         plain: Calls that nobody watched.
         watched: Calls under the profiler.
@@ -69,6 +70,7 @@ class Measured:
     """
 
     device: Mapping[str, object]
+    arguments: Sequence[Mapping[str, object]] = ()
     warm: list[int] = dataclasses.field(default_factory=list)
     plain: list[int] = dataclasses.field(default_factory=list)
     watched: list[int] = dataclasses.field(default_factory=list)

@@ -38,6 +38,7 @@ def write_profile(
             "v": 1,
             "input": index,
             "device": measured.device,
+            "arguments": measured.arguments,
             "plain_ns": measured.unwatched,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,

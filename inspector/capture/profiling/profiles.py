@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
-from inspector.capture.call import PreparedCall
+from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid
 from inspector.capture.profiling.device import uses_cuda
@@ -95,7 +95,7 @@ class Profiles:
             return
         found = self._attributions.get(index, Attribution())
         with _device_watched(index):
-            profile_in_place(index, run, eager, found)
+            profile_in_place(index, run, eager, found, shapes_of(self._target.calls[index]))
         captured = self._captured.get(index)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone

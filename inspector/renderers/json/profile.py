@@ -53,6 +53,10 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
     return {
         "input": profile.input,
         "device": dict(profile.device),
+        "arguments": [
+            {"value": item.value} if not item.dtype else {"dtype": item.dtype, "size": item.size}
+            for item in profile.arguments
+        ],
         "wall_ns": budget.wall_ns,
         "calls": budget.calls,
         "watched_ns": budget.watched_ns,

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.events.counted import CountedKernel
+from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
@@ -140,6 +141,31 @@ def test_json_has_all_of_it(tmp_path: Path) -> None:
     assert first["work"][1]["kind"] == "copy"
     assert first["lines"] == [{"file": "/p/model.py", "line": 4, "time_ns": 10_000}]
     assert found["ceilings"]["values"]["copy_bytes_per_s"] == 4e12
+
+
+def test_the_head_of_each_input_has_its_shapes(tmp_path: Path) -> None:
+    tensor = {"dtype": "float32", "size": [512, 256]}
+    first = profile(arguments=[tensor, {"dtype": "int64", "size": []}, {"value": "3"}])
+    second = profile(input=1, arguments=[tensor] * 7)
+    found = report(tmp_path, first, second)
+    heads = [line for line in rendered(found, "markdown").splitlines() if "calls timed" in line]
+    assert heads == [
+        (
+            f"## input 1 (512{TIMES}256 float32, scalar int64, 3): NVIDIA H200 · 2 launches · "
+            "30 calls timed"
+        ),
+        (
+            f"## input 2 ({', '.join([f'512{TIMES}256 float32'] * 4)}, … 3 more): NVIDIA H200 · "
+            "2 launches · 30 calls timed"
+        ),
+    ]
+    one = report(tmp_path, first)
+    assert f"input (512{TIMES}256 float32, scalar int64, 3): NVIDIA" in rendered(one, "terminal")
+    assert as_json(one)["profiles"][0]["arguments"] == [
+        tensor, {"dtype": "int64", "size": []}, {"value": "3"},
+    ]  # fmt: skip
+    odd = profile(arguments=[{"dtype": hostile.TEXT, "size": ["x", -1]}, {"value": hostile.TEXT}])
+    assert "\x1b" not in rendered(report(tmp_path, odd), "terminal")
 
 
 def test_markdown_is_tables(tmp_path: Path) -> None:
