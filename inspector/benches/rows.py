@@ -8,16 +8,13 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.events.bench import BenchBlock, InspectorBench, OutputError
+from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
 from inspector.kernels.output_code import read_output_code
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
 
 __all__ = ["BenchRow", "Compiled", "Latency", "make_rows"]
-
-# Against float64: so many times eager PyTorch's own error is no rounding any more.
-_TIMES_EAGERS = 10.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,6 +81,7 @@ class BenchRow:
         errors: How far results are from those of others.
         worst: The largest error by reference.
         is_wrong: Whether results are off by more than rounding.
+        parting: The operator at which results part from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         compiled: What was compiled, or None.
         is_settled: Whether times were stable before they were measured.
@@ -108,6 +106,7 @@ class BenchRow:
     errors: tuple[OutputError, ...]
     worst: Mapping[str, float]
     is_wrong: bool
+    parting: Parting | None
     draws: bool
     compiled: Compiled | None
     is_settled: bool
@@ -153,7 +152,6 @@ def _row(
     is_eager = combination.setting.is_eager
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
-    eagers = [e for event in events[1] for e in event.errors]
     failures = [end for end in plan.ends if end.combination == number and end.failure]
     cached = [event.first_ns for session, event in firsts.items() if session]
     return BenchRow(
@@ -172,7 +170,8 @@ def _row(
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         errors=errors,
         worst=_worst(errors),
-        is_wrong=_is_wrong(errors, eagers),
+        is_wrong=any(event.is_wrong for event in events[0]),
+        parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),
@@ -257,21 +256,6 @@ def _worst(errors: Iterable[OutputError]) -> Mapping[str, float]:
     for error in errors:
         found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
     return found
-
-
-def _is_wrong(errors: Sequence[OutputError], eagers: Sequence[OutputError]) -> bool:
-    """Whether a result is not close to eager's, and much farther from float64's than that is."""
-    own = {error.name: error.relative for error in eagers if error.reference == "float64"}
-    exact = {error.name: error.relative for error in errors if error.reference == "float64"}
-    for error in errors:
-        if error.reference != "eager" or error.within is not False:
-            continue
-        if error.name in own and error.name in exact:
-            if exact[error.name] > _TIMES_EAGERS * own[error.name]:
-                return True
-        else:
-            return True
-    return False
 
 
 def _compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:

@@ -41,7 +41,7 @@ _SESSIONS = 3
 @click.option(
     "--modes", metavar="MODES",
     help="Modes of Inductor, with commas: default, reduce-overhead, max-autotune, "
-    "max-autotune-no-cudagraphs, or all.  [default: default,reduce-overhead]",
+    "max-autotune-no-cudagraphs; all or none of them.  [default: default,reduce-overhead]",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",

@@ -15,6 +15,7 @@ __all__ = ["MODES", "combinations_of", "names_of", "sizes_of"]
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
+_NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}
 _SHAPES = {"auto": None, "dynamic": True, "static": False}
 _TF32 = {"on": True, "off": False}
 _INDUCTOR = "inductor"
@@ -55,9 +56,9 @@ def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:
 
 def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     asked = names_of(given.get("modes"))
-    modes = MODES if asked == ("all",) else asked or (MODES[0], MODES[1])
+    modes = _NAMED_MODES.get(asked, asked or (MODES[0], MODES[1]))
     for mode in modes:
-        _check("--modes", mode, (*MODES, "all"))
+        _check("--modes", mode, (*MODES, "all", "none"))
     backends = names_of(given.get("backends"))
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)

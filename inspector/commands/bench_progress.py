@@ -37,6 +37,10 @@ class BenchProgress:
         self._doing = doing
         self.tick()
 
+    def leave_out(self, processes: int) -> None:
+        """Takes note that there are so many processes less."""
+        self._processes -= processes
+
     def tick(self) -> None:
         """Shows how much time has gone by."""
         if self._status is None:

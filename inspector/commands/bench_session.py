@@ -27,6 +27,7 @@ _LEAST_CALLS = 2
 _READY_SECONDS = 3600.0
 _BLOCK_MOST_SECONDS = 300.0
 _FLOAT64 = "f64"
+_NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 # An operator's threads stay where they are, so that they do not share a core by chance.
 _PINNED = {"OMP_PROC_BIND": "true"}
@@ -66,14 +67,19 @@ def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
     chosen = random.Random(bench.seed)  # noqa: S311 - an order, and no secret
     for workload in bench.plan.workloads:
         numbers = list(bench.plan.numbers(workload))
+        failed: set[int] = set()
         for session in range(bench.plan.sessions):
-            order = list(numbers)
+            order = [number for number in numbers if number not in failed]
             chosen.shuffle(order)
             if not session:
                 _reference(bench, numbers[0], progress)
                 order.sort(key=lambda number: not bench.plan.combinations[number].setting.is_eager)
             one = _Session(bench, session, progress, chosen)
-            yield from one.run(order)
+            for end in one.run(order):
+                if end.failure:  # it would fail again
+                    failed.add(end.combination)
+                    progress.leave_out(bench.plan.sessions - session - 1)
+                yield end
 
 
 def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
@@ -110,6 +116,8 @@ class _Session:
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
+        self._wrong: list[int] = []
+        self._eager_failed = False
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
         """Makes all processes ready, and lets them take turns.
@@ -120,21 +128,24 @@ class _Session:
         Raises:
             InspectorError: The target, or what it needs, is not there: no other process would work.
         """
-        left_out = []
+        left_out: dict[int, str] = {}
         try:
             for number in order:
                 if self._device == "cpu" and self._is_left_out(number):
-                    left_out.append(number)
+                    left_out[number] = _SAME_ON_CPU
+                elif self._eager_failed:
+                    left_out[number] = _NOT_TRIED
                 else:
                     self._begin(number)
             self._rounds()
+            self._look_for_faults()
         finally:
             for number, worker in self._workers.items():
                 if worker.is_alive:
                     worker.end()
                 _keep_logs(worker.folder, self._bench.folder, f"{self._session}.{number}")
-        for number in left_out:
-            yield WorkerEnd(number, self._session, _SAME_ON_CPU, is_left_out=True)
+        for number, why in left_out.items():
+            yield WorkerEnd(number, self._session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
             yield WorkerEnd(number, self._session, worker.failure, worker.detail)
 
@@ -148,12 +159,15 @@ class _Session:
         worker = _start(bench, _request(bench, number, self._session), f"{self._session}.{number}")
         self._workers[number] = worker
         seconds = bench.timeout_seconds or _READY_SECONDS
-        if worker.wait("loaded", seconds, self._progress.tick) is None:
-            if worker.error is not None and bench.plan.combinations[number].setting.is_eager:
+        is_eager = bench.plan.combinations[number].setting.is_eager
+        loaded = worker.wait("loaded", seconds, self._progress.tick)
+        ready = worker.wait("ready", seconds, self._progress.tick) if loaded else None
+        if ready is None and is_eager and not self._session:
+            if worker.error is not None and (loaded is None or len(bench.plan.workloads) == 1):
                 raise worker.error
-            return
-        ready = worker.wait("ready", seconds, self._progress.tick)
+            self._eager_failed = True
         if ready is not None:
+            self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
             self._call_ns[number] = [max(1, int(time_ns)) for time_ns in ready["call_ns"]]
 
@@ -182,9 +196,20 @@ class _Session:
             return
         calls = int(_BLOCK_SECONDS * 1e9 / times[index])
         calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
-        worker.tell({"round": round_, "input": index, "calls": calls})
+        worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
         worker.wait("done", seconds, self._progress.tick)
+
+    def _look_for_faults(self) -> None:
+        """Where results are wrong, the operator at which they part from eager ones."""
+        for number in self._wrong:
+            worker = self._workers[number]
+            if worker.is_alive:
+                label = self._bench.plan.combinations[number].setting.label
+                self._progress.begin(f"{label} is wrong: looks for the operator", counts=False)
+                worker.tell({"do": "part"})
+                seconds = self._bench.timeout_seconds or _READY_SECONDS
+                worker.wait("done", seconds, self._progress.tick)
 
 
 def _request(bench: Bench, number: int, session: int) -> WorkerRequest:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import mappings, natural, naturals, sizes
+from inspector.events.fields import mapping, mappings, natural, naturals, sizes
 
-__all__ = ["BenchBlock", "InspectorBench", "OutputError"]
+__all__ = ["BenchBlock", "InspectorBench", "OutputError", "Parting"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,11 +52,37 @@ class OutputError:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Parting:
+    """The first operator at which compiled results part from eager ones.
+
+    Attributes:
+        operator: Its name; empty where every graph's own result is right.
+        file: The user's file, or an empty string.
+        line: The line, or 0.
+        code: Its text.
+        at: Its number in the graph, from 1.
+        operators: How many operators the graph has.
+        graph: The graph's number, from 0.
+        failure: Why it is not known, or an empty string.
+    """
+
+    operator: str
+    file: str
+    line: int
+    code: str
+    at: int
+    operators: int
+    graph: int
+    failure: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class InspectorBench:
     """A part of what a process found out.
 
     Attributes:
-        what: ``first`` (the first calls), ``settled``, ``block``, ``memory`` or ``errors``.
+        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors`` or
+            ``parting``.
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -76,6 +102,8 @@ class InspectorBench:
         block: The calls of a block, or None.
         errors: How far results are off.
         uncompared: How many results could not be compared.
+        is_wrong: Whether a result is off by more than rounding.
+        parting: The operator at which results part, or None where nobody looked for it.
     """
 
     what: str
@@ -98,6 +126,8 @@ class InspectorBench:
     block: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: int = 0
+    is_wrong: bool = False
+    parting: Parting | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -129,6 +159,8 @@ class InspectorBench:
             block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=number("uncompared"),
+            is_wrong=bool(fields.get("is_wrong")),
+            parting=_parting(fields),
         )
 
 
@@ -142,6 +174,22 @@ def _block(fields: Mapping[str, object]) -> BenchBlock | None:
         device_ns=naturals(fields.get("device_ns")),
         burst_calls=natural(fields.get("burst_calls")) or 0,
         burst_ns=natural(fields.get("burst_ns")) or 0,
+    )
+
+
+def _parting(fields: Mapping[str, object]) -> Parting | None:
+    if fields.get("what") != "parting":
+        return None
+    found = mapping(fields.get("parting"))
+    return Parting(
+        operator=str(found.get("operator") or ""),
+        file=str(found.get("file") or ""),
+        line=natural(found.get("line")) or 0,
+        code=str(found.get("code") or ""),
+        at=natural(found.get("at")) or 0,
+        operators=natural(found.get("operators")) or 0,
+        graph=natural(found.get("graph")) or 0,
+        failure=str(fields.get("failure") or ""),
     )
 
 

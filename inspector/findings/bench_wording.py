@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Compiled
+from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.wording import count, duration, listed, size, title
 
@@ -136,6 +137,7 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         if failed is not None:
             yield f"eager PyTorch fails: {failed.failure}"
         return
+    yield from _wrong(choice.wrong)
     yield from _latency(group)
     if choice.memory is not None:
         mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
@@ -144,12 +146,31 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
             f"least memory: {choice.memory.setting.label}, {size(mine)} instead of "
             f"{size(theirs)} (\N{MINUS SIGN}{saved:.0%})"
         )
-    for row in choice.wrong:
+
+
+def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
+    for row in rows:
         worst = max(row.errors, key=lambda error: error.relative)
         yield (
             f"{row.setting.label} gives wrong results: {worst.name} is off by "
             f"{worst.relative:.0e} of its largest element"
         )
+        if row.parting is not None:
+            yield _parted(row.parting)
+
+
+def _parted(parting: Parting) -> str:
+    if parting.failure:
+        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
+    if not parting.operator:
+        return (
+            "every graph alone is right going forward: it is the backward pass, or what is between"
+        )
+    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
+    return (
+        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
+        f"operator {parting.at} of {parting.operators}"
+    )
 
 
 def _latency(group: BenchGroup) -> Iterator[str]:

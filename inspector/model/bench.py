@@ -195,13 +195,14 @@ class BenchPlan:
         """
         try:
             fields = json.loads(text)
-            if fields.pop("format_version") > FORMAT_VERSION:
-                raise ValueError("it was written by a newer torch-inspector")
-            fields["combinations"] = tuple(map(_combination, fields["combinations"]))
-            fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
-            return cls(**fields)
-        except (KeyError, TypeError, AttributeError) as error:
+            version = fields.pop("format_version")
+            if version <= FORMAT_VERSION:
+                fields["combinations"] = tuple(map(_combination, fields["combinations"]))
+                fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
+                return cls(**fields)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError("it is no plan of `inspect bench`") from error
+        raise ValueError("it was written by a newer torch-inspector")
 
     def numbers(self, workload: Workload) -> Sequence[int]:
         """The combinations of a workload, by their numbers."""

@@ -10,7 +10,10 @@ import torch
 
 from inspector.capture.outputs import Kept
 
-__all__ = ["errors_of"]
+__all__ = ["errors_of", "is_off"]
+
+# So many times eager PyTorch's own error is no rounding any more.
+_TIMES_EAGERS = 10.0
 
 
 def errors_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[str, object]]:
@@ -37,6 +40,23 @@ def errors_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[st
     for name, text in kept.others.items():
         if name in expected.others and text != expected.others[name]:
             yield {"reference": reference, "name": name, "relative": math.inf, "within": False}
+
+
+def is_off(mine: Any, theirs: Any, exact: Any = None) -> bool:  # noqa: ANN401 - torch is Any
+    """Whether a result differs from eager's by more than rounding.
+
+    Args:
+        mine: The result.
+        theirs: Eager PyTorch's.
+        exact: The same in float64, which says how large eager PyTorch's own error is; or None.
+    """
+    if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
+        return True
+    if _is_close(mine, theirs):
+        return False
+    if exact is None or exact.shape != mine.shape:
+        return True
+    return _relative(mine, exact) > _TIMES_EAGERS * _relative(theirs, exact)
 
 
 def _relative(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is Any to mypy

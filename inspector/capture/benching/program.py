@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._dynamo import list_backends
 
 from inspector.capture.benching.batches import with_batch
 from inspector.capture.call import Call, PreparedCall, fresh
@@ -16,12 +17,15 @@ from inspector.capture.compiled import is_compiled, module_of, uncompiled
 from inspector.capture.execution import compiled
 from inspector.capture.state import State
 from inspector.capture.target import Target
-from inspector.errors import UsageError
+from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.bench import WorkerRequest, Workload
 from inspector.model.dtypes import parse_dtype
 from inspector.model.near_matches import did_you_mean
 
 __all__ = ["Program", "make_program"]
+
+# torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
+_GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,6 +68,13 @@ class Program:
                 self.step()
         return outputs
 
+    def forward(self, function: Callable[..., object]) -> object:
+        """What another function gives in the place of the program's, with the first input."""
+        self.state.restore()
+        given = fresh(self.calls[0])
+        with self._context():
+            return finished(function(*given.args, **given.kwargs))
+
     def _context(self) -> contextlib.ExitStack:
         stack = contextlib.ExitStack()
         if self.no_grad:
@@ -92,6 +103,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     optimizer = _optimizer(plain, workload)
     function = plain
     if not asked.eager:
+        _check_registered(asked.request.backend)
         is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
         function = compiled(is_plain, asked.request)
     step = optimizer.step if optimizer is not None else None
@@ -107,6 +119,17 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
     )
+
+
+def _check_registered(backend: str) -> None:
+    """Says where a backend went that torch had.
+
+    Raises:
+        EnvironmentLacksError: This torch has it no more.
+    """
+    if backend in _GONE and backend not in list_backends(exclude_tags=()):
+        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
+        raise EnvironmentLacksError(message, "Choose another with --backends.")
 
 
 def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function

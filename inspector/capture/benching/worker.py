@@ -12,7 +12,6 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -24,7 +23,8 @@ from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, settle, timed
-from inspector.capture.benching.errors import errors_of
+from inspector.capture.benching.errors import errors_of, is_off
+from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program, make_program
 from inspector.capture.compiled import module_of
@@ -72,9 +72,13 @@ def work(folder: Path, asked: WorkerRequest) -> None:
     if asked.is_reference:
         return
     worker.settle()
-    _say(outbox, "ready", call_ns=worker.call_ns, device=_device())
+    _say(outbox, "ready", call_ns=worker.call_ns, device=_device(), wrong=worker.is_wrong)
     for line in inbox:
-        worker.block(**json.loads(line))
+        asked_now = json.loads(line)
+        if asked_now.pop("do") == "part":
+            worker.part()
+        else:
+            worker.block(**asked_now)
         _say(outbox, "done")
 
 
@@ -91,6 +95,7 @@ class _Worker:
         self._program = program
         self._flush: Flush | None = None
         self._draws = False
+        self.is_wrong = False
         self.call_ns: list[int] = []
 
     def begin(self, load_ns: int) -> None:
@@ -144,11 +149,21 @@ class _Worker:
         kept = kept_values(values)
         if self._asked.outputs:
             keep(kept, Path(self._asked.outputs))
-        found: list[Mapping[str, object]] = []
-        for name, folder in self._asked.references.items():
-            if any(Path(folder).iterdir()):  # that process may have failed
-                found += errors_of(name, kept, load(Path(folder)))
-        self._write("errors", errors=found, uncompared=kept.uncompared)
+        others = {
+            name: load(Path(folder))
+            for name, folder in self._asked.references.items()
+            if any(Path(folder).iterdir())  # that process may have failed
+        }
+        found = [item for name, other in others.items() for item in errors_of(name, kept, other)]
+        if "eager" in others:
+            exact = others["float64"].tensors if "float64" in others else {}
+            # Compiled code draws other random numbers, and that is no fault.
+            self.is_wrong = not self._draws and any(
+                is_off(tensor, others["eager"].tensors[name], exact.get(name))
+                for name, tensor in kept.tensors.items()
+                if name in others["eager"].tensors
+            )
+        self._write("errors", errors=found, uncompared=kept.uncompared, is_wrong=self.is_wrong)
 
     def settle(self) -> None:
         """Calls each input until its time is stable; measures the memory of a call, if asked."""
@@ -172,6 +187,29 @@ class _Worker:
         with self._failing(input), quiet():
             found = block(lambda: self._program.prepare(input), calls, self._flush)
         self._write("block", round=round, input=input, **found)
+
+    def part(self) -> None:
+        """Looks for the first operator at which results part from eager ones."""
+        program, request = self._program, self._asked.request
+        torch.compiler.reset()
+
+        def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
+            return torch.compile(
+                graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
+            )
+
+        # What is compiled here is none of the program's compilations.
+        mark = {"v": 1, "input": 0, "call": 1}
+        write_artifact("call", {**mark, "state": "begin"})
+        found = None
+        try:
+            with quiet():
+                found = first_parting(program.plain, program.forward, compile_)
+        except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
+            self._write("parting", failure=f"{type(error).__name__}: {_sentence(error)}")
+        else:
+            self._write("parting", parting=found or {})
+        write_artifact("call", {**mark, "state": "end"})
 
     def _write(self, what: str, **fields: object) -> None:
         asked = self._asked
@@ -220,7 +258,7 @@ class _failing:  # noqa: N801 - used as a function
         said = f"{type(inner or error).__name__}: {_sentence(inner or error)}"
         if not self._is_eager:
             place = _USER_PLACE.findall(str(error))
-            said += f", {place[-1][0]}:{place[-1][1]}" if place else ""
+            said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
             message = f"It fails{which} when it is compiled ({said})."
             step = f"See: inspect explain {target.name}"
             # What Dynamo and the backends raise has no more of the user's code than that.
@@ -231,6 +269,11 @@ class _failing:  # noqa: N801 - used as a function
         needs_grad = "does not require grad" in str(error)
         step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
         return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _relative_to(root: str, file: str) -> str:
+    path = Path(file)
+    return str(path.relative_to(root)) if path.is_relative_to(root) else file
 
 
 def _sentence(error: BaseException) -> str:

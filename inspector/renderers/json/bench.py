@@ -79,6 +79,7 @@ def _row(row: BenchRow) -> dict[str, object]:
             for error in row.errors
         ],
         "wrong": row.is_wrong,
+        "parting": dataclasses.asdict(row.parting) if row.parting else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,

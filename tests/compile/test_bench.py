@@ -1,0 +1,257 @@
+"""``inspect bench`` on the CPU: what is measured, what is wrong, and what does not work."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+# A backend that is right but for one operator, one that kills its process, one that hangs.
+MODEL = """
+import os, signal, time
+import torch
+from torch import nn
+from torch._dynamo import register_backend
+
+@register_backend(name="perturbed")
+def perturbed(graph, inputs):
+    for node in list(graph.graph.nodes):
+        if "gelu" in str(node.target):
+            with graph.graph.inserting_after(node):
+                more = graph.graph.call_function(torch.mul, (node, 1.001))
+            node.replace_all_uses_with(more, delete_user_cb=lambda user: user is not more)
+    graph.recompile()
+    return graph.forward
+
+@register_backend(name="killed")
+def killed(graph, inputs):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+@register_backend(name="hangs")
+def hangs(graph, inputs):
+    time.sleep(3600)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(32, 64), nn.Linear(64, 32)
+
+    def forward(self, x):
+        x = torch.nn.functional.gelu(self.first(x))
+        print("said by the model")
+        return torch.softmax(self.second(x), -1)
+
+model = Net()
+example_inputs = [(torch.randn(64, 32),), (torch.randn(16, 32),)]
+"""
+PIECES = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 4))
+example_inputs = (torch.randn(16, 8),)
+"""
+
+
+def bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector.commands", "bench", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bench")
+    (place / "model.py").write_text(MODEL)
+    backends = "perturbed,killed,openxla,onnxrt"
+    done = bench(
+        place, "model.py", "--modes", "default", "--backends", backends, "--sessions", "2",
+        "--save", "kept.zip", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "said by the model" not in done.stdout + done.stderr
+    (place / "report.json").write_text(done.stdout)
+    return place
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    return found
+
+
+def row(report: dict[str, Any], label: str, index: int = 0) -> dict[str, Any]:
+    (found,) = [item for item in report["groups"][index]["rows"] if item["label"] == label]
+    return dict(found)
+
+
+def test_the_report_follows_its_schema(report: dict[str, Any]) -> None:
+    jsonschema.validate(report, SCHEMA)
+    assert report["device"] == "cpu"
+    assert [group["inputs"] for group in report["groups"]] == [
+        "float32[64, 32]", "float32[16, 32]"
+    ]  # fmt: skip
+
+
+def test_times_have_the_ratio_that_is_told(report: dict[str, Any]) -> None:
+    for index in (0, 1):
+        eager, default = row(report, "eager", index), row(report, "default", index)
+        ratio = eager["latency_ns"] / default["latency_ns"]
+        assert ratio == pytest.approx(default["faster_than_eager"])
+        low, high = default["faster_than_eager_interval"]
+        assert low < ratio < high
+        assert default["differs_from_eager"] == (low > 1 or high < 1)
+        assert eager["faster_than_eager"] is None
+        for each in (eager, default):
+            assert each["p5_ns"] <= each["latency_ns"] <= each["p95_ns"]
+            assert {block["session"] for block in each["blocks"]} == {0, 1}
+            assert each["items_per_s"] == pytest.approx(1e9 * each["items"] / each["latency_ns"])
+
+
+def test_what_was_compiled_is_counted(report: dict[str, Any]) -> None:
+    default = row(report, "default")
+    # `print` breaks the graph; the second size of the inputs compiles both parts again.
+    assert default["compiled"]["graph_breaks"] >= 1
+    assert default["compiled"]["recompiles"] >= 1
+    assert default["compiled"]["kernels"] >= 2
+    compiled = default["compiled"]
+    assert 0 < compiled["cached_time_ns"] < compiled["compile_time_ns"]
+    assert default["cached_first_call_ns"] < default["first_call_ns"]
+    assert row(report, "eager")["compiled"] is None
+
+
+def test_results_are_compared_with_eager_and_with_float64(report: dict[str, Any]) -> None:
+    eager, default = row(report, "eager"), row(report, "default")
+    assert {error["reference"] for error in eager["errors"]} == {"float64"}
+    assert {error["reference"] for error in default["errors"]} == {"eager", "float64"}
+    assert all(0 <= error["relative"] < 1e-5 for error in (*eager["errors"], *default["errors"]))
+    assert not default["wrong"]
+
+
+def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
+    wrong = row(report, "perturbed")
+    assert wrong["wrong"]
+    assert max(error["relative"] for error in wrong["errors"]) > 1e-5
+    parting = wrong["parting"]
+    assert parting["operator"].endswith("gelu")
+    assert parting["code"] == "x = torch.nn.functional.gelu(self.first(x))"
+    assert Path(parting["file"]).name == "model.py"
+    assert row(report, "default")["parting"] is None
+    # What was compiled to find it is none of the model's own.
+    assert wrong["compiled"]["graphs"] == row(report, "default")["compiled"]["graphs"]
+    assert "perturbed" not in {group["best_latency"] for group in report["groups"]}
+    assert "perturbed gives wrong results" in report["groups"][0]["verdict"][0]
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("killed", "SIGKILL"),
+        ("openxla", "torch_xla"),
+        ("onnxrt", "no 'onnxrt'"),
+    ],
+)
+def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str, said: str) -> None:
+    failed = row(report, label)
+    assert failed["latency_ns"] is None
+    assert said in failed["failure"]
+
+
+def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> None:
+    done = bench(
+        folder, "model.py", "--modes", "none", "--backends", "hangs", "--sessions", "1",
+        "--timeout", "20", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert "ended after 20 seconds" in row(report, "hangs")["failure"]
+    assert row(report, "eager")["latency_ns"]
+
+
+def test_the_memory_of_a_call_has_its_model_in_it(report: dict[str, Any]) -> None:
+    parameters = 4 * (32 * 64 + 64 + 64 * 32 + 32)
+    for label in ("eager", "default"):
+        memory = row(report, label)["memory_bytes"]
+        # The module, the given inputs and their copies; and what the call allocates.
+        assert memory["base"] >= parameters + 4 * 64 * 32
+        assert memory["peak_allocated"] >= memory["base"] + 4 * 64 * 64
+
+
+def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None:
+    again = json.loads(bench(folder, "kept.zip", "--format", "json").stdout)
+    assert again["groups"] == report["groups"]
+    assert bench(folder, "kept.zip", "-o", "bench.csv").returncode == 0
+    with (folder / "bench.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["input"] for line in lines if line["setting"] == "default"] == ["1", "2"]
+    measured = {line["setting"] for line in lines if line["latency_ns"]}
+    assert measured == {"eager", "default", "perturbed"}
+    assert bench(folder, "kept.zip", "-o", "bench.svg").returncode == 0
+    assert "default" in (folder / "bench.svg").read_text()
+    text = bench(folder, "kept.zip").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    markdown = bench(folder, "kept.zip", "--format", "markdown").stdout
+    assert "| perturbed |" in markdown
+
+
+def test_another_recording_has_no_bench(folder: Path) -> None:
+    (folder / "small.py").write_text("import torch\nmodel = torch.nn.ReLU()\n"
+                                     "example_inputs = (torch.ones(2),)\n")  # fmt: skip
+    other = [sys.executable, "-m", "inspector.commands", "explain", "small.py", "--save", "e"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(other, cwd=folder, env=environment, check=False, capture_output=True)
+    done = bench(folder, "e")
+    assert done.returncode == 2
+    assert "inspect bench model.py" in done.stderr
+
+
+def test_a_training_step_with_another_batch(folder: Path) -> None:
+    (folder / "pieces.py").write_text(PIECES)
+    done = bench(
+        folder, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train", "--optimizer",
+        "SGD", "--batch", "4", "--sessions", "1", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    (group,) = report["groups"]
+    assert group["inputs"] == "float32[4, 8]"
+    assert [item["label"] for item in group["rows"]] == [
+        "eager", "aot_eager", "aot_eager + optimizer compiled"
+    ]  # fmt: skip
+    assert all(item["latency_ns"] for item in group["rows"])
+    names = {error["name"] for error in group["rows"][1]["errors"]}
+    assert any(name.startswith("gradient of 0.weight") for name in names)
+    # Dropout: Inductor's code draws other numbers, and that is no fault.
+    assert group["rows"][1]["draws_random_numbers"]
+    assert not group["rows"][1]["wrong"]
+    assert any("random numbers" in notice for notice in report["notices"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("nothing.py",), 2, "nothing.py"),
+        (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
+        (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
+        (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),
+        (("kept.zip", "--batch", "4"), 2, "no meaning for a recording"),
+    ],
+)
+def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = bench(folder, *arguments, "--no-progress")
+    assert done.returncode == code
+    assert said in " ".join((done.stdout + done.stderr).split())
