@@ -134,7 +134,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str) -> Iterator
     unsettled = [row.setting.label for row in measured if not row.is_settled]
     if unsettled:
         names = ", ".join(dict.fromkeys(unsettled))
-        yield f"times of {names} were not stable after 5 s of warm-up; the intervals say how much"
+        yield f"times of {names} were not stable after 3 s of warm-up; the intervals say how much"
     if plan.sessions == 1 and measured:
         yield (
             "with one session nothing is known of what differs from one start of the program to "

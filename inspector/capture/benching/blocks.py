@@ -13,7 +13,7 @@ from inspector.capture.profiling.plan import is_settled
 
 __all__ = ["block", "settle", "timed"]
 
-_MOST_SETTLING_NS = 5_000_000_000
+_MOST_SETTLING_NS = 3_000_000_000
 _MOST_CALLS = 2_000
 _MOST_BURST = 50
 
@@ -28,7 +28,7 @@ def timed(call: PreparedCall) -> int:
 
 
 def settle(prepare: Callable[[], PreparedCall]) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %, at most 5 s."""
+    """Calls until the median of the later half is that of the earlier one by 1 %, at most 3 s."""
     began_ns = time.perf_counter_ns()
     times: list[int] = []
     while not is_settled(times) and len(times) < _MOST_CALLS:
