@@ -36,19 +36,18 @@ example_inputs = (torch.randn(64, 64),)
 """
 
 
-def compiled(folder: Path, recording: str) -> str:
-    """The code of the child's product, with what its earlier runs left in the caches."""
+def compiled(folder: Path, *recordings: str) -> list[str]:
+    """The code of the child's product, each with what those before it left in the caches."""
     # The graph itself is compiled in each of them.
     caches = {"TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
-    return subprocess.run(
-        [sys.executable, str(CHILD), recording],
+    subprocess.run(
+        [sys.executable, str(CHILD), *recordings],
         cwd=folder,
         env={**os.environ, **caches, "PYTHONPATH": str(ROOT),
              "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache")},
-        capture_output=True,
-        text=True,
         check=True,
-    ).stdout  # fmt: skip
+    )  # fmt: skip
+    return [(folder / str(number)).read_text("utf-8") for number in range(len(recordings))]
 
 
 def recorded(folder: Path) -> Run:
@@ -58,9 +57,7 @@ def recorded(folder: Path) -> Run:
 
 def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
     """The first process times candidates, the others have the times from the cache."""
-    compiled(tmp_path, "first")
-    unwatched = compiled(tmp_path, "")
-    watched = compiled(tmp_path, "second")
+    _, unwatched, watched = compiled(tmp_path, "first", "", "second")
     assert "def call" in unwatched
     assert watched == unwatched
 
@@ -87,19 +84,20 @@ def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("autotuning")
     (folder / "model.py").write_text(MODEL)
-    inspected(folder, "model.py", "--no-grad", "--mode", "max-autotune", "--save", "kept")
+    asked = "--no-grad", "--mode", "max-autotune", "--save", "kept"
+    inspected(folder, "model.py", *asked, machine=machine)
     return folder
 
 
-def inspected(folder: Path, *arguments: str) -> str:
+def inspected(folder: Path, *arguments: str, machine: Path | None = None) -> str:
     return subprocess.run(
         [sys.executable, "-m", "inspector.commands", "profile", *arguments],
         cwd=folder,
         # Linear layers have C++ templates where their weights are constants.
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(machine or folder),
              "COLUMNS": "80", "TORCHINDUCTOR_FREEZING": "1"},
         capture_output=True,
         text=True,

@@ -6,24 +6,29 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# A program that has set what would change the figures, or break the measuring.
+# A program that has set what would change the figures, or break the measuring. Torch is imported
+# once; of each question a line says where figures are kept, and which interpreter measures.
 PROGRAM = """
-import json, sys, torch
+import json, os, sys, torch
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 torch.set_default_device("meta")
 torch.backends.fp32_precision = "tf32"
 torch.use_deterministic_algorithms(True)
 from inspector.capture.profiling.ceilings import ceilings
-if len(sys.argv) > 1:
-    sys.executable = sys.argv[1]
-print(json.dumps(ceilings(fresh="fresh" in sys.argv)))
+own = sys.executable
+for line in sys.stdin:
+    asked = json.loads(line)
+    os.environ["XDG_CACHE_HOME"] = asked["caches"]
+    sys.executable = asked["interpreter"] or own
+    print(json.dumps(ceilings(fresh=asked["fresh"])), flush=True)
 """
 NAMES = {
     "copy_bytes_per_s", "read_bytes_per_s", "triad_bytes_per_s", "llc_bytes_per_s",
@@ -31,29 +36,57 @@ NAMES = {
 }  # fmt: skip
 
 
-def measured(folder: Path, *arguments: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "TORCH_TRACE": str(folder / "trace"),
-            "NVIDIA_TF32_OVERRIDE": "0",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+class Program:
+    """The program, whose folder has its trace.
+
+    Args:
+        folder: Where it runs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "TORCH_TRACE": str(folder / "trace"),
+                "NVIDIA_TF32_OVERRIDE": "0",
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def measured(
+        self, folder: Path, interpreter: str = "", *, fresh: bool = False
+    ) -> dict[str, Any]:
+        """What it says the machine can do."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        asked = {"caches": str(folder / "cache"), "interpreter": interpreter, "fresh": fresh}
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        found: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return found
+
+    def end(self) -> None:
+        """Lets it come to its end."""
+        self._process.communicate()
+        assert self._process.returncode == 0
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("ceilings")
-    return folder, measured(folder)
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    found = Program(tmp_path_factory.mktemp("ceilings"))
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="module")
+def first(asked: Program) -> tuple[Path, dict[str, Any]]:
+    return asked.folder, asked.measured(asked.folder)
 
 
 def program(folder: Path, text: str) -> str:
@@ -88,25 +121,25 @@ def test_nothing_of_it_is_in_the_programs_trace(first: tuple[Path, dict[str, Any
 
 
 def test_it_is_kept_and_a_damaged_file_is_measured_again(
-    first: tuple[Path, dict[str, Any]], tmp_path: Path
+    asked: Program, first: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     folder, found = first
     if found["missing"]:
         pytest.skip("this machine has not all of it")
     nobody = program(tmp_path, "exit 9")
-    again = measured(folder, nobody)
+    again = asked.measured(folder, nobody)
     assert again.pop("cached")
     assert again == {name: value for name, value in found.items() if name != "cached"}
     (file,) = (folder / "cache" / "torch-inspector").iterdir()
     whole = file.read_bytes()
     file.write_bytes(whole[:100])
-    failed = measured(folder, nobody)
+    failed = asked.measured(folder, nobody)
     assert failed["ceilings"] == {}
     assert set(failed["missing"].values()) == {"the process that measures ended with exit code 9"}
     assert file.read_bytes() == whole[:100], "what is not whole is not kept"
 
 
-def test_what_was_measured_before_it_died_is_there(tmp_path: Path) -> None:
+def test_what_was_measured_before_it_died_is_there(asked: Program, tmp_path: Path) -> None:
     lines = """
 echo '{"name": "copy_bytes_per_s", "value": 5e9, "spread": 0.2, "stable": false}'
 echo '{"name": "read_bytes_per_s", "missing": "out of memory", "lasting": false}'
@@ -114,7 +147,7 @@ printf '{"name": "llc_byt'
 echo 'Segmentation fault' >&2
 exit 11
 """
-    found = measured(tmp_path, program(tmp_path, lines), "fresh")
+    found = asked.measured(tmp_path, program(tmp_path, lines), fresh=True)
     assert found["ceilings"] == {"copy_bytes_per_s": 5e9}
     assert found["unstable"] == {"copy_bytes_per_s": 0.2}
     assert found["missing"]["read_bytes_per_s"] == "out of memory"
@@ -124,7 +157,7 @@ exit 11
     assert not (tmp_path / "cache").exists()
 
 
-def test_an_interpreter_that_is_gone_is_no_error(tmp_path: Path) -> None:
-    found = measured(tmp_path, str(tmp_path / "gone"))
+def test_an_interpreter_that_is_gone_is_no_error(asked: Program, tmp_path: Path) -> None:
+    found = asked.measured(tmp_path, str(tmp_path / "gone"))
     (reason,) = set(found["missing"].values())
     assert reason == "no new process could be started (No such file or directory)"

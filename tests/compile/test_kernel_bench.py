@@ -1,16 +1,14 @@
-"""One kernel alone: what is kept of a launch, what is wrong is seen, and the command on the CPU."""
+"""One kernel alone: what is kept of a launch, and what is wrong is seen."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import torch
 from torch._inductor.codecache import PyCodeCache
@@ -29,26 +27,7 @@ from inspector.capture.alone.search import Bench, Row
 from inspector.capture.alone.timer import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
 ROOM = 1 << 30
-MODEL = """
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second = nn.Linear(64, 128), nn.Linear(128, 64)
-        self.register_buffer("calls", torch.zeros(64))
-
-    def forward(self, x):
-        x = torch.relu(self.first(x))
-        self.calls.add_(1)
-        return torch.softmax(self.second(x) + self.calls, -1)
-
-model = Net()
-example_inputs = (torch.randn(256, 64),)
-"""
 
 
 class NoFlush:
@@ -297,67 +276,6 @@ def test_a_launch_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     assert said[0][1]["missing"] == "it is launched 1 times in a call"
     assert Alone("no such kernel").is_refused()
     assert "extern_kernels.mm" in said[1][1]["kernels"]
-
-
-def inspected(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "profile", *arguments],
-        cwd=folder,
-        # What the machine can do is measured once, and takes longer than all that is tested here.
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("alone")
-    (folder / "model.py").write_text(MODEL)
-    done = inspected(
-        folder, "model.py", "--no-grad", "--kernel", "softmax", "--configs", "--save", "kept"
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-def test_the_command_times_a_kernel_of_the_cpu(recording: Path) -> None:
-    done = inspected(recording, "kept", "--kernel", "softmax", "--format", "json")
-    report = json.loads(done.stdout)
-    jsonschema.validate(report, SCHEMA)
-    assert report["kernel"].startswith("cpp_fused")
-    assert report["kernel_kind"] == "cpp"
-    assert report["in_place"]["launches"] == 1
-    assert report["in_place"]["lines"]
-    (config,) = report["configs"]
-    assert config["cold"]["count"] == config["warm"]["count"] == 100
-    assert config["cold"]["median_ns"] > config["warm"]["median_ns"]
-    # Softmax in the buffer of its input, and a counter of the calls: neither runs away.
-    assert any(name.startswith("in_out_ptr") for name in report["restored"])
-    assert len(report["restored"]) == 2
-    assert report["repeats"]["is_exact"]
-    assert report["bytes"] > 2 * 256 * 64 * 4
-
-
-def test_the_command_shows_it_in_the_terminal(recording: Path) -> None:
-    text = inspected(recording, "kept", "--kernel", "softmax").stdout
-    words = " ".join(text.split())
-    for part in ("Alone, and in place", "cold cache", "warm cache", "in place 1 launch like this",
-                 "kernels in C++ have no configurations"):  # fmt: skip
-        assert part in words, part
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_the_profile_is_in_the_same_recording(recording: Path) -> None:
-    assert "eager PyTorch" in inspected(recording, "kept").stdout
-
-
-def test_a_name_of_several_kernels_lists_them(recording: Path) -> None:
-    done = inspected(recording, "model.py", "--no-grad", "--kernel", "cpp_", "--save", "several")
-    assert done.returncode == 2
-    assert "'cpp_' is in the names of 2 kernels" in done.stderr
-    assert "cpp_fused_relu_0" in done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""``inspect profile`` on the CPU: the generated C++ and the operators, timed in place."""
+"""``inspect profile`` on the CPU: C++ and operators timed in place, and one kernel alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+ALONE = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
 MODEL = """
 import torch
 from torch import nn
@@ -21,37 +22,57 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first, self.second = nn.Linear(256, 512), nn.Linear(512, 256)
+        self.first, self.second = nn.Linear(64, 128), nn.Linear(128, 64)
+        self.register_buffer("calls", torch.zeros(64))
 
     def forward(self, x):
         x = torch.relu(self.first(x))
+        values = x
         if x.sum() > 0:
-            x = x * 2
-        values = x.unique()
-        return torch.softmax(self.second(x), -1) + values.mean()
+            values = x[:8].unique()
+        self.calls.add_(1)
+        return torch.softmax(self.second(x) + self.calls, -1), values
 
 model = Net()
-example_inputs = (torch.randn(512, 256),)
+example_inputs = (torch.randn(256, 64),)
+"""
+# Two functions of a library, and nothing that has to be compiled.
+PRODUCTS = """
+import torch
+
+def model(x):
+    return (x @ x).unsqueeze(0) @ torch.stack([x])
+
+example_inputs = (torch.randn(4, 4),)
 """
 
 
 @pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("profile")
     (folder / "model.py").write_text(MODEL)
-    inspected(folder, "model.py", "--no-grad", "--save", "kept")
+    asked = "--no-grad", "--kernel", "softmax", "--configs", "--save", "kept"
+    done = started(folder, machine, "model.py", *asked)
+    assert done.returncode == 0, done.stderr
     return folder
 
 
-def inspected(folder: Path, *arguments: str) -> str:
+def started(folder: Path, machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "inspector.commands", "profile", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder), "COLUMNS": "80"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(machine),
+             "COLUMNS": "80"},
         capture_output=True,
         text=True,
-        check=True,
-    ).stdout
+        check=False,
+    )  # fmt: skip
+
+
+def inspected(folder: Path, *arguments: str) -> str:
+    done = started(folder, folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +116,10 @@ def test_every_kernel_and_operator_leads_to_its_line(report: dict[str, Any]) -> 
     at = {(work["name"], line["line"]) for work in profile["work"] for line in work["lines"]}
     lines = {line for _, line in at}
     texts = MODEL.split("\n")
-    for part in ("self.first(x)", "x.unique()", "torch.softmax"):
+    for part in ("self.first(x)", "x[:8].unique()", "torch.softmax"):
         number = next(n for n, text in enumerate(texts, 1) if part in text)
         assert number in lines, part
-    unique = next(n for n, text in enumerate(texts, 1) if "x.unique()" in text)
+    unique = next(n for n, text in enumerate(texts, 1) if "x[:8].unique()" in text)
     assert ("aten::_unique2", unique) in at
 
 
@@ -116,7 +137,7 @@ def test_the_parts_of_a_call_add_up(report: dict[str, Any]) -> None:
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:
     (profile,) = report["profiles"]
     products = [work for work in profile["work"] if "mm" in "".join(work["operators"])]
-    assert [work["flops"] for work in products] == [2 * 512 * 256 * 512] * 2
+    assert [work["flops"] for work in products] == [2 * 256 * 64 * 128] * 2
     kernels = [work for work in profile["work"] if work["kind"] == "kernel"]
     assert kernels
     assert all(work["bytes"] for work in kernels)
@@ -125,13 +146,13 @@ def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, A
 def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> None:
     (profile,) = report["profiles"]
     memory = profile["memory"]
-    parameters = 4 * (2 * 256 * 512 + 256 + 512)
+    parameters = 4 * (2 * 64 * 128 + 64 + 128 + 64)
     for call in (memory["compiled"], memory["eager"]):
         assert call["peak_known"]
-        assert call["before_bytes"] == parameters + 4 * 512 * 256
+        assert call["before_bytes"] == parameters + 4 * 256 * 64
         assert sum(row["bytes"] for row in call["at_peak"]) == call["peak_bytes"]
         own = [row for row in call["at_peak"] if row["what"] in {"intermediate", "output"}]
-        assert all(row["lines"] for row in own if row["bytes"] > 1 << 16)
+        assert all(row["lines"] for row in own if row["bytes"] > 1 << 15)
     assert memory["ratio"] is not None
     assert profile["memory_bytes"] == {}
 
@@ -150,3 +171,37 @@ def test_a_roofline_is_drawn(recording: Path) -> None:
     drawn = (recording / "roofline.svg").read_text("utf-8")
     assert "operations per second" in drawn
     assert "float32" in drawn
+
+
+def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:
+    report = json.loads(inspected(recording, "kept", "--kernel", "softmax", "--format", "json"))
+    jsonschema.validate(report, ALONE)
+    assert report["kernel"].startswith("cpp_fused")
+    assert report["kernel_kind"] == "cpp"
+    assert report["in_place"]["launches"] == 1
+    assert report["in_place"]["lines"]
+    (config,) = report["configs"]
+    assert config["cold"]["count"] == config["warm"]["count"] == 100
+    assert config["cold"]["median_ns"] > config["warm"]["median_ns"]
+    # Softmax in the buffer of its input, and a counter of the calls: neither runs away.
+    assert any(name.startswith("in_out_ptr") for name in report["restored"])
+    assert len(report["restored"]) == 2
+    assert report["repeats"]["is_exact"]
+    assert report["bytes"] > 2 * 256 * 64 * 4
+
+
+def test_the_terminal_shows_a_kernel_alone(recording: Path) -> None:
+    text = inspected(recording, "kept", "--kernel", "softmax")
+    words = " ".join(text.split())
+    for part in ("Alone, and in place", "cold cache", "warm cache", "in place 1 launch like this",
+                 "kernels in C++ have no configurations"):  # fmt: skip
+        assert part in words, part
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_name_of_several_kernels_lists_them(tmp_path: Path, machine: Path) -> None:
+    (tmp_path / "model.py").write_text(PRODUCTS)
+    done = started(tmp_path, machine, "model.py", "--no-grad", "--kernel", "extern_")
+    assert done.returncode == 2
+    assert "'extern_' is in the names of 2 kernels" in done.stderr
+    assert "Name one of them: extern_kernels.mm, extern_kernels.bmm." in done.stderr
