@@ -98,10 +98,10 @@ def _cut_off(
 
 
 def _is_asked_for(run: Run) -> bool:
-    """Whether it was recorded for a profile; older recordings show it by their calls."""
+    """Whether it was recorded for a profile; older recordings, and logs alone, show it by calls."""
     settings = run.meta.settings
     calls = (call.call for process in run.processes for call in process.calls)
-    is_further = settings.get("measure") is False and any(number >= _COMPILING for number in calls)
+    is_further = not settings.get("measure") and any(number >= _COMPILING for number in calls)
     return bool(settings.get("profile")) or is_further
 
 

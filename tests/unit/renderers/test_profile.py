@@ -223,8 +223,9 @@ def test_a_log_that_ends_too_early_is_no_recording_without_a_profile(tmp_path: P
     no_profile = "the recording has no profile"
     ends = "the log ends before a profile was written: the program was ended, or the log cut"
     assert ends in cut(tmp_path, compiled, profile=True)
-    # An older recording shows by its calls what it was made for.
+    # An older recording, or a log alone, shows by its calls what it was made for.
     assert ends in cut(tmp_path, compiled, further, measure=False)
+    assert ends in cut(tmp_path, compiled, further)
     assert no_profile in cut(tmp_path, compiled, measure=False)
     assert no_profile in cut(tmp_path, compiled, further, measure=True)
     assert no_profile in cut(tmp_path, compiled, ended, profile=True)
