@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
+from inspector.benches.rows import BenchRow
 from inspector.commands.output import write_bytes
+from inspector.errors import UsageError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
+from inspector.findings.collection_report import CollectionReport
 from inspector.renderers.csv import write_bench_rows
 
 __all__ = ["is_bench_file", "write_bench_file"]
@@ -21,7 +25,7 @@ def is_bench_file(output: Path | None) -> bool:
     return output is not None and output.suffix.lower() in {*_PICTURES, _TABLE}
 
 
-def write_bench_file(report: BenchReport, output: Path) -> None:
+def write_bench_file(report: BenchReport | CollectionReport, output: Path) -> None:
     """Writes the file.
 
     Raises:
@@ -31,9 +35,12 @@ def write_bench_file(report: BenchReport, output: Path) -> None:
     form = output.suffix.lower()
     if form == _TABLE:
         text = io.StringIO()
-        write_bench_rows(report, text)
+        write_bench_rows(_named_rows(report), text)
         write_bytes(output, text.getvalue().encode())
         return
+    if isinstance(report, CollectionReport):
+        message = "A collection has no picture."
+        raise UsageError(message, "Write .csv, .md or .json; or a picture of one model.")
     from inspector.benches.drawing.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1
@@ -43,3 +50,12 @@ def write_bench_file(report: BenchReport, output: Path) -> None:
         filter(None, (report.plan.target, report.device, f"torch {versions.get('torch', '')}"))
     )
     write_bytes(output, draw_bars(groups, title, form.removeprefix(".")))
+
+
+def _named_rows(
+    report: BenchReport | CollectionReport,
+) -> Iterator[tuple[str, BenchRow]]:
+    if isinstance(report, BenchReport):
+        yield from ((report.plan.target, row) for row in report.rows)
+        return
+    yield from ((model.name, row) for model in report.models for row in model.rows)

@@ -14,9 +14,10 @@ __all__ = ["BenchProgress"]
 class BenchProgress:
     """Shows the line; silent where standard error is no terminal."""
 
-    def __init__(self, *, enabled: bool, processes: int) -> None:
+    def __init__(self, *, enabled: bool, processes: int, doing: str = "") -> None:
         self._processes = processes
         self._begun = 0
+        self._before = f"{one_line(doing)} · " if doing else ""
         self._doing = ""
         self._began = time.monotonic()
         self._status = None
@@ -61,5 +62,5 @@ class BenchProgress:
         if done:
             rest_ns = round(1e9 * elapsed / done * (self._processes - done))
             left = f" · about {duration(rest_ns)} left"
-        place = f"process {self._begun} of {self._processes}"
+        place = f"{self._before}process {self._begun} of {self._processes}"
         return f"{place} · {one_line(self._doing)} · {elapsed:.0f} s{left}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
@@ -24,6 +25,7 @@ AnyReport: TypeAlias = (
     | GraphReport
     | KernelBenchReport
     | BenchReport
+    | CollectionReport
     | ProfileReport
     | DiffReport
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from typing import TextIO
 
 from inspector.benches.rows import BenchRow
-from inspector.findings.bench_report import BenchReport
 
 __all__ = ["write_bench_rows"]
 
@@ -19,12 +19,12 @@ _HEADS = (
 )  # fmt: skip
 
 
-def write_bench_rows(report: BenchReport, stream: TextIO) -> None:
-    """Writes a head and all rows; what is not known is empty."""
+def write_bench_rows(rows: Iterable[tuple[str, BenchRow]], stream: TextIO) -> None:
+    """Writes a head and all rows, each with its model's name; what is not known is empty."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_HEADS)
-    for row in report.rows:
-        writer.writerow(["" if item is None else item for item in _row(report.plan.target, row)])
+    for name, row in rows:
+        writer.writerow(["" if item is None else item for item in _row(name, row)])
 
 
 def _row(target: str, row: BenchRow) -> tuple[object, ...]:

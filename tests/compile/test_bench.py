@@ -15,6 +15,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+COLLECTION_SCHEMA = json.loads(
+    (ROOT / "docs" / "schema" / "bench-collection-1.schema.json").read_text("utf-8")
+)
 # A backend that is right but for one operator, one that kills its process, one that hangs.
 MODEL = """
 import os, signal, time
@@ -239,6 +242,25 @@ def test_a_training_step_with_another_batch(folder: Path) -> None:
     assert group["rows"][1]["draws_random_numbers"]
     assert not group["rows"][1]["wrong"]
     assert any("random numbers" in notice for notice in report["notices"])
+
+
+def test_a_collection_has_a_line_for_each_model(folder: Path) -> None:
+    (folder / "zoo").mkdir()
+    (folder / "zoo" / "pieces.py").write_text(PIECES)
+    (folder / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
+    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager")
+    done = bench(folder, *arguments, "--format", "json", "-o", "zoo.csv")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, COLLECTION_SCHEMA)
+    broken, pieces = report["models"]
+    assert "no such weights" in broken["failure"]
+    assert [item["label"] for item in pieces["rows"]] == ["eager", "aot_eager"]
+    (summary,) = report["settings"]
+    assert (summary["models"], summary["ran"], summary["captured"]) == (2, 1, 1)
+    assert summary["speedup"] == pytest.approx(pieces["rows"][1]["faster_than_eager"])
+    with (folder / "zoo.csv").open() as stream:
+        assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import orjson
 from inspector.events.inspector import InspectorDropped
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
@@ -22,7 +23,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
-from inspector.renderers.json.bench import bench_fields
+from inspector.renderers.json.bench_collection import any_bench_fields
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
 from inspector.renderers.json.diff import diff_fields
@@ -50,8 +51,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
-        case BenchReport():
-            fields = bench_fields(report)
+        case BenchReport() | CollectionReport():
+            fields = any_bench_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)
         case ProfileReport():

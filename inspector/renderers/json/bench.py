@@ -12,7 +12,7 @@ from inspector.findings.bench_wording import verdict_lines
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["bench_fields"]
+__all__ = ["bench_fields", "row_fields"]
 
 
 def bench_fields(report: BenchReport) -> dict[str, object]:
@@ -46,11 +46,12 @@ def _group(group: BenchGroup) -> dict[str, object]:
         "as_good": [row.setting.label for row in choice.as_good],
         "least_memory": choice.memory.setting.label if choice.memory else None,
         "reasons": [{"rule": reason.rule, "message": reason.message} for reason in group.reasons],
-        "rows": [_row(row) for row in group.rows],
+        "rows": [row_fields(row) for row in group.rows],
     }
 
 
-def _row(row: BenchRow) -> dict[str, object]:
+def row_fields(row: BenchRow) -> dict[str, object]:
+    """All fields of a combination with one input."""
     latency, compiled = row.latency, row.compiled
     return {
         "label": row.setting.label,

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
@@ -24,7 +25,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
-from inspector.renderers.markdown.bench import bench_lines
+from inspector.renderers.markdown.bench_collection import any_bench_lines
 from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines
@@ -51,8 +52,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
-        case BenchReport():
-            lines = list(bench_lines(report))
+        case BenchReport() | CollectionReport():
+            lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))
         case ProfileReport():

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
@@ -21,7 +22,7 @@ from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.wording import count
-from inspector.renderers.terminal.bench import add_bench
+from inspector.renderers.terminal.bench_collection import add_any_bench
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
@@ -57,8 +58,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
-        case BenchReport():
-            add_bench(page, report)
+        case BenchReport() | CollectionReport():
+            add_any_bench(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)
         case ProfileReport():

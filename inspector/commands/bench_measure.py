@@ -1,0 +1,136 @@
+"""Measures one model for `inspect bench`, and makes a recording of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from inspector import plugins
+from inspector.commands.bench_plan import MODES, combinations_of, names_of
+from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.bench_session import Bench, run_bench
+from inspector.commands.record import Begun, finish, recording
+from inspector.errors import UsageError
+from inspector.findings.bench_report import BenchReport, make_bench_report
+from inspector.findings.rule import Rule
+from inspector.model.bench import BenchPlan, WorkerEnd
+from inspector.model.input_parser import parse_inputs
+from inspector.model.request import Request
+from inspector.sources.bench_file import write_plan
+from inspector.sources.recording import opened, read_run
+
+__all__ = ["INTERRUPTED", "BenchProcess", "bench_rules", "measured"]
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_EXIT_FAILED = 3
+_SESSIONS = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchProcess:
+    """How the processes are run.
+
+    Attributes:
+        python: The interpreter, or None for this one.
+        timeout_seconds: How long one may take until it is ready, or None.
+        save: Where the recording is kept, or None for the store.
+        progress: Whether progress is shown.
+        doing: What is said before it.
+    """
+
+    python: str | None
+    timeout_seconds: float | None
+    save: Path | None
+    progress: bool
+    doing: str = ""
+
+
+def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
+    """Measures a model.
+
+    Args:
+        target: The model, as the user wrote it.
+        given: The options of the command line that were given.
+        how: How the processes are run.
+
+    Returns:
+        The report, and the exit code that belongs to it.
+
+    Raises:
+        InspectorError: The options or the model are not what they should be.
+    """
+    parse_inputs(given.get("inputs", ()))
+    if "optimizer" in given and "train" not in given:
+        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
+    plan = BenchPlan(
+        target=target,
+        combinations=combinations_of(given),
+        sessions=given.get("sessions", _SESSIONS),
+        is_grad="grad" in given,
+        cold_cache="cold_cache" in given,
+    )
+    request = Request(
+        target,
+        inputs=given.get("inputs", ()),
+        device=given.get("device"),
+        no_grad=not ("grad" in given or "train" in given),
+        measure=False,
+    )
+    asked = {"bench": True, **{k: v for k, v in given.items() if k != "inputs"}}
+    processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
+    progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
+    with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
+        prefix="inspector-bench-", ignore_cleanup_errors=True
+    ) as scratch:  # fmt: skip
+        bench = Bench(
+            plan=plan,
+            request=request,
+            folder=begun.path,
+            scratch=Path(scratch),
+            python=how.python,
+            timeout_seconds=how.timeout_seconds,
+            seed=0,
+            left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
+        )
+        ends: list[WorkerEnd] = []
+        interrupted = False
+        try:
+            ends.extend(run_bench(bench, progress))  # those that are there stay if it is cut off
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            progress.close()
+        plan = dataclasses.replace(plan, ends=tuple(ends))
+        report = _finished(begun, plan, how.save, interrupted=interrupted)
+    return report, _exit_code(plan, interrupted=interrupted)
+
+
+def _finished(
+    begun: Begun, plan: BenchPlan, save: Path | None, *, interrupted: bool
+) -> BenchReport:
+    write_plan(begun.path, plan)
+    meta = dataclasses.replace(
+        begun.meta,
+        partial="it was interrupted with Ctrl-C" if interrupted else "",
+        ended="interrupted" if interrupted else "whole",
+    )
+    with opened(begun.path) as found:
+        run = read_run(found)
+        report = make_bench_report(plan, dataclasses.replace(run, meta=meta), bench_rules())
+    finish(begun, report.run, save)
+    return report
+
+
+def _exit_code(plan: BenchPlan, *, interrupted: bool) -> int:
+    if interrupted:
+        return INTERRUPTED
+    eager = {n for n, item in enumerate(plan.combinations) if item.setting.is_eager}
+    failed = any(end.combination in eager and end.failure for end in plan.ends)
+    return _EXIT_FAILED if failed else 0
+
+
+def bench_rules() -> list[Rule]:
+    """What is looked for where nothing is faster."""
+    return [module.RULE for module in plugins.load_analyses()]

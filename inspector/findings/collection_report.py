@@ -1,0 +1,145 @@
+"""What is said about a collection of models."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.benches.collection import Measured, SettingSummary, summarized
+from inspector.benches.rows import BenchRow
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.bench_wording import error_text, faster_text
+from inspector.findings.wording import count, duration
+
+__all__ = [
+    "COLLECTION_COLUMNS",
+    "FORMAT_VERSION",
+    "CollectionReport",
+    "collection_cells",
+    "collection_lines",
+    "collection_machine",
+    "make_collection_report",
+    "measured_of",
+]
+
+FORMAT_VERSION = 1
+"""Of a collection as JSON: counts up when a field changes its meaning or goes."""
+COLLECTION_COLUMNS = (
+    "model",
+    "setting",
+    "eager",
+    "compiled",
+    "faster",
+    "graphs",
+    "breaks",
+    "error",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CollectionReport:
+    """Everything that is said about a collection.
+
+    Attributes:
+        models: Its models, in order.
+        summaries: What each setting does to them.
+        device: The device's name, or an empty string.
+        versions: Versions by package name.
+        sessions: How often every process was begun anew.
+        notices: What has to be known of the measurement; one sentence each.
+    """
+
+    models: tuple[Measured, ...]
+    summaries: tuple[SettingSummary, ...]
+    device: str
+    versions: dict[str, str]
+    sessions: int
+    notices: tuple[str, ...]
+
+
+def measured_of(name: str, report: BenchReport, seconds: float) -> Measured:
+    """A model that was measured."""
+    best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
+    return Measured(name, report.rows, best, "", seconds)
+
+
+def make_collection_report(
+    models: Sequence[Measured], reports: Sequence[BenchReport], sessions: int
+) -> CollectionReport:
+    """Adds up the models."""
+    notices = dict.fromkeys(notice for report in reports for notice in report.notices)
+    versions = next((p.versions for report in reports for p in report.run.processes), {})
+    return CollectionReport(
+        models=tuple(models),
+        summaries=summarized(models),
+        device=next((report.device for report in reports if report.device), ""),
+        versions=dict(versions),
+        sessions=sessions,
+        notices=tuple(notices),
+    )
+
+
+def collection_machine(report: CollectionReport) -> str:
+    """``25 models · torch 2.13.0 · cpu · 1 session``."""
+    parts = (
+        count(len(report.models), "model"),
+        f"torch {report.versions['torch']}" if "torch" in report.versions else "",
+        report.device,
+        count(report.sessions, "session"),
+    )
+    return " · ".join(filter(None, parts))
+
+
+def collection_lines(report: CollectionReport) -> Iterator[str]:
+    """What each setting does to the collection, in a sentence."""
+    for item in report.summaries:
+        verb = "runs" if item.ran == 1 else "run"
+        parts = [f"{item.label}: {item.ran} of {count(item.models, 'model')} {verb}"]
+        if item.ran:
+            parts.append(f"{item.captured} without a graph break")
+        if item.wrong:
+            parts.append(f"{item.wrong} with wrong results")
+        if item.speedup is not None:
+            others = item.ran - item.faster - item.slower
+            parts.append(
+                f"{item.speedup:.2f} times as fast in the geometric mean "
+                f"({item.faster} faster, {item.slower} slower, {others} within noise)"
+            )
+        yield ", ".join(parts)
+
+
+def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
+    """A line of the table for each setting and input of a model."""
+    empty = ("",) * (len(COLLECTION_COLUMNS) - 2)
+    if not model.rows:
+        yield (model.name, model.failure, *empty)
+        return
+    several = len({row.input for row in model.rows}) > 1
+    for row in model.compiled():
+        name = f"{model.name} #{row.input + 1}" if several else model.name
+        yield (name, row.setting.label, *_cells(row, _eager_of(row, model)))
+    if not model.compiled():
+        yield (model.name, "eager", *empty)
+
+
+def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
+    same = (each for each in model.rows if each.setting.is_eager and each.input == row.input)
+    return next((each for each in same if each.workload == row.workload), None)
+
+
+def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
+    def time(each: BenchRow | None) -> str:
+        known = each is not None and each.latency is not None
+        return duration(round(each.latency.middle_ns)) if known and each and each.latency else "-"
+
+    compiled = row.compiled
+    if row.latency is None:
+        return (time(eager), row.failure, "", "", "", "")
+    return (
+        time(eager),
+        time(row),
+        faster_text(row.faster),
+        str(compiled.graphs) if compiled else "-",
+        str(compiled.graph_breaks) if compiled else "-",
+        error_text(row),
+    )

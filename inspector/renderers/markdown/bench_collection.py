@@ -1,0 +1,41 @@
+"""A collection of models as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import (
+    COLLECTION_COLUMNS,
+    CollectionReport,
+    collection_cells,
+    collection_lines,
+    collection_machine,
+)
+from inspector.renderers.markdown.bench import bench_lines
+from inspector.renderers.markdown.markup import cell, prose
+
+__all__ = ["any_bench_lines"]
+
+
+def any_bench_lines(report: BenchReport | CollectionReport) -> Iterator[str]:
+    """The lines of a report on one model or on several."""
+    if isinstance(report, BenchReport):
+        yield from bench_lines(report)
+        return
+    yield "# Collection"
+    yield ""
+    yield prose(collection_machine(report))
+    yield ""
+    for line in collection_lines(report):
+        yield f"- {prose(line)}."
+    yield ""
+    yield f"| {' | '.join(COLLECTION_COLUMNS)} |"
+    yield f"|:--|:--|{'--:|' * (len(COLLECTION_COLUMNS) - 2)}"
+    for model in report.models:
+        for cells in collection_cells(model):
+            yield f"| {' | '.join(map(cell, cells))} |"
+    yield ""
+    for notice in report.notices:
+        yield f"> {prose(notice)}"
+        yield ""

@@ -1,0 +1,77 @@
+"""A collection of models for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.collection_report import (
+    COLLECTION_COLUMNS,
+    CollectionReport,
+    collection_cells,
+    collection_lines,
+    collection_machine,
+)
+from inspector.renderers.terminal.bench import add_bench
+from inspector.renderers.terminal.page import Page
+
+__all__ = ["add_any_bench"]
+
+_GAP = "  "
+_NAMES = 2
+
+
+def add_any_bench(page: Page, report: BenchReport | CollectionReport) -> None:
+    """Adds what each setting does to all, then a line for each model; or what one model has."""
+    if isinstance(report, BenchReport):
+        add_bench(page, report)
+        return
+    page.add(_head(page, report))
+    page.add(_table(page, report))
+    page.add(_notices(page, report))
+
+
+def _head(page: Page, report: CollectionReport) -> Iterator[Text]:
+    yield from page.wrapped(page.safe(collection_machine(report), "dim"))
+    for line in collection_lines(report):
+        yield from page.wrapped(page.safe(f"{line}.", "bold"), "", _GAP)
+
+
+def _table(page: Page, report: CollectionReport) -> Iterator[Text]:
+    rows = [cells for model in report.models for cells in collection_cells(model)]
+    measured = [cells for cells in rows if cells[3]]
+    widths = [
+        max(cell_len(cells[at]) for cells in (COLLECTION_COLUMNS, *measured))
+        for at in range(len(COLLECTION_COLUMNS))
+    ]
+    yield page.cropped(_line(page, COLLECTION_COLUMNS, widths, "dim"))
+    last = ""
+    for cells in rows:
+        name = cells[0] if cells[0] != last else ""
+        last = cells[0]
+        if cells[3]:
+            yield page.cropped(_line(page, (name, *cells[1:]), widths, ""))
+            continue
+        said = " · ".join(filter(None, cells[1:]))
+        yield from page.wrapped(page.safe(f"{cells[0]}: {said}", "red"), _GAP, _GAP * 2)
+
+
+def _line(page: Page, cells: tuple[str, ...], widths: list[int], style: str) -> Text:
+    line = Text(_GAP, style)
+    for at, (text, width) in enumerate(zip(cells, widths, strict=True)):
+        space = " " * (width - cell_len(text))
+        is_name = at < _NAMES  # names stand to the left, numbers to the right
+        line.append("" if is_name else space)
+        line.append_text(page.safe(text))
+        line.append((space if is_name else "") + _GAP)
+    line.rstrip()
+    return line
+
+
+def _notices(page: Page, report: CollectionReport) -> Iterator[Text]:
+    for notice in report.notices:
+        label = Text("note: ", style="dim")
+        yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
