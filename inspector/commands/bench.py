@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
@@ -16,7 +17,9 @@ from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.target import existing, is_model, refuse_options, say_which
-from inspector.findings.bench_report import BenchReport, make_bench_report
+from inspector.errors import UsageError
+from inspector.findings.bench_changes import is_worse
+from inspector.findings.bench_report import BenchReport, against, make_bench_report
 from inspector.findings.collection_report import CollectionReport
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
@@ -65,6 +68,11 @@ _UNASKED = ("train", "fullgraph", "grad", "cold_cache")
     help="How often every process is begun anew: what differs between runs of a program shows "
     "between them alone.  [default: 3]",
 )  # fmt: skip
+@click.option(
+    "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
+    help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
+    "something is worse.",
+)  # fmt: skip
 @process_options
 @output_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -74,6 +82,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
+    compare: Path | None,
     *,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
@@ -92,21 +101,39 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --backends aot_eager,cudagraphs
       inspect bench model.py --train --optimizer AdamW -o bench.md
       inspect bench samples/ --modes default -o table.md
+      inspect bench model.py --compare monday.json
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if compare is not None and is_collection(targets):
+        raise UsageError("A collection is not compared.", "Leave --compare out, or name one model.")
     is_file = is_bench_file(output)
     check_output(None if is_file else output, format_)
     if output is not None:
         check_place(output)
     given = {k: v for k, v in asked.items() if v not in {None, ()} and (v or k not in _UNASKED)}
     process = BenchProcess(python, timeout, save, progress=not no_progress)
+    earlier = None if compare is None else _earlier(compare)
     report, code = _report(targets, given, process)
+    if earlier is not None and isinstance(report, BenchReport):
+        report = against(report, earlier)
+        code = code or int(is_worse(report.comparison))
     if output is not None and is_file:
         write_bench_file(report, output)
         if format_ is None:
             return code
     write_report(report, None if is_file else output, format_)
     return code
+
+
+def _earlier(file: Path) -> EarlierBench:
+    try:
+        return read_earlier(str(file), file.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"{file} cannot be read ({error.strerror})."
+        raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
+    except ValueError as error:
+        message = f"{file} cannot be compared with: {error}."
+        raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 
 def _report(

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.benches.choice import Choice, choose
+from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.findings.finding import Finding
 from inspector.findings.report import make_report
@@ -13,7 +14,7 @@ from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, Workload
 from inspector.model.run import Run
 
-__all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "make_bench_report"]
+__all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "against", "make_bench_report"]
 
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
@@ -53,6 +54,7 @@ class BenchReport:
         device: The device's name, or an empty string.
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
+        comparison: What changed against an earlier report, or None where none was named.
     """
 
     plan: BenchPlan
@@ -61,6 +63,12 @@ class BenchReport:
     device: str
     threads: int
     notices: tuple[str, ...]
+    comparison: BenchComparison | None = None
+
+    @property
+    def torch(self) -> str:
+        """The version of torch, or an empty string."""
+        return next((p.versions["torch"] for p in self.run.processes if "torch" in p.versions), "")
 
     @property
     def rows(self) -> tuple[BenchRow, ...]:
@@ -88,6 +96,12 @@ def make_bench_report(plan: BenchPlan, run: Run, rules: Iterable[Rule]) -> Bench
         threads=next((event.threads for event in firsts), 0),
         notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "")),
     )
+
+
+def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
+    """The report with what changed since an earlier one."""
+    comparison = compared(report.rows, earlier, report.device, report.torch)
+    return dataclasses.replace(report, comparison=comparison)
 
 
 def _groups(

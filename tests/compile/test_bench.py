@@ -211,6 +211,28 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert "| perturbed |" in markdown
 
 
+def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
+    done = bench(folder, "kept.zip", "--compare", "report.json", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, SCHEMA)
+    assert found["comparison"]["changes"] == []
+    assert found["comparison"]["matched"] == 6
+    assert "no change beyond noise" in bench(folder, "kept.zip", "--compare", "report.json").stdout
+    # As if torch.compile had been ten times as good.
+    text = (folder / "report.json").read_text()
+    earlier = json.loads(text)
+    for group in earlier["groups"]:
+        for each in group["rows"]:
+            if each["label"] == "default":
+                each["faster_than_eager"] *= 1000
+                each["faster_than_eager_interval"] = [each["faster_than_eager"]] * 2
+    (folder / "better.json").write_text(json.dumps(earlier))
+    worse = bench(folder, "kept.zip", "--compare", "better.json")
+    assert worse.returncode == 1
+    assert "times as fast as eager" in worse.stdout
+
+
 def test_another_recording_has_no_bench(folder: Path) -> None:
     (folder / "small.py").write_text("import torch\nmodel = torch.nn.ReLU()\n"
                                      "example_inputs = (torch.ones(2),)\n")  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from inspector.benches.comparison import BenchComparison
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
@@ -31,7 +32,30 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],
+        "comparison": _comparison(report.comparison),
         "notices": list(report.notices),
+    }
+
+
+def _comparison(found: BenchComparison | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {
+        "name": found.earlier.name,
+        "started": found.earlier.started or None,
+        "same_machine": found.same_machine,
+        "matched": found.matched,
+        "changes": [
+            {
+                "setting": change.label,
+                "inputs": change.inputs,
+                "what": change.what,
+                "before": change.before,
+                "after": change.after,
+                "worse": change.is_worse,
+            }
+            for change in found.changes
+        ],
     }
 
 

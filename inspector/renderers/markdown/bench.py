@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.bench_changes import change_lines, comparison_title
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.bench_wording import (
     COLUMNS,
@@ -32,6 +33,13 @@ def bench_lines(report: BenchReport) -> Iterator[str]:
     several = len({group.input for group in report.groups}) > 1
     for group in report.groups:
         yield from _group(group, several=several)
+    if report.comparison is not None:
+        yield f"## {prose(comparison_title(report.comparison))}"
+        yield ""
+        for said, worse in change_lines(report.comparison):
+            mark = {True: "**worse** ", False: "better ", None: ""}[worse]
+            yield f"- {mark}{prose(said)}"
+        yield ""
     yield from _failed(report)
     for notice in report.notices:
         yield f"> {prose(notice)}"

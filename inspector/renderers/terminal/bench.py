@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.benches.rows import BenchRow
+from inspector.findings.bench_changes import change_lines, comparison_title
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.bench_wording import (
     COLUMNS,
@@ -33,6 +34,7 @@ def add_bench(page: Page, report: BenchReport) -> None:
     several = len({group.input for group in report.groups}) > 1
     for group in report.groups:
         page.add(_group(page, group, several=several))
+    page.add(_comparison(page, report))
     page.add(_failed(page, report))
     page.add(error_lines(page, report.run.meta))
     page.add(_notices(page, report))
@@ -68,6 +70,15 @@ def _style(row: BenchRow, group: BenchGroup) -> str:
     if row.is_wrong or row.latency is None:
         return "red"
     return "green" if row is group.choice.latency else ""
+
+
+def _comparison(page: Page, report: BenchReport) -> Iterator[Text]:
+    if report.comparison is None:
+        return
+    yield from page.wrapped(page.safe(comparison_title(report.comparison), "bold"), "", _GAP)
+    for line, worse in change_lines(report.comparison):
+        style = {True: "red", False: "green", None: ""}[worse]
+        yield from page.wrapped(page.safe(line, style), _GAP, _GAP * 2)
 
 
 def _failed(page: Page, report: BenchReport) -> Iterator[Text]:

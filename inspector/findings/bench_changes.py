@@ -1,0 +1,70 @@
+"""What is said about a bench against an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.benches.comparison import BenchComparison, Change
+from inspector.findings.wording import count, duration, size
+
+__all__ = ["change_lines", "comparison_title", "is_worse"]
+
+_NAMES = {
+    "graphs": "graph",
+    "graph_breaks": "graph break",
+    "recompiles": "recompilation",
+    "kernels": "kernel",
+}
+
+
+def comparison_title(comparison: BenchComparison) -> str:
+    """``against old.json (2026-11-20, NVIDIA H200, torch 2.11.0): 2 of 6 combinations changed``."""
+    earlier = comparison.earlier
+    torch = f"torch {earlier.torch}" if earlier.torch else ""
+    about = (earlier.started[:10], earlier.device, torch)
+    changed = len({(item.inputs, item.label) for item in comparison.changes})
+    many = count(comparison.matched, "combination")
+    said = f"{changed} of {many} changed" if changed else f"no change beyond noise in {many}"
+    return f"against {earlier.name} ({', '.join(filter(None, about))}): {said}"
+
+
+def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None]]:
+    """Each change in a sentence, and whether it is one for the worse."""
+    several = len({change.inputs for change in comparison.changes}) > 1
+    for change in comparison.changes:
+        name = f"{change.inputs}: {change.label}" if several else change.label
+        yield f"{name}: {_said(change)}", change.is_worse
+    if not comparison.same_machine:
+        yield (
+            "device or torch differ: plain times are not compared, ratios to eager PyTorch are",
+            None,
+        )
+
+
+def is_worse(comparison: BenchComparison | None) -> bool:
+    """Whether anything has changed for the worse."""
+    return comparison is not None and any(item.is_worse for item in comparison.changes)
+
+
+def _said(change: Change) -> str:
+    if change.what == "there":
+        return _of_failure(change)
+    was, now = change.before or 0, change.after or 0
+    said = {
+        "faster": f"{was:.2f} → {now:.2f} times as fast as eager PyTorch",
+        "time": f"{duration(round(was))} → {duration(round(now))} per call",
+        "memory": f"at most {size(round(was))} → {size(round(now))}",
+        "wrong": "its results are wrong now" if now else "its results are right again",
+    }
+    if change.what == "memory" and was:
+        return f"{said['memory']} ({now / was - 1:+.0%})"
+    if change.what in said:
+        return said[change.what]
+    noun = _NAMES[change.what]
+    return f"{count(round(was), noun)} → {count(round(now), noun)}"
+
+
+def _of_failure(change: Change) -> str:
+    if change.row is None:
+        return "it is not measured any more"
+    return f"it fails now: {change.row.failure}" if change.is_worse else "it runs again"

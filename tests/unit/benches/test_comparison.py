@@ -1,0 +1,96 @@
+"""What changed since an earlier report, and what is noise."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from inspector.benches.comparison import EarlierBench, EarlierRow, compared, read_earlier
+from inspector.benches.ratio import Ratio
+from inspector.benches.rows import BenchRow, Compiled, Latency
+from inspector.findings.bench_changes import change_lines, comparison_title, is_worse
+from inspector.model.bench import Setting, Workload
+
+MEDIANS = {(session, number): 1000.0 + session for session in range(3) for number in range(4)}
+NOW = BenchRow(
+    combination=1, workload=Workload(), setting=Setting("inductor"), input=0, inputs="float32[2]",
+    items=2, latency=Latency(1000, 900, 1100, 100, None), items_per_s=None,
+    faster=Ratio(1.45, 1.5, 1.55), first_ns=1, cached_first_ns=1, break_even_calls=1,
+    memory={"peak_allocated": 1000}, errors=(), worst={}, is_wrong=False, parting=None, draws=False,
+    compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
+    detail="",
+)  # fmt: skip
+BEFORE = EarlierRow(
+    label="default", faster=Ratio(1.46, 1.52, 1.58), latency_ns=1010.0, medians=MEDIANS,
+    peak_bytes=1001, counts={"graphs": 1, "graph_breaks": 0, "recompiles": 0, "kernels": 4},
+    is_wrong=False, failure="",
+)  # fmt: skip
+KEY = (json.dumps(dataclasses.asdict(Workload()), sort_keys=True), "float32[2]", "default")
+
+
+def earlier(**other: Any) -> EarlierBench:
+    row = dataclasses.replace(BEFORE, **other)
+    return EarlierBench("old.json", "2026-11-20T10:00:00", "cpu", "2.13.0", {KEY: row})
+
+
+def said(now: BenchRow, before: EarlierBench) -> list[str]:
+    found = compared([now], before, "cpu", "2.13.0")
+    return [line for line, _ in change_lines(found)]
+
+
+def test_what_is_within_noise_is_no_change() -> None:
+    found = compared([NOW], earlier(), "cpu", "2.13.0")
+    assert not found.changes
+    assert not is_worse(found)
+    assert "no change beyond noise in 1 combination" in comparison_title(found)
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "worse"),
+    [
+        ({"faster": Ratio(2.0, 2.1, 2.2)}, "default: 2.10 → 1.50 times as fast as eager", True),
+        ({"faster": Ratio(1.0, 1.1, 1.2)}, "default: 1.10 → 1.50 times as fast as eager", False),
+        # One of the two intervals holds the other ratio: noise.
+        ({"faster": Ratio(1.0, 2.1, 4.4)}, "", False),
+        ({"peak_bytes": 500}, "default: at most 500 B → 1000 B (+100%)", True),
+        ({"counts": {"graph_breaks": 2}}, "default: 2 graph breaks → 0 graph breaks", False),
+        ({"counts": {"kernels": 3}}, "default: 3 kernels → 4 kernels", None),
+        ({"is_wrong": True}, "default: its results are right again", False),
+        ({"latency_ns": None}, "default: it runs again", False),
+    ],
+)
+def test_what_changed_is_said(before: dict[str, Any], line: str, worse: bool | None) -> None:  # noqa: FBT001
+    found = compared([NOW], earlier(**before), "cpu", "2.13.0")
+    lines = [text for text, _ in change_lines(found)]
+    assert [text[: len(line)] for text in lines] == ([line] if line else [])
+    assert is_worse(found) is (worse is True)
+
+
+def test_a_failure_is_worse_and_has_its_reason() -> None:
+    failed = dataclasses.replace(NOW, latency=None, failure="out of memory")
+    assert said(failed, earlier()) == ["default: it fails now: out of memory"]
+    assert said(dataclasses.replace(NOW, inputs="float32[4]"), earlier()) == [
+        "default: it is not measured any more"
+    ]
+
+
+def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
+    eager = dataclasses.replace(NOW, setting=Setting(), faster=None, compiled=None)
+    key = (KEY[0], KEY[1], "eager")
+    slow = {at: 2 * median for at, median in MEDIANS.items()}
+    row = dataclasses.replace(BEFORE, label="eager", faster=None, latency_ns=2000.0, medians=slow)
+    before = EarlierBench("old.json", "", "cpu", "2.13.0", {key: row})
+    assert said(eager, before) == ["eager: 2 µs → 1 µs per call".replace("2 µs", "2.0 µs").replace(
+        "1 µs", "1.0 µs")]  # fmt: skip
+    other = compared([eager], before, "NVIDIA H200", "2.13.0")
+    assert [change.what for change in other.changes] == []
+    assert any("device or torch differ" in line for line, _ in change_lines(other))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "profile", "format_version": 1}'])
+def test_what_is_no_bench_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no report of `inspect bench`"):
+        read_earlier("old.json", text)
