@@ -125,6 +125,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     return code
 
 
+for _option in command.params:
+    if isinstance(_option, click.Option) and _option.name == "output":
+        _option.help = (
+            "Write to a file; the end of its name is the format: a report (.json, .md, .txt), a "
+            "table (.csv), or bars (.svg, .png, .pdf)."
+        )
+    if isinstance(_option, click.Option) and _option.name == "timeout":
+        _option.help = "End a process that is not ready after this time; the others go on."
+
+
 def _earlier(file: Path) -> EarlierBench:
     try:
         return read_earlier(str(file), file.read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ from inspector.sources.worker import Worker
 
 __all__ = ["Bench", "run_bench"]
 
-_ROUNDS = 8
+_ROUNDS = 16
 _LEAST_ROUNDS = 4
 _SESSION_SECONDS = 12.0
 _BLOCK_SECONDS = 0.25
