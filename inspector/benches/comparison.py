@@ -7,16 +7,25 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 
-__all__ = ["BenchComparison", "Change", "EarlierBench", "compared", "read_earlier"]
+__all__ = [
+    "BenchComparison",
+    "Change",
+    "EarlierBench",
+    "compared",
+    "processor_of",
+    "read_earlier",
+]
 
 _FORMAT_VERSION = 1
 _NO_REPORT = "it is no report of `inspect bench` as JSON"
 _NOTICEABLE = 0.02
+Key: TypeAlias = tuple[str, int, str, str]
+"""A workload as JSON, the number of the input, the inputs and the setting."""
 _COUNTS = ("graphs", "graph_breaks", "recompiles", "kernels")
 
 
@@ -54,14 +63,18 @@ class EarlierBench:
         started: When it was measured, UTC in ISO 8601, or an empty string.
         device: Its device.
         torch: Its version of torch, or an empty string.
-        rows: Its rows, by workload, inputs and setting.
+        processor: The CPU's name and the number of threads, as text.
+        conditions: How calls were made: with gradients, with an empty cache.
+        rows: Its rows, by workload, number of the input, inputs and setting.
     """
 
     name: str
     started: str
     device: str
     torch: str
-    rows: Mapping[tuple[str, str, str], EarlierRow]
+    processor: str
+    conditions: tuple[bool, bool]
+    rows: Mapping[Key, EarlierRow]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -120,6 +133,8 @@ def read_earlier(name: str, text: str) -> EarlierBench:
                 started=str(fields["recording"].get("started") or ""),
                 device=str(fields["device"]),
                 torch=str(fields["versions"].get("torch") or ""),
+                processor=processor_of(fields),
+                conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
                 rows=dict(_rows(fields["groups"])),
             )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -127,11 +142,16 @@ def read_earlier(name: str, text: str) -> EarlierBench:
     raise ValueError(_NO_REPORT)
 
 
-def _rows(groups: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str, str], EarlierRow]]:
+def processor_of(fields: Mapping[str, Any]) -> str:
+    """The CPU's name and the number of threads of a report as JSON."""
+    return f"{fields.get('processor') or ''} {fields.get('threads') or ''}".strip()
+
+
+def _rows(groups: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Key, EarlierRow]]:
     for group in groups:
         workload = json.dumps(group["workload"], sort_keys=True)
         for row in group["rows"]:
-            yield (workload, group["inputs"], row["label"]), _row(row)
+            yield (workload, group["input"], group["inputs"], row["label"]), _row(row)
 
 
 def _row(fields: Mapping[str, Any]) -> EarlierRow:
@@ -151,15 +171,20 @@ def _row(fields: Mapping[str, Any]) -> EarlierRow:
 
 
 def compared(
-    rows: Sequence[BenchRow], earlier: EarlierBench, device: str, torch: str
+    rows: Sequence[BenchRow], earlier: EarlierBench, machine: tuple[str, str, str]
 ) -> BenchComparison:
     """Finds what changed.
 
     A ratio to eager PyTorch has changed where each of the two is outside of the other's interval:
     what the machine did meets eager PyTorch, too. Plain times are compared on the same machine with
     the same torch alone, by the spread between their sessions.
+
+    Args:
+        rows: What is measured now.
+        earlier: What was measured then.
+        machine: The device, the version of torch and the processor now.
     """
-    same = earlier.device == device and earlier.torch == torch
+    same = (earlier.device, earlier.torch, earlier.processor) == machine
     now = {_key(row): row for row in rows}
     changes: list[Change] = []
     for key, row in now.items():
@@ -168,7 +193,7 @@ def compared(
             changes += _changes(row, before, _inputs(row), same=same)
     for key, before in earlier.rows.items():
         if key not in now and before.latency_ns is not None:
-            changes.append(Change(None, before.label, key[1], "there", None, None, None))
+            changes.append(Change(None, before.label, key[2], "there", None, None, None))
     both = [
         key for key, row in now.items()
         if row.latency and key in earlier.rows and earlier.rows[key].latency_ns
@@ -177,9 +202,9 @@ def compared(
     return BenchComparison(earlier, len(both), tuple(changes), same)
 
 
-def _key(row: BenchRow) -> tuple[str, str, str]:
+def _key(row: BenchRow) -> Key:
     workload = json.dumps(dataclasses.asdict(row.workload), sort_keys=True)
-    return workload, row.inputs, row.setting.label
+    return workload, row.input, row.inputs, row.setting.label
 
 
 def _inputs(row: BenchRow) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -13,6 +14,8 @@ from inspector.kernels.output_code import read_output_code
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
+
+_INPUT = re.compile(r"\binput (\d+)")
 
 __all__ = ["BenchRow", "Compiled", "Latency", "make_rows"]
 
@@ -73,7 +76,10 @@ class BenchRow:
         items_per_s: Items per second, or None; on a GPU of calls that follow one another without
             waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
+        load_ns: From a process's begin until the model was there, or None (a median).
         first_ns: The first call, caches empty, or None.
+        second_ns: The call after it, or None.
+        warm_up_calls: Calls until times were stable, or given up for.
         cached_first_ns: The first call with the caches filled (a median), or None.
         break_even_calls: After so many calls the first one has paid for itself; None where it does
             not, or nothing is compiled.
@@ -99,7 +105,10 @@ class BenchRow:
     latency: Latency | None
     items_per_s: float | None
     faster: Ratio | None
+    load_ns: int | None
     first_ns: int | None
+    second_ns: int | None
+    warm_up_calls: int
     cached_first_ns: int | None
     break_even_calls: int | None
     memory: Mapping[str, int]
@@ -164,13 +173,16 @@ def _row(
         latency=latency,
         items_per_s=_items_per_s(mine, first.items if first else 0, latency),
         faster=faster,
+        load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=firsts[0].first_ns if 0 in firsts else None,
-        cached_first_ns=round(statistics.median(cached)) if cached else None,
+        second_ns=firsts[0].second_ns if 0 in firsts else None,
+        warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
+        cached_first_ns=_median(cached),
         break_even_calls=None if is_eager else _break_even(firsts, theirs, latency),
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         errors=errors,
         worst=_worst(errors),
-        is_wrong=any(event.is_wrong for event in events[0]),
+        is_wrong=any(_names(name, index) for event in events[0] for name in event.wrong),
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
@@ -181,8 +193,19 @@ def _row(
     )
 
 
+def _median(times_ns: Iterable[int]) -> int | None:
+    known = [time_ns for time_ns in times_ns if time_ns]
+    return round(statistics.median(known)) if known else None
+
+
 def _is_of(error: OutputError, index: int) -> bool:
-    return error.name.partition(" input ")[2].partition("[")[0] in {str(index + 1), ""}
+    return _names(error.name, index)
+
+
+def _names(name: str, index: int) -> bool:
+    """Whether a result is one of an input; what names none is one of all."""
+    found = _INPUT.search(name)
+    return found is None or int(found[1]) == index + 1
 
 
 def _blocks(events: Iterable[InspectorBench]) -> Iterator[tuple[tuple[int, int], BenchBlock]]:
@@ -270,12 +293,17 @@ def _compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
         recompiles=summary.recompiles,
         kernels=sum(_kernels(first)),
         compile_time_ns=first.compile_time_ns,
-        cached_time_ns=round(statistics.median(cached)) if cached else None,
+        cached_time_ns=_median(cached),
     )
 
 
 def _kernels(process: Process) -> Iterator[int]:
+    # What was compiled to find a fault is none of the program's own.
+    compilations = [item for frame in process.frames for item in frame.compilations]
+    later = {str(item.compile_id) for item in compilations if item.call}
     for code in process.codes.texts:
+        if code.compile_id in later:
+            continue
         try:
             text = code.text.text() if code.text is not None else ""
             yield len(read_output_code(text, code.compile_id, {}).kernels)

@@ -40,6 +40,7 @@ class CompilationDraft:
 
     compile_id: CompileId
     call: int | None
+    input: int | None = None
     stack: tuple[RawFrame, ...] = ()
     caller: RawFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
@@ -98,6 +99,7 @@ class CompilationDraft:
         return Compilation(
             compile_id=self.compile_id,
             call=self.call,
+            input=self.input,
             stack=self.caller_stack(roots),
             graphs=self._graphs(),
             operators=metrics.operator_count if metrics else None,

@@ -423,8 +423,9 @@ class ProcessBuilder:
         # torch._dynamo.reset() begins to count anew; these two events begin a compilation.
         begins = isinstance(event, DynamoStart | RecompileReasons)
         if draft is None or (begins and draft.metrics is not None):
-            call = self._calls[-1].call if self._calls else None
-            draft = self._current[compile_id] = CompilationDraft(compile_id, call)
+            last = self._calls[-1] if self._calls else None
+            call, given = (last.call, last.input_index) if last else (None, None)
+            draft = self._current[compile_id] = CompilationDraft(compile_id, call, given)
             self._compilations.append(draft)
         return draft
 

@@ -44,9 +44,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _bench(folder: Path, request: str) -> None:
+    from inspector.capture.benching.cores import Cores
+
+    cores = Cores()  # torch is there by now, and with it libgomp; Inductor has not counted yet
     from inspector.capture.benching.worker import work
 
-    work(folder, WorkerRequest.from_json(request))
+    work(folder, WorkerRequest.from_json(request), cores)
 
 
 def _check_torch() -> None:

@@ -126,7 +126,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     ones = Ones() if request.profile else None
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
-            if state is not None:
+            # Before the very first nothing is to be put back, and no random number is drawn yet.
+            if state is not None and (number or index):
                 _begin_again(state)
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 error = _error_of(target, index, request, function, ones)

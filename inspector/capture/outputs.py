@@ -13,7 +13,7 @@ from torch.utils import _pytree
 
 from inspector.errors import UsageError
 
-__all__ = ["Comparison", "Kept", "compare", "keep", "kept_values", "load"]
+__all__ = ["Comparison", "Kept", "compare", "joined", "keep", "kept_values", "load"]
 
 _FILE = "outputs.pt"
 
@@ -70,6 +70,15 @@ def kept_values(values: Mapping[str, object]) -> Kept:
             else:
                 uncompared += 1
     return Kept(tensors, others, uncompared)
+
+
+def joined(first: Kept, second: Kept) -> Kept:
+    """What both have; their names differ."""
+    return Kept(
+        tensors={**first.tensors, **second.tensors},
+        others={**first.others, **second.others},
+        uncompared=first.uncompared + second.uncompared,
+    )
 
 
 def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:

@@ -10,7 +10,7 @@ import click
 
 from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
-from inspector.commands.bench_files import is_bench_file, write_bench_file
+from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
@@ -41,8 +41,14 @@ _UNASKED = ("train", "fullgraph", "grad", "cold_cache")
     help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, openxla, …",
 )  # fmt: skip
 @click.option(
+    "--vary", multiple=True, metavar="PLACE=VALUES",
+    help="The same model over many inputs: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' "
+    "(together), 'n=1,2' (a value), 'x=f32,bf16'. Repeatable: products.",
+)  # fmt: skip
+@click.option(
     "--shapes", metavar="KINDS",
-    help="torch.compile's dynamic, with commas: auto, dynamic, static.  [default: auto]",
+    help="torch.compile's dynamic, with commas: auto, dynamic, static; with --vary also padded "
+    "(to powers of two).  [default: auto; with --vary all]",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph.")
 @click.option("--batch", metavar="SIZES", help="Batch sizes, with commas: 1,4,16.")
@@ -100,12 +106,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --modes all --batch 1,4,16 --dtype f32,bf16
       inspect bench model.py --backends aot_eager,cudagraphs
       inspect bench model.py --train --optimizer AdamW -o bench.md
+      inspect bench model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
       inspect bench model.py --compare monday.json
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if compare is not None and is_collection(targets):
         raise UsageError("A collection is not compared.", "Leave --compare out, or name one model.")
+    if output is not None:
+        check_picture(output, is_collection=is_collection(targets))
     is_file = is_bench_file(output)
     check_output(None if is_file else output, format_)
     if output is not None:
@@ -115,6 +124,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
+        if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
+            message = f"{compare} was measured with other --grad or --cold-cache."
+            raise UsageError(message, "Measure both in the same way.")
         report = against(report, earlier)
         code = code or int(is_worse(report.comparison))
     if output is not None and is_file:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.collection import Measured
-from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
+from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured, plan_of
 from inspector.commands.target import is_model
 from inspector.errors import InspectorError, RecordingError, UsageError
 from inspector.findings.bench_report import BenchReport
@@ -89,6 +89,7 @@ def collection_of(
         RecordingError: The recordings cannot be written.
     """
     options = {"sessions": _SESSIONS, **given}
+    plan_of("", options)  # what is wrong with them is said before anything is measured
     models: list[Measured] = []
     reports: list[BenchReport] = []
     code = 0
@@ -120,7 +121,11 @@ def _folder(save: Path | None, scratch: Path) -> Path:
     if save.suffix == ".zip":
         message = "Of several models no single .zip can be kept."
         raise RecordingError(message, "Name a folder with --save.")
-    save.mkdir(parents=True, exist_ok=True)
+    try:
+        save.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{save} cannot be made ({error.strerror})."
+        raise RecordingError(message, "Name another folder with --save.") from error
     return save
 
 

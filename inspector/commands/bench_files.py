@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.benches.rows import BenchRow
 from inspector.commands.output import write_bytes
-from inspector.errors import UsageError
+from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
 from inspector.findings.collection_report import CollectionReport
@@ -25,6 +26,24 @@ def is_bench_file(output: Path | None) -> bool:
     return output is not None and output.suffix.lower() in {*_PICTURES, _TABLE}
 
 
+def check_picture(output: Path, *, is_collection: bool) -> None:
+    """Refuses a picture that cannot be drawn before anything is measured.
+
+    Raises:
+        UsageError: A collection has none.
+        EnvironmentLacksError: matplotlib is not installed.
+    """
+    if output.suffix.lower() not in _PICTURES:
+        return
+    if is_collection:
+        message = "A collection has no picture."
+        raise UsageError(message, "Write .csv, .md or .json; or a picture of one model.")
+    if importlib.util.find_spec("matplotlib") is None:
+        message = "Bars are drawn by matplotlib, which is not installed."
+        hint = 'Install it with pip install "torch-inspector[pictures]", or write -o bench.csv.'
+        raise EnvironmentLacksError(message, hint)
+
+
 def write_bench_file(report: BenchReport | CollectionReport, output: Path) -> None:
     """Writes the file.
 
@@ -39,8 +58,8 @@ def write_bench_file(report: BenchReport | CollectionReport, output: Path) -> No
         write_bytes(output, text.getvalue().encode())
         return
     if isinstance(report, CollectionReport):
-        message = "A collection has no picture."
-        raise UsageError(message, "Write .csv, .md or .json; or a picture of one model.")
+        check_picture(output, is_collection=True)
+        return
     from inspector.benches.drawing.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1

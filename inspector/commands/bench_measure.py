@@ -18,10 +18,11 @@ from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
+from inspector.model.variation import parse_varied, variations
 from inspector.sources.bench_file import write_plan
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["INTERRUPTED", "BenchProcess", "bench_rules", "measured"]
+__all__ = ["INTERRUPTED", "BenchProcess", "bench_rules", "measured", "plan_of"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _EXIT_FAILED = 3
@@ -47,6 +48,30 @@ class BenchProcess:
     doing: str = ""
 
 
+def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
+    """What is compared, by the options of the command line.
+
+    Raises:
+        UsageError: The options are not what they should be.
+    """
+    parse_inputs(given.get("inputs", ()))
+    if "optimizer" in given and "train" not in given:
+        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
+    varied = tuple(map(parse_varied, given.get("vary", ())))
+    plan = BenchPlan(
+        target=target,
+        combinations=combinations_of(given),
+        sessions=given.get("sessions", 1 if varied else _SESSIONS),
+        is_grad="grad" in given,
+        cold_cache="cold_cache" in given,
+        variations=variations(varied) if varied else (),
+    )
+    if varied and len(plan.workloads) > 1:
+        message = "--vary compares the inputs of one workload."
+        raise UsageError(message, "Give one --batch, --dtype, --autocast and --tf32 with it.")
+    return plan
+
+
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
     """Measures a model.
 
@@ -61,16 +86,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
     Raises:
         InspectorError: The options or the model are not what they should be.
     """
-    parse_inputs(given.get("inputs", ()))
-    if "optimizer" in given and "train" not in given:
-        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
-    plan = BenchPlan(
-        target=target,
-        combinations=combinations_of(given),
-        sessions=given.get("sessions", _SESSIONS),
-        is_grad="grad" in given,
-        cold_cache="cold_cache" in given,
-    )
+    plan = plan_of(target, given)
     request = Request(
         target,
         inputs=given.get("inputs", ()),
@@ -103,13 +119,13 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         finally:
             progress.close()
         plan = dataclasses.replace(plan, ends=tuple(ends))
-        report = _finished(begun, plan, how.save, interrupted=interrupted)
+        report = _finished(begun, plan, interrupted=interrupted)
+    # What cannot be packed into a .zip stays where it is, so that it is outside.
+    finish(begun, report.run, how.save)
     return report, _exit_code(plan, interrupted=interrupted)
 
 
-def _finished(
-    begun: Begun, plan: BenchPlan, save: Path | None, *, interrupted: bool
-) -> BenchReport:
+def _finished(begun: Begun, plan: BenchPlan, *, interrupted: bool) -> BenchReport:
     write_plan(begun.path, plan)
     meta = dataclasses.replace(
         begun.meta,
@@ -118,9 +134,7 @@ def _finished(
     )
     with opened(begun.path) as found:
         run = read_run(found)
-        report = make_bench_report(plan, dataclasses.replace(run, meta=meta), bench_rules())
-    finish(begun, report.run, save)
-    return report
+        return make_bench_report(plan, dataclasses.replace(run, meta=meta), bench_rules())
 
 
 def _exit_code(plan: BenchPlan, *, interrupted: bool) -> int:

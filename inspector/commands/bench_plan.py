@@ -16,7 +16,8 @@ __all__ = ["MODES", "combinations_of", "names_of", "sizes_of"]
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
 _NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}
-_SHAPES = {"auto": None, "dynamic": True, "static": False}
+_SHAPES = {"auto": None, "dynamic": True, "static": False, "padded": False}
+_VARIED_SHAPES = ("auto", "dynamic", "static", "padded")
 _TF32 = {"on": True, "off": False}
 _INDUCTOR = "inductor"
 
@@ -56,21 +57,26 @@ def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:
 
 def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     asked = names_of(given.get("modes"))
-    modes = _NAMED_MODES.get(asked, asked or (MODES[0], MODES[1]))
+    varies = bool(given.get("vary"))
+    usual = (MODES[0],) if varies else (MODES[0], MODES[1])
+    modes = _NAMED_MODES.get(asked, asked or usual)
     for mode in modes:
-        _check("--modes", mode, (*MODES, "all", "none"))
+        _check("--modes", mode, MODES)
     backends = names_of(given.get("backends"))
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)
-    shapes = names_of(given.get("shapes")) or ("auto",)
+    shapes = names_of(given.get("shapes")) or (_VARIED_SHAPES if varies else ("auto",))
     for shape in shapes:
         _check("--shapes", shape, tuple(_SHAPES))
+    if "padded" in shapes and not varies:
+        raise UsageError("Only what varies can be padded.", "Add --vary 'x[0]=1,2,4'.")
     steps = (False, True) if given.get("optimizer") else (False,)
     for shape, compiles in itertools.product(shapes, steps):
         how: dict[str, Any] = {
             "dynamic": _SHAPES[shape],
             "fullgraph": bool(given.get("fullgraph")),
             "compiles_optimizer": compiles,
+            "pads": shape == "padded",
         }
         for mode in modes:
             yield Setting(_INDUCTOR, None if mode == MODES[0] else mode, **how)

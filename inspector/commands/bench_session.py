@@ -27,6 +27,7 @@ _LEAST_CALLS = 2
 _READY_SECONDS = 3600.0
 _BLOCK_MOST_SECONDS = 300.0
 _FLOAT64 = "f64"
+_NO_MEMORY = "OutOfMemoryError"
 _NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 # An operator's threads stay where they are, so that they do not share a core by chance.
@@ -88,8 +89,7 @@ def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
     outputs = _made(_outputs(bench, number, _FLOAT64))
     asked = dataclasses.replace(
         request,
-        request=dataclasses.replace(request.request, dtype=_FLOAT64),
-        workload=dataclasses.replace(request.workload, dtype=_FLOAT64, autocast=None),
+        workload=dataclasses.replace(request.workload, autocast=None),
         eager=True,
         outputs=str(outputs),
         references={},
@@ -98,8 +98,9 @@ def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
     )
     progress.begin("eager in float64, for its results")
     worker = _start(bench, asked, "reference")
-    worker.wait("ready", bench.timeout_seconds or _READY_SECONDS, progress.tick)
-    if not worker.failure:
+    try:
+        worker.wait("ready", bench.timeout_seconds or _READY_SECONDS, progress.tick)
+    finally:
         worker.end()
 
 
@@ -162,14 +163,25 @@ class _Session:
         is_eager = bench.plan.combinations[number].setting.is_eager
         loaded = worker.wait("loaded", seconds, self._progress.tick)
         ready = worker.wait("ready", seconds, self._progress.tick) if loaded else None
+        others = sum(other.is_alive for other in self._workers.values())
+        if _NO_MEMORY in worker.failure and others:
+            worker.failure += (
+                f" There was no room for it beside {others} other processes: measure fewer "
+                "combinations at once."
+            )
         if ready is None and is_eager and not self._session:
-            if worker.error is not None and (loaded is None or len(bench.plan.workloads) == 1):
+            # Of a later workload what was measured before is worth more.
+            is_first = not number
+            if worker.error is not None and is_first and (loaded is None or self._is_only()):
                 raise worker.error
             self._eager_failed = True
         if ready is not None:
             self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
             self._call_ns[number] = [max(1, int(time_ns)) for time_ns in ready["call_ns"]]
+
+    def _is_only(self) -> bool:
+        return len(self._bench.plan.workloads) == 1
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -192,7 +204,7 @@ class _Session:
     def _block(self, number: int, round_: int, index: int) -> None:
         worker = self._workers[number]
         times = self._call_ns[number]
-        if not worker.is_alive or index >= len(times):
+        if worker.failure or index >= len(times):
             return
         calls = int(_BLOCK_SECONDS * 1e9 / times[index])
         calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
@@ -243,6 +255,8 @@ def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
         references=references,
         measures_memory=not session,
         cold_cache=bench.plan.cold_cache,
+        variations=bench.plan.variations,
+        pads=setting.pads,
     )
 
 
@@ -268,7 +282,10 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
 
 def _environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:
     """Caches of a combination's own: empty in the first session, filled by it in the others."""
-    ours = {"TORCHINDUCTOR_CACHE_DIR": str(caches)}
+    ours = {
+        "TORCHINDUCTOR_CACHE_DIR": str(caches),
+        "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
+    }
     left_out = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
     return {k: v for k, v in {**_PINNED, **given, **ours}.items() if k not in left_out}
 

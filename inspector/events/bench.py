@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import mapping, mappings, natural, naturals, sizes
+from inspector.events.fields import items, mapping, mappings, natural, naturals, sizes
 
 __all__ = ["BenchBlock", "InspectorBench", "OutputError", "Parting"]
 
@@ -91,6 +91,7 @@ class InspectorBench:
         draws: Whether the first call drew random numbers.
         load_ns: From the process's begin until the model was there.
         first_ns: Time of the first call.
+        compiled: How many frames it compiled, or tried to.
         second_ns: Time of the second call.
         settle_ns: Time of the calls until their median was stable.
         settle_calls: How many these were.
@@ -98,11 +99,10 @@ class InspectorBench:
         threads: Threads that an operator of the CPU may use.
         device: The device's name.
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
-        busy: Share of a call in which the GPU works, or None.
         block: The calls of a block, or None.
         errors: How far results are off.
         uncompared: How many results could not be compared.
-        is_wrong: Whether a result is off by more than rounding.
+        wrong: Results that are off by more than rounding, by their names.
         parting: The operator at which results part, or None where nobody looked for it.
     """
 
@@ -115,6 +115,7 @@ class InspectorBench:
     draws: bool = False
     load_ns: int = 0
     first_ns: int = 0
+    compiled: int = 0
     second_ns: int = 0
     settle_ns: int = 0
     settle_calls: int = 0
@@ -122,18 +123,16 @@ class InspectorBench:
     threads: int = 0
     device: str = ""
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    busy: float | None = None
     block: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: int = 0
-    is_wrong: bool = False
+    wrong: tuple[str, ...] = ()
     parting: Parting | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact; what is missing is nothing."""
         fields = envelope.json_object()
-        busy = fields.get("busy")
 
         def number(name: str) -> int:
             return natural(fields.get(name)) or 0
@@ -148,6 +147,7 @@ class InspectorBench:
             draws=bool(fields.get("draws")),
             load_ns=number("load_ns"),
             first_ns=number("first_ns"),
+            compiled=number("compiled"),
             second_ns=number("second_ns"),
             settle_ns=number("settle_ns"),
             settle_calls=number("settle_calls"),
@@ -155,11 +155,10 @@ class InspectorBench:
             threads=number("threads"),
             device=str(fields.get("device") or ""),
             memory=sizes(fields.get("memory")),
-            busy=float(busy) if isinstance(busy, int | float) else None,
             block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=number("uncompared"),
-            is_wrong=bool(fields.get("is_wrong")),
+            wrong=tuple(map(str, items(fields.get("wrong")))),
             parting=_parting(fields),
         )
 

@@ -35,10 +35,8 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
     if not comparison.same_machine:
-        yield (
-            "device or torch differ: plain times are not compared, ratios to eager PyTorch are",
-            None,
-        )
+        said = "device, processor or torch differ: ratios to eager PyTorch are compared, times not"
+        yield said, None
 
 
 def is_worse(comparison: BenchComparison | None) -> bool:

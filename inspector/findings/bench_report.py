@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
+from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.finding import Finding
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
@@ -54,6 +55,7 @@ class BenchReport:
         device: The device's name, or an empty string.
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
+        varied: The same by setting, where inputs were asked to vary.
         comparison: What changed against an earlier report, or None where none was named.
     """
 
@@ -64,11 +66,18 @@ class BenchReport:
     threads: int
     notices: tuple[str, ...]
     comparison: BenchComparison | None = None
+    varied: tuple[VariedSetting, ...] = ()
 
     @property
     def torch(self) -> str:
         """The version of torch, or an empty string."""
         return next((p.versions["torch"] for p in self.run.processes if "torch" in p.versions), "")
+
+    @property
+    def processor(self) -> str:
+        """The CPU's name, or an empty string."""
+        found = (p.hardware.get("cpu") for p in self.run.processes)
+        return next((str(name) for name in found if name), "")
 
     @property
     def rows(self) -> tuple[BenchRow, ...]:
@@ -95,12 +104,15 @@ def make_bench_report(plan: BenchPlan, run: Run, rules: Iterable[Rule]) -> Bench
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
         notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "")),
+        varied=make_varied(plan, run, rows) if plan.variations else (),
     )
 
 
 def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
-    comparison = compared(report.rows, earlier, report.device, report.torch)
+    threads = report.threads or ""
+    machine = (report.device, report.torch, f"{report.processor} {threads}".strip())
+    comparison = compared(report.rows, earlier, machine)
     return dataclasses.replace(report, comparison=comparison)
 
 

@@ -117,7 +117,8 @@ def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
     several = len({row.input for row in model.rows}) > 1
     for row in model.compiled():
         name = f"{model.name} #{row.input + 1}" if several else model.name
-        yield (name, row.setting.label, *_cells(row, _eager_of(row, model)))
+        setting = " · ".join(filter(None, (row.setting.label, row.workload.label)))
+        yield (name, setting, *_cells(row, _eager_of(row, model)))
     if not model.compiled():
         yield (model.name, "eager", *empty)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.model.request import Request
+from inspector.model.variation import Assignment
 
 __all__ = ["BenchPlan", "Combination", "Setting", "WorkerEnd", "WorkerRequest", "Workload"]
 
@@ -59,6 +60,7 @@ class Setting:
         dynamic: Its ``dynamic``; None leaves the choice to torch.
         fullgraph: Its ``fullgraph``.
         compiles_optimizer: Whether the optimizer's step is compiled, too.
+        pads: Whether sizes that are varied are padded to the next power of two.
     """
 
     backend: str = ""
@@ -66,6 +68,7 @@ class Setting:
     dynamic: bool | None = None
     fullgraph: bool = False
     compiles_optimizer: bool = False
+    pads: bool = False
 
     @property
     def is_eager(self) -> bool:
@@ -80,9 +83,10 @@ class Setting:
         name = (self.mode or "default") if self.backend == "inductor" else self.backend
         parts = (
             f"{name} {self.mode}" if self.mode and self.backend != "inductor" else name,
-            {True: "dynamic", False: "static", None: ""}[self.dynamic],
+            "" if self.pads else {True: "dynamic", False: "static", None: ""}[self.dynamic],
             "fullgraph" if self.fullgraph else "",
             "optimizer compiled" if self.compiles_optimizer else "",
+            "padded" if self.pads else "",
         )
         return " + ".join(filter(None, parts))
 
@@ -116,6 +120,8 @@ class WorkerRequest:
         measures_memory: Whether the memory of a call is measured, before it is timed.
         cold_cache: Whether the cache of the device is emptied before each call.
         is_reference: Whether it only keeps what the first calls give.
+        variations: What the inputs are, each a change to the first input of the file; or none.
+        pads: Whether what is varied is padded to the next power of two.
     """
 
     request: Request
@@ -129,6 +135,8 @@ class WorkerRequest:
     measures_memory: bool = False
     cold_cache: bool = False
     is_reference: bool = False
+    variations: tuple[tuple[Assignment, ...], ...] = ()
+    pads: bool = False
 
     def to_json(self) -> str:
         """The request as one line of JSON."""
@@ -140,6 +148,7 @@ class WorkerRequest:
         fields: dict[str, Any] = json.loads(text)
         fields["request"] = Request.from_json(json.dumps(fields["request"]))
         fields["workload"] = Workload(**fields["workload"])
+        fields["variations"] = _variations(fields["variations"])
         return cls(**fields)
 
 
@@ -173,6 +182,7 @@ class BenchPlan:
         is_grad: Whether calls that do not train ran with gradients.
         cold_cache: Whether the device's cache was emptied before each call.
         ends: How the processes ended.
+        variations: What the inputs are, where they were asked to vary.
     """
 
     target: str
@@ -181,6 +191,7 @@ class BenchPlan:
     is_grad: bool = False
     cold_cache: bool = False
     ends: tuple[WorkerEnd, ...] = ()
+    variations: tuple[tuple[Assignment, ...], ...] = ()
 
     def to_json(self) -> str:
         """The plan as JSON."""
@@ -198,6 +209,7 @@ class BenchPlan:
             version = fields.pop("format_version")
             if version <= FORMAT_VERSION:
                 fields["combinations"] = tuple(map(_combination, fields["combinations"]))
+                fields["variations"] = _variations(fields.get("variations", ()))
                 fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
                 return cls(**fields)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -214,6 +226,10 @@ class BenchPlan:
     def workloads(self) -> tuple[Workload, ...]:
         """The workloads, each once."""
         return tuple(dict.fromkeys(item.workload for item in self.combinations))
+
+
+def _variations(given: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[tuple[Assignment, ...], ...]:
+    return tuple(tuple(Assignment(**item) for item in items) for items in given)
 
 
 def _combination(fields: Mapping[str, Any]) -> Combination:

@@ -47,6 +47,7 @@ class Compilation:
     Attributes:
         compile_id: Its identity.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
+        input: Number of the input of that call, from 0, or None if unknown.
         stack: The stack down to the compiled frame, outermost first.
         graphs: Graphs handed to the backend and compiled.
         operators: Operators in them, or None where torch did not say.
@@ -91,6 +92,7 @@ class Compilation:
     guard_costs: InspectorGuardCosts | None = None
     settings: DynamoSettings | None = None
     symbols: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    input: int | None = None
 
     @property
     def raised(self) -> bool:

@@ -60,6 +60,7 @@ class Worker:
         theirs_in, self._to = os.pipe()
         self._from, theirs_out = os.pipe()
         self._said = b""
+        self._has_ended = False
         self._errors = (folder / "stderr").open("wb")
         ends = {"INSPECTOR_BENCH_IN": str(theirs_in), "INSPECTOR_BENCH_OUT": str(theirs_out)}
         try:
@@ -84,8 +85,8 @@ class Worker:
         return not self.failure and self._process.poll() is None
 
     def tell(self, what: Mapping[str, object]) -> None:
-        """Tells it what to do; that it is gone shows when it is waited for."""
-        with contextlib.suppress(BrokenPipeError):
+        """Tells it what to do."""
+        with contextlib.suppress(OSError):  # that it is gone shows when it is waited for
             os.write(self._to, (json.dumps(what) + "\n").encode())
 
     def wait(
@@ -119,6 +120,9 @@ class Worker:
 
     def end(self) -> None:
         """Lets it end; after a while it is ended by force."""
+        if self._has_ended:
+            return
+        self._has_ended = True
         with contextlib.suppress(OSError):
             os.close(self._to)
         try:
@@ -144,13 +148,16 @@ class Worker:
         """Takes what it has said by now; False when its end is closed."""
         ready, _, _ = select.select([self._from], [], [], _TICK_SECONDS)
         if not ready:
-            return True
+            # A process that it started may hold the other end.
+            return self._process.poll() is None
         said = os.read(self._from, 1 << 16)
         self._said += said
         return bool(said)
 
     def _fail(self) -> None:
-        """It has gone: says why."""
+        """It has gone, or is about to: says why."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_SECONDS)  # it may have its log to finish
         self.failure = "it ended"
         self.end()
         outcome: dict[str, Any] = {}
@@ -164,8 +171,8 @@ class Worker:
             if kind is not None:
                 message, step = str(outcome["message"]), str(outcome.get("next_step", ""))
                 self.error = kind(message, step, detail=self.detail)
-        elif code == 0:
-            self.failure = ""
+        elif code == 0 and outcome:
+            self.failure = ""  # in order, and by itself
         elif code < 0:
             self.failure = f"its process was ended by {_signal_name(-code)}{self._last_words()}"
         else:

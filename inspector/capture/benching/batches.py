@@ -11,7 +11,7 @@ from torch.utils import _pytree
 from inspector.capture.call import Call, map_tensors
 from inspector.errors import UsageError
 
-__all__ = ["items_of", "shapes_of", "with_batch"]
+__all__ = ["items_of", "like", "shapes_of", "with_batch"]
 
 _MOST_SHAPES = 4
 
@@ -36,14 +36,30 @@ def with_batch(call: Call, batch: int) -> Call:
         raise UsageError(message, "Leave --batch out.")
     places = torch.arange(batch) % before
 
+    memo: dict[int, Any] = {}  # a tensor that is passed twice stays one
+
     def changed(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         if not tensor.dim() or tensor.shape[0] != before:
             return tensor
-        with torch.no_grad():
-            result = tensor.detach().index_select(0, places.to(tensor.device))
-        return result.requires_grad_(tensor.requires_grad)
+        if id(tensor) not in memo:
+            with torch.no_grad():
+                result = tensor.detach().index_select(0, places.to(tensor.device))
+            memo[id(tensor)] = like(result, tensor)
+        return memo[id(tensor)]
 
     return Call(map_tensors(changed, call.args), map_tensors(changed, call.kwargs))
+
+
+def like(result: Any, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """A tensor of another size with the layout, the gradient and the marks of the given one."""
+    for layout, dimensions in ((torch.channels_last, 4), (torch.channels_last_3d, 5)):
+        if tensor.dim() != dimensions or tensor.is_contiguous():
+            continue
+        if tensor.is_contiguous(memory_format=layout):
+            result = result.contiguous(memory_format=layout)
+    result.requires_grad_(tensor.requires_grad)
+    result.__dict__.update(tensor.__dict__)
+    return result
 
 
 def shapes_of(call: Call) -> str:

@@ -11,11 +11,11 @@ from inspector.capture.call import PreparedCall
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.plan import is_settled
 
-__all__ = ["block", "settle", "timed"]
+__all__ = ["block", "burst", "settle", "timed"]
 
 _MOST_SETTLING_NS = 3_000_000_000
 _MOST_CALLS = 2_000
-_MOST_BURST = 50
+_MOST_BURST = 20
 
 
 def timed(call: PreparedCall) -> int:
@@ -65,7 +65,7 @@ def block(
         both = _with_events(call)
         times.append(both[0])
         device.append(both[1])
-    return {"times_ns": times, "device_ns": device, **_burst(prepare, calls)}
+    return {"times_ns": times, "device_ns": device}
 
 
 def _with_events(call: PreparedCall) -> tuple[int, int]:
@@ -81,16 +81,22 @@ def _with_events(call: PreparedCall) -> tuple[int, int]:
     return time_ns, round(1e6 * begin.elapsed_time(end))
 
 
-def _burst(prepare: Callable[[], PreparedCall], calls: int) -> Mapping[str, object]:
-    """On a GPU, calls that are given to it without waiting in between: that is its throughput."""
-    if not uses_cuda():
-        return {}
-    call = prepare()
+def burst(
+    prepare: Callable[[], PreparedCall], calls: int, between: Callable[[], None]
+) -> Mapping[str, object]:
+    """Calls that are given to a GPU without waiting in between: that is its throughput.
+
+    Args:
+        prepare: Prepares a call, outside of its time.
+        calls: How many fit in a block.
+        between: What a program does between two calls.
+    """
     count = min(_MOST_BURST, max(2, calls))
+    prepared = [prepare() for _ in range(count)]
     wait()
     began_ns = time.perf_counter_ns()
-    for _ in range(count):
-        torch.compiler.cudagraph_mark_step_begin()
+    for call in prepared:
+        between()
         call()
     wait()
     return {"burst_calls": count, "burst_ns": time.perf_counter_ns() - began_ns}

@@ -9,6 +9,7 @@ has both.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import re
@@ -38,6 +39,7 @@ def first_parting(
     function: Callable[..., object],
     call: Callable[[Callable[..., object]], object],
     compile_: Callable[[Callable[..., Any]], Callable[..., Any]],
+    context: Callable[[], contextlib.AbstractContextManager[object]],
 ) -> Mapping[str, object] | None:
     """The first operator whose result is off, or None where every graph's own result is right.
 
@@ -45,11 +47,13 @@ def first_parting(
         function: The target without the compiler.
         call: Calls what it gets in the function's place.
         compile_: Compiles a graph as the function was compiled.
+        context: What graphs are called under.
     """
     captured = _capture(function, call)
     torch.compiler.reset()
     for number, item in enumerate(captured):
-        found = _first_of(item, compile_)
+        with context(), torch.no_grad():
+            found = _first_of(item, compile_)
         if found is not None:
             return {"graph": number, "graphs": len(captured), **found}
     return None
@@ -119,8 +123,7 @@ def _parts(
 
 def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
     copies = [item.clone() if isinstance(item, torch.Tensor) else item for item in inputs]
-    with torch.no_grad():
-        return list(function(*copies))
+    return list(function(*copies))
 
 
 def _in_float64(part: fx.GraphModule, inputs: Sequence[Any]) -> list[Any] | None:

@@ -12,7 +12,7 @@ from torch.utils import _pytree
 
 from inspector.capture.call import PreparedCall
 from inspector.capture.profiling.allocations import watched_memory
-from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.reachable import Reachable
 
 __all__ = ["peak_of"]
@@ -23,8 +23,8 @@ def peak_of(prepare: Callable[[], PreparedCall], function: object) -> Mapping[st
 
     ``base`` is there before the call: the model, its inputs, and what else the program keeps;
     ``peak_allocated`` and ``peak_reserved`` are the most that there is in it (the latter on a GPU
-    alone). ``pools`` is what CUDA graphs reserved for themselves: there during the call too, and in
-    ``peak_reserved``.
+    alone). ``pools`` is what CUDA graphs reserved for themselves; a replay writes to it without
+    asking the allocator, so that all of it counts in ``peak_allocated``, too.
     """
     return _on_gpu(prepare) if uses_cuda() else _on_cpu(prepare, function)
 
@@ -34,25 +34,34 @@ def _on_gpu(prepare: Callable[[], PreparedCall]) -> Mapping[str, int]:
     gc.collect()
     wait()
     torch.cuda.empty_cache()  # what is reserved is to be the call's
-    torch.cuda.reset_peak_memory_stats()
-    base = torch.cuda.memory_allocated()
+    devices = cuda_devices()
+    for at in devices:
+        torch.cuda.reset_peak_memory_stats(at)
+    base = sum(torch.cuda.memory_allocated(at) for at in devices)
     call()
     wait()
+    reserved, allocated = _pools()
+    peak = sum(torch.cuda.max_memory_allocated(at) for at in devices)
     return {
         "base": base,
-        "peak_allocated": torch.cuda.max_memory_allocated(),
-        "peak_reserved": torch.cuda.max_memory_reserved(),
-        "pools": _pools(),
+        "peak_allocated": peak + reserved - allocated,
+        "peak_reserved": sum(torch.cuda.max_memory_reserved(at) for at in devices),
+        "pools": reserved,
     }
 
 
-def _pools() -> int:
-    """What the pools of CUDA graphs have reserved: the default one is called (0, 0)."""
-    return sum(
-        int(segment["total_size"])
+def _pools() -> tuple[int, int]:
+    """What the pools of CUDA graphs have reserved, and how much of it the allocator knows of.
+
+    The default pool is called (0, 0).
+    """
+    found = [
+        segment
         for segment in torch.cuda.memory_snapshot()
         if tuple(segment.get("segment_pool_id") or (0, 0)) != (0, 0)
-    )
+    ]
+    reserved = sum(int(segment["total_size"]) for segment in found)
+    return reserved, sum(int(segment["allocated_size"]) for segment in found)
 
 
 def _on_cpu(prepare: Callable[[], PreparedCall], function: object) -> Mapping[str, int]:

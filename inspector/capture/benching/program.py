@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch._dynamo import list_backends
+from torch.utils import _pytree
 
 from inspector.capture.benching.batches import with_batch
+from inspector.capture.benching.varied import Padding, padded, paddings_of, varied_calls
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
 from inspector.capture.execution import compiled
+from inspector.capture.placement import Placement
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.errors import EnvironmentLacksError, UsageError
@@ -41,6 +46,9 @@ class Program:
         workload: What is computed.
         no_grad: Whether calls are made under ``torch.no_grad()``.
         ones: The gradients of the sum of the outputs.
+        device_type: Where it runs: ``cuda``, ``cpu``.
+        autocast: Dtype of ``torch.autocast``, or None.
+        paddings: Where each input is padded to a power of two; or nowhere.
     """
 
     function: Callable[..., object]
@@ -51,16 +59,44 @@ class Program:
     workload: Workload
     no_grad: bool
     ones: Ones
+    device_type: str
+    autocast: Any
+    paddings: tuple[tuple[Padding, ...], ...] = ()
 
-    def prepare(self, index: int) -> PreparedCall:
-        """A call with an input; every one finds the same tensors, gradients and random numbers."""
-        self.state.restore()
-        torch.compiler.cudagraph_mark_step_begin()
-        return PreparedCall(fresh(self.calls[index]), self.call)
+    def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
+        """A call with an input; every one finds the same tensors, gradients and random numbers.
+
+        Args:
+            index: Number of the input.
+            restores: Whether what calls changed is put back.
+        """
+        if restores:
+            self.state.restore()
+        self._begin_step()
+        if not self.paddings:
+            return PreparedCall(fresh(self.calls[index]), self.call)
+        # Padding is a part of the call: the program would have to do it each time.
+        padding = self.paddings[index]
+        return PreparedCall(
+            fresh(self.calls[index]), lambda given: self.call(padded(given, padding))
+        )
+
+    def between(self) -> None:
+        """Between calls that follow one another, as a program has it: new gradients."""
+        for leaf in self.state.leaves:
+            leaf.grad = None
+        self._begin_step()
+
+    @staticmethod
+    def _begin_step() -> None:
+        # Where it is not imported no CUDA graph is there, and to import it takes seconds of the
+        # first call.
+        if "torch._inductor.cudagraph_trees" in sys.modules:
+            torch.compiler.cudagraph_mark_step_begin()
 
     def call(self, given: Call) -> object:
         """Makes a call; what it returned."""
-        with self._context():
+        with self.context():
             outputs = finished(self.function(*given.args, **given.kwargs))
         if self.workload.train:
             backward(outputs, self.ones)
@@ -68,20 +104,20 @@ class Program:
                 self.step()
         return outputs
 
-    def forward(self, function: Callable[..., object]) -> object:
-        """What another function gives in the place of the program's, with the first input."""
+    def forward(self, function: Callable[..., object], index: int) -> object:
+        """What another function gives in the place of the program's, with an input."""
         self.state.restore()
-        given = fresh(self.calls[0])
-        with self._context():
+        given = fresh(self.calls[index])
+        with self.context():
             return finished(function(*given.args, **given.kwargs))
 
-    def _context(self) -> contextlib.ExitStack:
+    def context(self) -> contextlib.ExitStack:
+        """What forward passes are made under."""
         stack = contextlib.ExitStack()
         if self.no_grad:
             stack.enter_context(torch.no_grad())
         if self.workload.autocast is not None:
-            dtype = getattr(torch, parse_dtype(self.workload.autocast).torch_name)
-            stack.enter_context(torch.autocast(_device_type(self.plain, self.calls), dtype=dtype))
+            stack.enter_context(torch.autocast(self.device_type, dtype=self.autocast))
         return stack
 
 
@@ -97,9 +133,16 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         torch.backends.cuda.matmul.allow_tf32 = workload.tf32
         torch.backends.cudnn.allow_tf32 = workload.tf32
     calls = target.calls
+    if asked.variations:
+        calls = varied_calls(target.function, calls[0], asked.variations)
     if workload.batch is not None:
         calls = tuple(with_batch(call, workload.batch) for call in calls)
     plain = _uncompiled(target)
+    if asked.is_reference:
+        # The same numbers with more digits: parameters are rounded to their own dtype before.
+        wide = Placement(None, "f64")
+        wide.put_model(plain)
+        calls = tuple(map(wide.put_call, calls))
     optimizer = _optimizer(plain, workload)
     function = plain
     if not asked.eager:
@@ -108,7 +151,8 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         function = compiled(is_plain, asked.request)
     step = optimizer.step if optimizer is not None else None
     if step is not None and asked.compiles_optimizer:
-        step = torch.compile(step, backend=asked.request.backend)
+        request = asked.request
+        step = torch.compile(step, backend=request.backend, mode=request.mode)
     return Program(
         function=function,
         plain=plain,
@@ -118,7 +162,19 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         workload=workload,
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
+        device_type=_device_type(plain, calls),
+        autocast=_dtype(workload.autocast),
+        paddings=tuple(
+            tuple(paddings_of(plain, call, items))
+            for call, items in zip(calls, asked.variations, strict=True)
+        )
+        if asked.pads
+        else (),
     )
+
+
+def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    return None if name is None else getattr(torch, parse_dtype(name).torch_name)
 
 
 def _check_registered(backend: str) -> None:
@@ -160,7 +216,11 @@ def _optimizer(function: object, workload: Workload) -> Any:  # noqa: ANN401 - t
     parameters = [item for item in module.parameters() if item.requires_grad] if module else []
     if not parameters:
         raise UsageError("There are no parameters to train.", "Leave --optimizer out.")
-    return getattr(torch.optim, name)(parameters, lr=1e-4)
+    try:
+        return getattr(torch.optim, name)(parameters, lr=1e-4)
+    except (TypeError, ValueError) as error:
+        message = f"torch.optim.{name} cannot train this model: {error}."
+        raise UsageError(message, "Name another with --optimizer.") from error
 
 
 def _state(function: Callable[..., object], optimizer: Any) -> State:  # noqa: ANN401
@@ -174,18 +234,18 @@ def _state(function: Callable[..., object], optimizer: Any) -> State:  # noqa: A
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             parameter.grad = torch.zeros_like(parameter)
-    optimizer.step()
+    try:
+        optimizer.step()
+    except (TypeError, RuntimeError, NotImplementedError) as error:
+        message = f"A step of {type(optimizer).__name__} fails: {error}."
+        raise UsageError(message, "Name another with --optimizer.") from error
     before.restore()
-
-    def both() -> object:
-        return function, optimizer
-
-    return State(both)
+    return State(functools.partial(function, optimizer))  # where it looks for what is changed
 
 
 def _device_type(function: Callable[..., object], calls: tuple[Call, ...]) -> str:
     module = module_of(function)
     tensors = [*module.parameters()] if module is not None else []
-    tensors += [item for call in calls for item in (*call.args, *call.kwargs.values())]
+    tensors += _pytree.tree_leaves([(call.args, call.kwargs) for call in calls])
     found = (str(item.device.type) for item in tensors if isinstance(item, torch.Tensor))
     return next(found, "cpu")

@@ -8,30 +8,35 @@ the log.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
 import torch
 from torch._dynamo.exc import TorchDynamoException
+from torch._dynamo.utils import counters
 
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
-from inspector.capture.benching.blocks import block, settle, timed
+from inspector.capture.benching.blocks import block, burst, settle, timed
+from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.errors import errors_of, is_off
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program, make_program
+from inspector.capture.call import PreparedCall
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
-from inspector.capture.outputs import keep, kept_values, load
+from inspector.capture.outputs import Kept, joined, keep, kept_values, load
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
@@ -45,15 +50,17 @@ __all__ = ["work"]
 # As Dynamo spells a place of the user's code in what it raises.
 _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _MOST_SAID = 200
+_INPUT = re.compile(r"\binput (\d+)")
 _IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
 
 
-def work(folder: Path, asked: WorkerRequest) -> None:
+def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.
 
     Args:
         folder: The recording of this process.
         asked: What to do.
+        cores: The cores that this process may use.
 
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
@@ -71,7 +78,10 @@ def work(folder: Path, asked: WorkerRequest) -> None:
     worker.begin(load_ns)
     if asked.is_reference:
         return
+    cores.bind()
     worker.settle()
+    if uses_cuda():
+        torch.cuda.empty_cache()  # others want memory, too
     _say(outbox, "ready", call_ns=worker.call_ns, device=_device(), wrong=worker.is_wrong)
     for line in inbox:
         asked_now = json.loads(line)
@@ -89,34 +99,47 @@ def _say(outbox: TextIO, state: str, **fields: object) -> None:
 
 class _Worker:
     def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
-
         self._asked = asked
         self._target = target
         self._program = program
         self._flush: Flush | None = None
         self._draws = False
-        self.is_wrong = False
+        self._wrong: list[str] = []
         self.call_ns: list[int] = []
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a result is off."""
+        return bool(self._wrong)
+
     def begin(self, load_ns: int) -> None:
-        """Calls each input for the first time, and for the second; keeps and compares results."""
-        kept: dict[str, object] = {}
+        """Calls each input three times; keeps the results of the first and the last call.
+
+        The third replays a CUDA graph, where there is one.
+        """
+        kept = kept_values({})
         for index, call in enumerate(self._program.calls):
-            first_ns = self._first(index, kept)
+            before = _compilations()
+            first_ns, results = self._first(index)
+            compiled = _compilations() - before
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
             with self._failing(index), quiet():
                 second_ns = timed(self._program.prepare(index))
+            kept = joined(kept, joined(results, self._again(index)))
             self._write(
-                "first", input=index, first_ns=first_ns, second_ns=second_ns,
+                "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
                 inputs=shapes_of(call), items=items_of(call),
                 draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
                 device=_device(),
             )  # fmt: skip
         self._compare(kept)
 
-    def _first(self, index: int, kept: dict[str, object]) -> int:
-
-        prepared = self._program.prepare(index)
+    def _first(self, index: int) -> tuple[int, Kept]:
+        """The time of the first call, and copies of its results."""
+        write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        # Before the very first there is nothing to put back, and to look would say that no call
+        # draws random numbers.
+        prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
         outputs: object = None
         with self._failing(index):
@@ -126,27 +149,36 @@ class _Worker:
             _wait_for_all()
             time_ns = time.perf_counter_ns() - began_ns
             self._draws |= _generators() != before
-        kept[f"output of input {index + 1}"] = outputs
+        return time_ns, self._results(f"input {index + 1}", outputs)
+
+    def _again(self, index: int) -> Kept:
+        """The results of a later call with the same random numbers."""
+        with self._failing(index), quiet():
+            prepared = self._program.prepare(index)
+            seed(1 + index)
+            outputs = prepared()
+            _wait_for_all()
+        return self._results(f"input {index + 1} (called again)", outputs)
+
+    def _results(self, where: str, outputs: object) -> Kept:
+        """Copies, at once: the next call may write to the same memory."""
+        values = {f"output of {where}": outputs}
         if self._asked.workload.train:
-            kept |= self._gradients(index)
-        return time_ns
+            values |= self._gradients(where)
+        return kept_values(values)
 
-    def _gradients(self, index: int) -> dict[str, object]:
-
+    def _gradients(self, where: str) -> dict[str, object]:
         module = module_of(self._program.plain)
         named = module.named_parameters() if module is not None else ()
-        where = f"with input {index + 1}"
         return {
-            f"gradient of {name} {where}": parameter.grad.clone()
+            f"gradient of {name} with {where}": parameter.grad
             for name, parameter in named
             if parameter.grad is not None
         }
 
-    def _compare(self, values: dict[str, object]) -> None:
-
-        if not self._asked.outputs and not self._asked.references:
-            return
-        kept = kept_values(values)
+    def _compare(self, kept: Kept) -> None:
+        if (not self._asked.outputs and not self._asked.references) or self._asked.pads:
+            return  # padded results have other sizes
         if self._asked.outputs:
             keep(kept, Path(self._asked.outputs))
         others = {
@@ -158,12 +190,14 @@ class _Worker:
         if "eager" in others:
             exact = others["float64"].tensors if "float64" in others else {}
             # Compiled code draws other random numbers, and that is no fault.
-            self.is_wrong = not self._draws and any(
-                is_off(tensor, others["eager"].tensors[name], exact.get(name))
+            self._wrong = [
+                name
                 for name, tensor in kept.tensors.items()
-                if name in others["eager"].tensors
-            )
-        self._write("errors", errors=found, uncompared=kept.uncompared, is_wrong=self.is_wrong)
+                if not self._draws
+                and name in others["eager"].tensors
+                and is_off(tensor, others["eager"].tensors[name], exact.get(name))
+            ]
+        self._write("errors", errors=found, uncompared=kept.uncompared, wrong=self._wrong)
 
     def settle(self) -> None:
         """Calls each input until its time is stable; measures the memory of a call, if asked."""
@@ -178,15 +212,29 @@ class _Worker:
                 if self._asked.measures_memory:
                     memory = peak_of(prepare, program.plain)
                     self._write("memory", input=index, memory=memory)
-                self.call_ns.append(timed(prepare()))
-        if self._asked.cold_cache:
-            self._flush = Flush()
+            if self._asked.cold_cache:
+                self._flush = self._flush or Flush()
+            with self._failing(index), quiet():
+                self.call_ns.append(self._whole_ns(prepare))
+
+    def _whole_ns(self, prepare: Callable[[], PreparedCall]) -> int:
+        """What a call takes with all that is done around it: blocks are planned by that."""
+        began_ns = time.perf_counter_ns()
+        call = prepare()
+        if self._flush is not None:
+            self._flush()
+        timed(call)
+        return time.perf_counter_ns() - began_ns
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
         with self._failing(input), quiet():
             found = block(lambda: self._program.prepare(input), calls, self._flush)
-        self._write("block", round=round, input=input, **found)
+        more: Mapping[str, object] = {}
+        if uses_cuda():
+            with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
+                more = burst(lambda: self._program.prepare(input), calls, self._program.between)
+        self._write("block", round=round, input=input, **found, **more)
 
     def part(self) -> None:
         """Looks for the first operator at which results part from eager ones."""
@@ -204,12 +252,22 @@ class _Worker:
         found = None
         try:
             with quiet():
-                found = first_parting(program.plain, program.forward, compile_)
+                found = first_parting(
+                    program.plain,
+                    lambda function: program.forward(function, self._first_wrong()),
+                    compile_,
+                    program.context,
+                )
         except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
             self._write("parting", failure=f"{type(error).__name__}: {_sentence(error)}")
         else:
             self._write("parting", parting=found or {})
         write_artifact("call", {**mark, "state": "end"})
+
+    def _first_wrong(self) -> int:
+        """The number of the input whose results are off."""
+        numbers = _INPUT.findall(self._wrong[0])
+        return int(numbers[0]) - 1 if numbers else 0
 
     def _write(self, what: str, **fields: object) -> None:
         asked = self._asked
@@ -242,6 +300,10 @@ class _failing:  # noqa: N801 - used as a function
         Raises:
             InspectorError: The call failed.
         """
+        if isinstance(error, SystemExit):
+            code = "" if error.code is None else repr(error.code)
+            message = f"{self._target.name} ended the program with sys.exit({code})."
+            raise ModelFailedError(message, "Let it return instead.") from error
         if not isinstance(error, Exception) or isinstance(error, InspectorError):
             return
         raise self._failure(error) from error
@@ -269,6 +331,11 @@ class _failing:  # noqa: N801 - used as a function
         needs_grad = "does not require grad" in str(error)
         step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
         return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _compilations() -> int:
+    """How many frames were compiled, or tried (torch/_dynamo/utils.py, 2.11 to 2.13)."""
+    return int(counters["frames"]["total"])
 
 
 def _relative_to(root: str, file: str) -> str:

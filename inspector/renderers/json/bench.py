@@ -8,8 +8,10 @@ import math
 from inspector.benches.comparison import BenchComparison
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
+from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_wording import verdict_lines
+from inspector.findings.recompile_wording import changed
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -28,12 +30,37 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "target": report.plan.target,
         "device": report.device,
         "threads": report.threads or None,
+        "processor": report.processor or None,
         "sessions": report.plan.sessions,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],
+        "varied": [_varied(found) for found in report.varied],
         "comparison": _comparison(report.comparison),
         "notices": list(report.notices),
+    }
+
+
+def _varied(found: VariedSetting) -> dict[str, object]:
+    return {
+        "setting": found.setting.label,
+        "compile_ns": found.first_ns,
+        "one_call_of_each_ns": found.round_ns,
+        "compiled_inputs": found.compiled_inputs,
+        "break_even_calls_of_each": found.break_even_rounds,
+        "faster_than_eager": found.speedup,
+        "failure": found.failure or None,
+        "inputs": [
+            {
+                "label": item.label,
+                "inputs": item.row.inputs,
+                "first_call_ns": item.row.first_ns,
+                "cached_call_ns": item.row.latency.middle_ns if item.row.latency else None,
+                "compiled": item.compiled,
+                "recompiled_because": [changed(each) for each in item.recompiles],
+            }
+            for item in found.inputs
+        ],
     }
 
 
@@ -90,7 +117,10 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "faster_than_eager": row.faster.middle if row.faster else None,
         "faster_than_eager_interval": _interval(row.faster),
         "differs_from_eager": row.faster.is_known if row.faster else None,
+        "load_ns": row.load_ns,
         "first_call_ns": row.first_ns,
+        "second_call_ns": row.second_ns,
+        "warm_up_calls": row.warm_up_calls,
         "cached_first_call_ns": row.cached_first_ns,
         "break_even_calls": row.break_even_calls,
         "memory_bytes": dict(row.memory),

@@ -15,6 +15,12 @@ from inspector.findings.bench_wording import (
     verdict_lines,
 )
 from inspector.findings.overview import recording_line
+from inspector.findings.varied_wording import (
+    VARIED_COLUMNS,
+    varied_cells,
+    varied_totals,
+    varied_verdict,
+)
 from inspector.renderers.markdown.markup import cell, fenced, prose
 
 __all__ = ["bench_lines"]
@@ -31,7 +37,8 @@ def bench_lines(report: BenchReport) -> Iterator[str]:
         yield f"> Partial recording: {prose(report.run.meta.partial.rstrip('.'))}."
         yield ""
     several = len({group.input for group in report.groups}) > 1
-    for group in report.groups:
+    yield from _varied(report)
+    for group in report.groups if not report.varied else ():
         yield from _group(group, several=several)
     if report.comparison is not None:
         yield f"## {prose(comparison_title(report.comparison))}"
@@ -59,6 +66,24 @@ def _group(group: BenchGroup, *, several: bool) -> Iterator[str]:
     for row in group.rows:
         yield f"| {' | '.join(map(cell, (*cells(row), details(row))))} |"
     yield ""
+
+
+def _varied(report: BenchReport) -> Iterator[str]:
+    lines = list(varied_verdict(report.varied))
+    for line in lines:
+        yield f"- {prose(line)}."
+    if lines:
+        yield ""
+    for found in report.varied:
+        yield f"## {prose(found.setting.label)}"
+        yield ""
+        yield f"| {' | '.join(VARIED_COLUMNS)} |"
+        yield "|:--|--:|--:|--:|--:|:--|"
+        for item in found.inputs:
+            yield f"| {' | '.join(map(cell, varied_cells(item)))} |"
+        yield ""
+        yield f"{prose(varied_totals(found))}."
+        yield ""
 
 
 def _failed(report: BenchReport) -> Iterator[str]:

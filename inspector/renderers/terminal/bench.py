@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.benches.rows import BenchRow
+from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_changes import change_lines, comparison_title
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.bench_wording import (
@@ -19,6 +20,12 @@ from inspector.findings.bench_wording import (
     verdict_lines,
 )
 from inspector.findings.overview import recording_line
+from inspector.findings.varied_wording import (
+    VARIED_COLUMNS,
+    varied_cells,
+    varied_totals,
+    varied_verdict,
+)
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
@@ -32,8 +39,13 @@ def add_bench(page: Page, report: BenchReport) -> None:
     line = " · ".join(filter(None, (*recording_line(report.run), machine_text(report))))
     page.add(page.wrapped(page.safe(line, "dim")))
     several = len({group.input for group in report.groups}) > 1
-    for group in report.groups:
-        page.add(_group(page, group, several=several))
+    if report.varied:
+        page.add(_verdict_of_varied(page, report))
+        for setting in report.varied:
+            page.add(_varied(page, setting))
+    else:
+        for group in report.groups:
+            page.add(_group(page, group, several=several))
     page.add(_comparison(page, report))
     page.add(_failed(page, report))
     page.add(error_lines(page, report.run.meta))
@@ -53,6 +65,21 @@ def _group(page: Page, group: BenchGroup, *, several: bool) -> Iterator[Text]:
         detail = details(row)
         if detail:
             yield from page.wrapped(page.safe(detail, "dim"), _GAP * 2, _GAP * 3)
+
+
+def _verdict_of_varied(page: Page, report: BenchReport) -> Iterator[Text]:
+    for line in varied_verdict(report.varied):
+        yield from page.wrapped(page.safe(f"{line}.", "bold"), "", _GAP)
+
+
+def _varied(page: Page, found: VariedSetting) -> Iterator[Text]:
+    yield from page.wrapped(page.safe(found.setting.label, "bold underline"))
+    table = [VARIED_COLUMNS, *map(varied_cells, found.inputs)]
+    widths = [max(cell_len(row[at]) for row in table) for at in range(len(VARIED_COLUMNS) - 1)]
+    for number, cells_ in enumerate(table):
+        line = _line(page, cells_[:-1], widths, "" if number else "dim")
+        yield from page.wrapped(line.append(_GAP).append_text(page.safe(cells_[-1])), "", _GAP * 4)
+    yield from page.wrapped(page.safe(varied_totals(found)), _GAP, _GAP * 2)
 
 
 def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -> Text:

@@ -18,7 +18,8 @@ MEDIANS = {(session, number): 1000.0 + session for session in range(3) for numbe
 NOW = BenchRow(
     combination=1, workload=Workload(), setting=Setting("inductor"), input=0, inputs="float32[2]",
     items=2, latency=Latency(1000, 900, 1100, 100, None), items_per_s=None,
-    faster=Ratio(1.45, 1.5, 1.55), first_ns=1, cached_first_ns=1, break_even_calls=1,
+    faster=Ratio(1.45, 1.5, 1.55), load_ns=1, first_ns=1, second_ns=1, warm_up_calls=20,
+    cached_first_ns=1, break_even_calls=1,
     memory={"peak_allocated": 1000}, errors=(), worst={}, is_wrong=False, parting=None, draws=False,
     compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
     detail="",
@@ -28,21 +29,22 @@ BEFORE = EarlierRow(
     peak_bytes=1001, counts={"graphs": 1, "graph_breaks": 0, "recompiles": 0, "kernels": 4},
     is_wrong=False, failure="",
 )  # fmt: skip
-KEY = (json.dumps(dataclasses.asdict(Workload()), sort_keys=True), "float32[2]", "default")
+KEY = (json.dumps(dataclasses.asdict(Workload()), sort_keys=True), 0, "float32[2]", "default")
+HERE = ("cpu", "2.13.0", "a processor 2")
 
 
 def earlier(**other: Any) -> EarlierBench:
     row = dataclasses.replace(BEFORE, **other)
-    return EarlierBench("old.json", "2026-11-20T10:00:00", "cpu", "2.13.0", {KEY: row})
+    return EarlierBench("old.json", "2026-11-20T10:00:00", *HERE, (False, False), {KEY: row})
 
 
 def said(now: BenchRow, before: EarlierBench) -> list[str]:
-    found = compared([now], before, "cpu", "2.13.0")
+    found = compared([now], before, HERE)
     return [line for line, _ in change_lines(found)]
 
 
 def test_what_is_within_noise_is_no_change() -> None:
-    found = compared([NOW], earlier(), "cpu", "2.13.0")
+    found = compared([NOW], earlier(), HERE)
     assert not found.changes
     assert not is_worse(found)
     assert "no change beyond noise in 1 combination" in comparison_title(found)
@@ -63,7 +65,7 @@ def test_what_is_within_noise_is_no_change() -> None:
     ],
 )
 def test_what_changed_is_said(before: dict[str, Any], line: str, worse: bool | None) -> None:  # noqa: FBT001
-    found = compared([NOW], earlier(**before), "cpu", "2.13.0")
+    found = compared([NOW], earlier(**before), HERE)
     lines = [text for text, _ in change_lines(found)]
     assert [text[: len(line)] for text in lines] == ([line] if line else [])
     assert is_worse(found) is (worse is True)
@@ -79,15 +81,15 @@ def test_a_failure_is_worse_and_has_its_reason() -> None:
 
 def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
     eager = dataclasses.replace(NOW, setting=Setting(), faster=None, compiled=None)
-    key = (KEY[0], KEY[1], "eager")
+    key = (*KEY[:3], "eager")
     slow = {at: 2 * median for at, median in MEDIANS.items()}
     row = dataclasses.replace(BEFORE, label="eager", faster=None, latency_ns=2000.0, medians=slow)
-    before = EarlierBench("old.json", "", "cpu", "2.13.0", {key: row})
+    before = EarlierBench("old.json", "", *HERE, (False, False), {key: row})
     assert said(eager, before) == ["eager: 2 µs → 1 µs per call".replace("2 µs", "2.0 µs").replace(
         "1 µs", "1.0 µs")]  # fmt: skip
-    other = compared([eager], before, "NVIDIA H200", "2.13.0")
+    other = compared([eager], before, ("NVIDIA H200", "2.13.0", ""))
     assert [change.what for change in other.changes] == []
-    assert any("device or torch differ" in line for line, _ in change_lines(other))
+    assert any("device, processor or torch differ" in line for line, _ in change_lines(other))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "profile", "format_version": 1}'])

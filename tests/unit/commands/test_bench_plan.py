@@ -41,6 +41,15 @@ def test_shapes_and_the_optimizer_multiply() -> None:
     ]
 
 
+def test_what_varies_is_compared_in_four_ways() -> None:
+    assert labels(vary=("x[0]=1,2",)) == [
+        "eager", "default", "default + dynamic", "default + static", "default + padded"
+    ]  # fmt: skip
+    assert labels(vary=("x[0]=1,2",), shapes="dynamic", modes="max-autotune") == [
+        "eager", "max-autotune + dynamic"
+    ]  # fmt: skip
+
+
 def test_every_workload_has_its_own_eager() -> None:
     found = combinations_of({"batch": "1,4", "dtype": "f32,bf16", "modes": "default"})
     assert len(found) == 8
@@ -58,6 +67,7 @@ def test_every_workload_has_its_own_eager() -> None:
         ({"dtype": "f33"}, "f33"),
         ({"tf32": "maybe"}, "maybe"),
         ({"shapes": "dynamik"}, "dynamic"),
+        ({"shapes": "padded"}, "--vary"),
     ],
 )
 def test_what_there_is_not_is_refused(given: dict[str, str], said: str) -> None:

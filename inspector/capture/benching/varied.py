@@ -1,0 +1,132 @@
+"""Calls that differ in a size, a dtype or a value, and calls padded to powers of two."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from inspector.capture.benching.batches import like
+from inspector.capture.call import Call
+from inspector.capture.signatures import signature_of
+from inspector.errors import UsageError
+from inspector.model.dtypes import parse_dtype
+from inspector.model.variation import Assignment
+
+__all__ = ["Padding", "padded", "paddings_of", "varied_calls"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Padding:
+    """A dimension of an argument that is padded.
+
+    Attributes:
+        place: The argument's position, or its name among the keywords.
+        dimension: The dimension.
+    """
+
+    place: int | str
+    dimension: int
+
+
+def varied_calls(
+    function: Callable[..., Any], call: Call, variations: Sequence[Sequence[Assignment]]
+) -> tuple[Call, ...]:
+    """A call for each variation; what is not varied is as given.
+
+    Raises:
+        UsageError: There is no such argument, or it is no tensor of that many dimensions.
+    """
+    return tuple(_varied(function, call, assignments) for assignments in variations)
+
+
+def _varied(function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]) -> Call:
+    args, kwargs = list(call.args), dict(call.kwargs)
+    for item in assignments:
+        place = _place(function, item.name, args, kwargs)
+        if isinstance(place, int):
+            args[place] = _changed(args[place], item)
+        else:
+            kwargs[place] = _changed(kwargs.get(place), item)
+    return Call(tuple(args), kwargs)
+
+
+def _place(
+    function: Callable[..., Any], name: str, args: Sequence[object], kwargs: dict[str, Any]
+) -> int | str:
+    """Where an argument is: its position, or its name among the keywords."""
+    if name.isdecimal():
+        if int(name) < len(args):
+            return int(name)
+        raise UsageError(f"--vary: there is no argument {name}.", f"There are {len(args)}.")
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values()) if signature is not None else []
+    for at, parameter in enumerate(parameters):
+        is_positional = parameter.kind in {
+            inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        }  # fmt: skip
+        if parameter.name == name and is_positional and at < len(args):
+            return at
+    names = [parameter.name for parameter in parameters]
+    if name in kwargs or name in names:
+        return name
+    raise UsageError(f"--vary: there is no argument {name!r}.", f"There are {', '.join(names)}.")
+
+
+def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argument
+    if item.dimension is None and not item.is_dtype:
+        return item.value
+    if not isinstance(value, torch.Tensor):
+        raise UsageError(f"--vary {item}: {item.name} is no tensor.", "Vary it as a value: n=1,2.")
+    if item.is_dtype:
+        return value.to(getattr(torch, parse_dtype(str(item.value)).torch_name))
+    dimension = item.dimension or 0
+    if not -value.dim() <= dimension < value.dim():
+        message = f"--vary {item}: {item.name} has {value.dim()} dimensions."
+        raise UsageError(message, "The first is 0.")
+    return _resized(value, dimension, int(item.value))
+
+
+def _resized(tensor: Any, dimension: int, size: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """Elements from the beginning, repeated: indices stay valid."""
+    before = int(tensor.shape[dimension])
+    if not before:
+        raise UsageError("--vary: a dimension of size 0 has no elements to repeat.", "")
+    places = torch.arange(size, device=tensor.device) % before
+    with torch.no_grad():
+        result = tensor.detach().index_select(dimension, places)
+    return like(result, tensor)
+
+
+def paddings_of(
+    function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]
+) -> Iterator[Padding]:
+    """Where a call is padded: the sizes that were varied."""
+    for item in assignments:
+        if item.dimension is not None:
+            place = _place(function, item.name, list(call.args), dict(call.kwargs))
+            yield Padding(place, item.dimension)
+
+
+def padded(call: Call, paddings: Iterable[Padding]) -> Call:
+    """The call with some sizes padded with zeros to the next power of two."""
+    args, kwargs = list(call.args), dict(call.kwargs)
+    for item in paddings:
+        if isinstance(item.place, int):
+            args[item.place] = _padded(args[item.place], item.dimension)
+        else:
+            kwargs[item.place] = _padded(kwargs[item.place], item.dimension)
+    return Call(tuple(args), kwargs)
+
+
+def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    size = int(tensor.shape[dimension])
+    more = (1 << (size - 1).bit_length()) - size
+    if not more:
+        return tensor
+    # `pad` takes pairs from the last dimension backwards.
+    behind = tensor.dim() - 1 - (dimension % tensor.dim())
+    return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])

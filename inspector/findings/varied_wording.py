@@ -1,0 +1,93 @@
+"""The words and numbers of one model over many inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.benches.varied import VariedInput, VariedSetting
+from inspector.findings.bench_wording import error_text, faster_text
+from inspector.findings.recompile_wording import changed
+from inspector.findings.wording import count, duration
+
+__all__ = ["VARIED_COLUMNS", "varied_cells", "varied_totals", "varied_verdict"]
+
+VARIED_COLUMNS = ("input", "first call", "cached", "faster", "error", "compiled")
+_NOTICEABLE = 0.8
+
+
+def varied_cells(item: VariedInput) -> tuple[str, ...]:
+    """A row's cells, as `VARIED_COLUMNS` names them."""
+    row = item.row
+    return (
+        item.label,
+        duration(row.first_ns) if row.first_ns else "-",
+        duration(round(row.latency.middle_ns)) if row.latency else "-",
+        faster_text(row.faster) if row.faster else "",
+        error_text(row),
+        _compiled(item),
+    )
+
+
+def _compiled(item: VariedInput) -> str:
+    if item.row.setting.is_eager:
+        return ""
+    if not item.compiled:
+        return "no"
+    if item.recompiles:
+        limit = any(each.hit_limit for each in item.recompiles)
+        return "limit reached: eager" if limit else f"again: {changed(item.recompiles[0])}"
+    return "yes"
+
+
+def varied_totals(found: VariedSetting) -> str:
+    """What all inputs cost together."""
+    if found.round_ns is None or found.first_ns is None:
+        return found.failure
+    parts = [f"{duration(round(found.round_ns))} for one call of each"]
+    if not found.setting.is_eager:
+        inputs = count(len(found.inputs), "input")
+        took = duration(round(found.first_ns))
+        parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
+        if found.break_even_rounds is not None:
+            rounds = count(found.break_even_rounds, "call")
+            parts.append(f"paid for after {rounds} of each")
+        if found.speedup is not None:
+            parts.append(f"{found.speedup:.2f} times as fast as eager PyTorch in the mean")
+    return ", ".join(parts)
+
+
+def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
+    """Which setting to take: for the shortest calls, and for the least compiling."""
+    eager = next((item for item in found if item.setting.is_eager), None)
+    compiled = [item for item in found if not item.setting.is_eager]
+    wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
+    for item in wrong:
+        yield f"{item.setting.label} gives wrong results for some inputs"
+    measured = [item for item in compiled if item.round_ns is not None and item not in wrong]
+    if eager is None or eager.round_ns is None or not measured:
+        return
+    fastest = min(measured, key=lambda item: item.round_ns or 0.0)
+    least = min(measured, key=lambda item: item.first_ns or 0.0)
+    ratio = eager.round_ns / (fastest.round_ns or 1.0)
+    if not _is_faster(fastest):
+        yield (
+            f"no setting is faster than eager PyTorch over these inputs by more than noise; the "
+            f"nearest is {fastest.setting.label} ({ratio:.2f} times as fast)"
+        )
+    else:
+        yield (
+            f"the shortest calls: {fastest.setting.label}, {ratio:.2f} times as fast as eager "
+            f"PyTorch over all inputs ({duration(round(eager.round_ns))} → "
+            f"{duration(round(fastest.round_ns or 0))} for one call of each)"
+        )
+    if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
+        yield (
+            f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "
+            f"instead of {duration(round(fastest.first_ns or 0))}"
+        )
+
+
+def _is_faster(found: VariedSetting) -> bool:
+    """Whether most inputs are faster by more than noise, or none is measured that well."""
+    known = [item.row.faster for item in found.inputs if item.row.faster]
+    return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)

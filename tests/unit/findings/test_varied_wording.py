@@ -1,0 +1,62 @@
+"""Which setting is said to be the one to take over many inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.benches.ratio import Ratio
+from inspector.benches.rows import BenchRow
+from inspector.benches.varied import VariedInput, VariedSetting
+from inspector.findings.varied_wording import varied_totals, varied_verdict
+from inspector.model.bench import Setting, Workload
+
+EAGER = VariedSetting(Setting(), (), 1e6, 40e6, 0, None, None, "")
+STATIC = VariedSetting(Setting("inductor", dynamic=False), (), 60e9, 20e6, 4, 3001, 2.0, "")
+DYNAMIC = VariedSetting(Setting("inductor", dynamic=True), (), 15e9, 25e6, 1, 1001, 1.6, "")
+FAILED = VariedSetting(Setting("inductor"), (), None, None, 0, None, None, "it fails")
+
+
+def make_row(**given: Any) -> BenchRow:
+    empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
+    known = {"workload": Workload(), "setting": Setting("inductor"), "is_wrong": False, "worst": {}}
+    return BenchRow(**{**empty, **known, **given})
+
+
+def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:
+    shortest, least = varied_verdict([EAGER, STATIC, DYNAMIC, FAILED])
+    assert shortest == (
+        "the shortest calls: default + static, 2.00 times as fast as eager PyTorch over all inputs "
+        "(40 ms → 20 ms for one call of each)"
+    )
+    assert least == "the least compiling: default + dynamic, 15.0 s instead of 60.0 s"
+    assert len(list(varied_verdict([EAGER, STATIC]))) == 1
+
+
+def test_where_nothing_is_faster_it_says_so() -> None:
+    row = make_row(faster=Ratio(0.49, 0.5, 0.51))
+    inputs = (VariedInput("x[0]=1", row, 1, ()),)
+    slow = VariedSetting(Setting("inductor"), inputs, 1e9, 80e6, 1, None, 0.5, "")
+    (line,) = varied_verdict([EAGER, slow])
+    assert line.startswith("no setting is faster than eager PyTorch over these inputs")
+    assert "0.50 times as fast" in line
+
+
+def test_wrong_results_are_said_and_never_taken() -> None:
+    inputs = (VariedInput("x[0]=1", make_row(is_wrong=True), 1, ()),)
+    wrong = VariedSetting(Setting("aot_eager"), inputs, 1e9, 1e6, 1, 2, 40.0, "")
+    first, second, *_ = varied_verdict([EAGER, wrong, STATIC])
+    assert first == "aot_eager gives wrong results for some inputs"
+    assert second.startswith("the shortest calls: default + static")
+
+
+def test_without_eager_or_without_times_nothing_is_claimed() -> None:
+    assert list(varied_verdict([STATIC])) == []
+    assert list(varied_verdict([EAGER, FAILED])) == []
+    assert varied_totals(FAILED) == "it fails"
+
+
+def test_totals_add_up_what_all_inputs_cost() -> None:
+    assert varied_totals(DYNAMIC) == (
+        "25 ms for one call of each, compiled for 1 of 0 inputs, in 15.0 s, paid for after 1,001 "
+        "calls of each, 1.60 times as fast as eager PyTorch in the mean"
+    )
