@@ -53,9 +53,7 @@ def main() -> None:
             print(f"| {number} | {ratio:.3f} | {low:.3f} to {high:.3f} |", flush=True)
     pairs = list(itertools.permutations(runs, 2))
     held = sum(low <= other <= high for (low, _, high), (_, other, _) in pairs)
-    print(
-        f"\nIn {held} of {len(pairs)} ordered pairs the other ratio is in the interval."
-    )
+    print(f"\nIn {held} of {len(pairs)} ordered pairs the other ratio is in the interval.")
 
 
 if __name__ == "__main__":
