@@ -97,7 +97,7 @@ def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
         is_reference=True,
     )
     progress.begin("eager in float64, for its results")
-    worker = _start(bench, asked, "reference")
+    worker = _start(bench, asked, f"reference.{number}")
     try:
         worker.wait("ready", bench.timeout_seconds or _READY_SECONDS, progress.tick)
     finally:

@@ -244,16 +244,17 @@ def test_another_recording_has_no_bench(folder: Path) -> None:
     assert "inspect bench model.py" in done.stderr
 
 
-def test_a_training_step_with_another_batch(folder: Path) -> None:
+def test_a_training_step_with_other_batches(folder: Path) -> None:
     (folder / "pieces.py").write_text(PIECES)
     done = bench(
         folder, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train", "--optimizer",
-        "SGD", "--batch", "4", "--sessions", "1", "--format", "json",
+        "SGD", "--batch", "4,2", "--sessions", "1", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    (group,) = report["groups"]
-    assert group["inputs"] == "float32[4, 8]"
+    assert [item["inputs"] for item in report["groups"]] == ["float32[4, 8]", "float32[2, 8]"]
+    assert all(row["latency_ns"] for item in report["groups"] for row in item["rows"])
+    group = report["groups"][0]
     assert [item["label"] for item in group["rows"]] == [
         "eager", "aot_eager", "aot_eager + optimizer compiled"
     ]  # fmt: skip

@@ -49,6 +49,9 @@ class Program:
         device_type: Where it runs: ``cuda``, ``cpu``.
         autocast: Dtype of ``torch.autocast``, or None.
         paddings: Where each input is padded to a power of two; or nowhere.
+        marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
+            too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
+            wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
     """
 
     function: Callable[..., object]
@@ -62,6 +65,7 @@ class Program:
     device_type: str
     autocast: Any
     paddings: tuple[tuple[Padding, ...], ...] = ()
+    marks_steps: bool = False
 
     def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
         """A call with an input; every one finds the same tensors, gradients and random numbers.
@@ -96,6 +100,8 @@ class Program:
 
     def call(self, given: Call) -> object:
         """Makes a call; what it returned."""
+        if self.marks_steps:
+            torch.compiler.cudagraph_mark_step_begin()
         with self.context():
             outputs = finished(self.function(*given.args, **given.kwargs))
         if self.workload.train:
@@ -153,6 +159,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     if step is not None and asked.compiles_optimizer:
         request = asked.request
         step = torch.compile(step, backend=request.backend, mode=request.mode)
+    device_type = _device_type(plain, calls)
     return Program(
         function=function,
         plain=plain,
@@ -162,7 +169,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         workload=workload,
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
-        device_type=_device_type(plain, calls),
+        device_type=device_type,
         autocast=_dtype(workload.autocast),
         paddings=tuple(
             tuple(paddings_of(plain, call, items))
@@ -170,6 +177,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         )
         if asked.pads
         else (),
+        marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
     )
 
 
