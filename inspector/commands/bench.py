@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from inspector.benches.comparison import EarlierBench, read_earlier
+from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
@@ -20,6 +21,7 @@ from inspector.commands.target import existing, is_model, refuse_options, say_wh
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against, make_bench_report
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
@@ -97,8 +99,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this command
     (a folder or .zip). Without a TARGET the newest recording is read. Several models, or a folder
-    of them, are a collection: a line for each. Every combination runs in processes of its own,
-    which take turns. Calls are made under torch.no_grad() unless --train or --grad is there.
+    of them, are a collection: a line for each. A file of claims (.toml) has published figures, to
+    be seen beside what is measured here. Every combination runs in processes of its own, which
+    take turns. Calls are made under torch.no_grad() unless --train or --grad is there.
 
     \b
     Examples:
@@ -108,13 +111,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --train --optimizer AdamW -o bench.md
       inspect bench model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
+      inspect bench samples/claims.toml
       inspect bench model.py --compare monday.json
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    if compare is not None and is_collection(targets):
-        raise UsageError("A collection is not compared.", "Leave --compare out, or name one model.")
+    if compare is not None and (is_collection(targets) or is_claims(targets)):
+        raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     if output is not None:
-        check_picture(output, is_collection=is_collection(targets))
+        several = is_collection(targets)
+        check_picture(output, is_collection=several, is_claims=is_claims(targets))
     is_file = is_bench_file(output)
     check_output(None if is_file else output, format_)
     if output is not None:
@@ -160,7 +165,9 @@ def _earlier(file: Path) -> EarlierBench:
 
 def _report(
     targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[BenchReport | CollectionReport, int]:
+) -> tuple[BenchReport | CollectionReport | ClaimsReport, int]:
+    if is_claims(targets):
+        return claims_of(targets[0], given, process)
     if is_collection(targets):
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None

@@ -23,7 +23,7 @@ from inspector.findings.collection_report import (
 )
 from inspector.findings.escaping import one_line
 
-__all__ = ["collection_of", "is_collection", "models_of"]
+__all__ = ["collection_of", "is_collection", "kept_in", "models_of", "say_measured"]
 
 _MODEL = "model.py"
 _SESSIONS = 1  # of many models; several of one model say more of that one
@@ -94,7 +94,7 @@ def collection_of(
     reports: list[BenchReport] = []
     code = 0
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
-        folder = _folder(how.save, Path(scratch))
+        folder = kept_in(how.save, Path(scratch))
         for number, name in enumerate(names, 1):
             doing = f"{name} ({number} of {len(names)})"
             place = folder / f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}"
@@ -104,18 +104,23 @@ def collection_of(
                 report, code_of = measured(name, options, one)
             except InspectorError as error:
                 models.append(Measured(name, (), None, str(error), time.monotonic() - began))
-                _say(models[-1], how)
+                say_measured(models[-1], how)
                 continue
             reports.append(report)
             models.append(measured_of(name, report, time.monotonic() - began))
-            _say(models[-1], how)
+            say_measured(models[-1], how)
             if code_of == INTERRUPTED:
                 code = INTERRUPTED
                 break
     return make_collection_report(models, reports, int(options["sessions"])), code
 
 
-def _folder(save: Path | None, scratch: Path) -> Path:
+def kept_in(save: Path | None, scratch: Path) -> Path:
+    """The folder for the recordings of many models.
+
+    Raises:
+        RecordingError: It cannot be made.
+    """
     if save is None:
         return scratch
     if save.suffix == ".zip":
@@ -129,7 +134,7 @@ def _folder(save: Path | None, scratch: Path) -> Path:
     return save
 
 
-def _say(model: Measured, how: BenchProcess) -> None:
+def say_measured(model: Measured, how: BenchProcess) -> None:
     """What is done stays on the screen while the others are measured."""
     if how.progress and sys.stderr.isatty():
         for line in _progress(model):

@@ -12,6 +12,7 @@ from inspector.commands.output import write_bytes
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.renderers.csv import write_bench_rows
 
@@ -26,13 +27,15 @@ def is_bench_file(output: Path | None) -> bool:
     return output is not None and output.suffix.lower() in {*_PICTURES, _TABLE}
 
 
-def check_picture(output: Path, *, is_collection: bool) -> None:
+def check_picture(output: Path, *, is_collection: bool, is_claims: bool = False) -> None:
     """Refuses a picture that cannot be drawn before anything is measured.
 
     Raises:
-        UsageError: A collection has none.
+        UsageError: A collection has none, and claims have no table of settings either.
         EnvironmentLacksError: matplotlib is not installed.
     """
+    if is_claims and is_bench_file(output):
+        raise UsageError("Claims are no table of settings.", "Write .md or .json.")
     if output.suffix.lower() not in _PICTURES:
         return
     if is_collection:
@@ -44,14 +47,18 @@ def check_picture(output: Path, *, is_collection: bool) -> None:
         raise EnvironmentLacksError(message, hint)
 
 
-def write_bench_file(report: BenchReport | CollectionReport, output: Path) -> None:
+def write_bench_file(report: BenchReport | CollectionReport | ClaimsReport, output: Path) -> None:
     """Writes the file.
 
     Raises:
+        UsageError: Claims are asked for as a picture or a table.
         EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
         RecordingError: There is nothing to write, or the file cannot be written.
     """
     form = output.suffix.lower()
+    if isinstance(report, ClaimsReport):
+        check_picture(output, is_collection=False, is_claims=True)
+        return
     if form == _TABLE:
         text = io.StringIO()
         write_bench_rows(_named_rows(report), text)

@@ -25,6 +25,7 @@ _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _READY_SECONDS = 3600.0
+_CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
 _FLOAT64 = "f64"
 _NO_MEMORY = "OutOfMemoryError"
@@ -73,7 +74,6 @@ def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
             order = [number for number in numbers if number not in failed]
             chosen.shuffle(order)
             if not session:
-                _reference(bench, numbers[0], progress)
                 order.sort(key=lambda number: not bench.plan.combinations[number].setting.is_eager)
             one = _Session(bench, session, progress, chosen)
             for end in one.run(order):
@@ -81,27 +81,6 @@ def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
                     failed.add(end.combination)
                     progress.leave_out(bench.plan.sessions - session - 1)
                 yield end
-
-
-def _reference(bench: Bench, number: int, progress: BenchProgress) -> None:
-    """Eager PyTorch in float64, for its results alone; it may fail."""
-    request = _request(bench, number, 0)
-    outputs = _made(_outputs(bench, number, _FLOAT64))
-    asked = dataclasses.replace(
-        request,
-        workload=dataclasses.replace(request.workload, autocast=None),
-        eager=True,
-        outputs=str(outputs),
-        references={},
-        measures_memory=False,
-        is_reference=True,
-    )
-    progress.begin("eager in float64, for its results")
-    worker = _start(bench, asked, f"reference.{number}")
-    try:
-        worker.wait("ready", bench.timeout_seconds or _READY_SECONDS, progress.tick)
-    finally:
-        worker.end()
 
 
 class _Session:
@@ -114,6 +93,7 @@ class _Session:
         self._session = session
         self._progress = progress
         self._chosen = chosen
+        self._ahead: dict[int, Worker] = {}
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
@@ -131,6 +111,9 @@ class _Session:
         """
         left_out: dict[int, str] = {}
         try:
+            self._start_ahead(order)
+            if not self._session:
+                self._reference(order[0])
             for number in order:
                 if self._device == "cpu" and self._is_left_out(number):
                     left_out[number] = _SAME_ON_CPU
@@ -141,6 +124,8 @@ class _Session:
             self._rounds()
             self._look_for_faults()
         finally:
+            for worker in self._ahead.values():
+                worker.end()
             for number, worker in self._workers.items():
                 if worker.is_alive:
                     worker.end()
@@ -153,15 +138,55 @@ class _Session:
     def _is_left_out(self, number: int) -> bool:
         return self._bench.plan.combinations[number].setting.mode in self._bench.left_out_on_cpu
 
+    def _start_ahead(self, order: Sequence[int]) -> None:
+        """Lets processes load what they need side by side, where there are cores for that.
+
+        They compile one after the other: how long that takes is measured.
+        """
+        if _cores() < _CORES_TO_LOAD_AHEAD:
+            return
+        for number in order:
+            if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
+                self._ahead[number] = self._started(number)
+
+    def _started(self, number: int) -> Worker:
+        request = _request(self._bench, number, self._session)
+        return _start(self._bench, request, f"{self._session}.{number}")
+
+    def _reference(self, number: int) -> None:
+        """Eager PyTorch in float64, for its results alone; it may fail."""
+        bench = self._bench
+        request = _request(bench, number, 0)
+        asked = dataclasses.replace(
+            request,
+            workload=dataclasses.replace(request.workload, autocast=None),
+            eager=True,
+            outputs=str(_made(_outputs(bench, number, _FLOAT64))),
+            references={},
+            measures_memory=False,
+            is_reference=True,
+        )
+        self._progress.begin("eager in float64, for its results")
+        worker = _start(bench, asked, f"reference.{number}")
+        seconds = bench.timeout_seconds or _READY_SECONDS
+        try:
+            if worker.wait("loaded", seconds, self._progress.tick):
+                worker.tell({"do": "begin"})
+                worker.wait("ready", seconds, self._progress.tick)
+        finally:
+            worker.end()
+
     def _begin(self, number: int) -> None:
         bench = self._bench
         label = bench.plan.combinations[number].setting.label
         self._progress.begin(f"{label}: {'compiles' if not self._session else 'starts again'}")
-        worker = _start(bench, _request(bench, number, self._session), f"{self._session}.{number}")
+        worker = self._ahead.pop(number, None) or self._started(number)
         self._workers[number] = worker
         seconds = bench.timeout_seconds or _READY_SECONDS
         is_eager = bench.plan.combinations[number].setting.is_eager
         loaded = worker.wait("loaded", seconds, self._progress.tick)
+        if loaded:
+            worker.tell({"do": "begin"})
         ready = worker.wait("ready", seconds, self._progress.tick) if loaded else None
         others = sum(other.is_alive for other in self._workers.values())
         if _NO_MEMORY in worker.failure and others:
@@ -222,6 +247,11 @@ class _Session:
                 worker.tell({"do": "part"})
                 seconds = self._bench.timeout_seconds or _READY_SECONDS
                 worker.wait("done", seconds, self._progress.tick)
+
+
+def _cores() -> int:
+    is_linux = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
 
 
 def _request(bench: Bench, number: int, session: int) -> WorkerRequest:

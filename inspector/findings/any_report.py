@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -26,6 +27,7 @@ AnyReport: TypeAlias = (
     | KernelBenchReport
     | BenchReport
     | CollectionReport
+    | ClaimsReport
     | ProfileReport
     | DiffReport
 )

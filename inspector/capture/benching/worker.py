@@ -74,6 +74,8 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     _say(outbox, "loaded")
+    if not inbox.readline():  # nobody wants it any more
+        return
     worker = _Worker(asked, target, make_program(target, asked))
     worker.begin(load_ns)
     if asked.is_reference:

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -52,7 +53,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
-        case BenchReport() | CollectionReport():
+        case BenchReport() | CollectionReport() | ClaimsReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))

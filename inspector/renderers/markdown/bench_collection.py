@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import (
     COLLECTION_COLUMNS,
     CollectionReport,
@@ -13,15 +14,19 @@ from inspector.findings.collection_report import (
     collection_machine,
 )
 from inspector.renderers.markdown.bench import bench_lines
+from inspector.renderers.markdown.bench_claims import claims_lines
 from inspector.renderers.markdown.markup import cell, prose
 
 __all__ = ["any_bench_lines"]
 
 
-def any_bench_lines(report: BenchReport | CollectionReport) -> Iterator[str]:
-    """The lines of a report on one model or on several."""
+def any_bench_lines(report: BenchReport | CollectionReport | ClaimsReport) -> Iterator[str]:
+    """The lines of a report on one model, on several, or on claims."""
     if isinstance(report, BenchReport):
         yield from bench_lines(report)
+        return
+    if isinstance(report, ClaimsReport):
+        yield from claims_lines(report)
         return
     yield "# Collection"
     yield ""

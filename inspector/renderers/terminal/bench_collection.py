@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import (
     COLLECTION_COLUMNS,
     CollectionReport,
@@ -16,6 +17,7 @@ from inspector.findings.collection_report import (
     collection_machine,
 )
 from inspector.renderers.terminal.bench import add_bench
+from inspector.renderers.terminal.bench_claims import add_claims
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["add_any_bench"]
@@ -25,10 +27,13 @@ _NAMES = 2
 _FASTER = 4  # of a line without this nothing was measured
 
 
-def add_any_bench(page: Page, report: BenchReport | CollectionReport) -> None:
-    """Adds what each setting does to all, then a line for each model; or what one model has."""
+def add_any_bench(page: Page, report: BenchReport | CollectionReport | ClaimsReport) -> None:
+    """Adds what one model has, what each setting does to many, or claims."""
     if isinstance(report, BenchReport):
         add_bench(page, report)
+        return
+    if isinstance(report, ClaimsReport):
+        add_claims(page, report)
         return
     page.add(_head(page, report))
     page.add(_table(page, report))

@@ -1,0 +1,88 @@
+"""`inspect bench` on many models: what torch.compile does to them, and how many it captures whole.
+
+Small transformers models with random weights (`transformers_models.py`); where torchvision is
+installed and ``--vision`` is given, its classifiers at the sizes that they have, too.
+
+    python benchmarks/bench_models.py --output reports/bench_models.md
+    python benchmarks/bench_models.py --device cuda --vision --output reports/bench_models_h200.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TRANSFORMERS = (
+    "bert", "roberta", "distilbert", "albert", "electra", "mpnet", "deberta_v2", "convbert",
+    "funnel", "gpt2", "gpt_neo", "gptj", "opt", "bloom", "llama", "mistral", "mixtral", "qwen2",
+    "gemma2", "phi3", "falcon", "mamba", "t5", "bart", "vit",
+)  # fmt: skip
+VISION = (
+    "resnet18", "resnet50", "mobilenet_v3_large", "efficientnet_b0", "densenet121", "vgg16",
+    "squeezenet1_1", "shufflenet_v2_x1_0", "regnet_y_400mf", "convnext_tiny", "swin_t", "vit_b_16",
+    "googlenet", "alexnet", "mnasnet1_0",
+)  # fmt: skip
+OF_TRANSFORMERS = """
+import sys
+sys.path.insert(0, {folder!r})
+from transformers_models import build
+
+model, example_inputs = build({name!r})
+model.eval()
+"""
+OF_VISION = """
+import torch, torchvision
+
+torch.manual_seed(0)
+model = torchvision.models.get_model({name!r}).eval()
+example_inputs = (torch.randn(32, 3, 224, 224),)
+"""
+
+
+def write_models(folder: Path, transformers: Sequence[str], vision: Sequence[str]) -> None:
+    """A file for each model."""
+    here = str(Path(__file__).resolve().parent)
+    for name in transformers:
+        (folder / f"{name}.py").write_text(OF_TRANSFORMERS.format(folder=here, name=name))
+    for name in vision:
+        (folder / f"{name}.py").write_text(OF_VISION.format(name=name))
+
+
+def main() -> None:
+    """Measures, and writes what `inspect bench` says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--vision", action="store_true")
+    parser.add_argument("--only", help="names of models, with commas")
+    parser.add_argument("--seconds", type=int, help="after which it is interrupted, as by Ctrl-C")
+    parser.add_argument("--output", type=Path, required=True)
+    asked, more = parser.parse_known_args()
+    only = set(asked.only.split(",")) if asked.only else {*TRANSFORMERS, *VISION}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "models"
+        folder.mkdir()
+        vision = [name for name in VISION if name in only] if asked.vision else []
+        write_models(folder, [name for name in TRANSFORMERS if name in only], vision)
+        command = [
+            sys.executable, "-m", "inspector.commands", "bench", "models", "--modes", "default",
+            "--device", asked.device, "--timeout", "300", "--no-progress",
+            "-o", str(asked.output.resolve()), *more,
+        ]  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+        process = subprocess.Popen(command, cwd=scratch, env=environment)
+        try:
+            process.wait(asked.seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""``inspect bench claims.toml``: published figures beside what this machine gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.benches.claims import Check, Verdict, checked
+from inspector.commands.bench_collection import kept_in, say_measured
+from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured, plan_of
+from inspector.errors import InspectorError, UsageError
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import CheckedModel, ClaimsReport, make_claims_report
+from inspector.findings.collection_report import measured_of
+from inspector.model.claims import ClaimedModel, Claims
+from inspector.sources.claims_file import read_claims
+
+__all__ = ["claims_of", "is_claims"]
+
+_THEIRS = ("device", "sessions", "cold_cache")
+_TARGET = re.compile(r"(?P<file>.+\.toml)(?::(?P<part>.+))?", re.IGNORECASE)
+
+
+def is_claims(targets: Sequence[str]) -> bool:
+    """Whether that is a file of claims, or ``file.toml:NAME`` for a part of it."""
+    return len(targets) == 1 and _TARGET.fullmatch(targets[0]) is not None
+
+
+def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[ClaimsReport, int]:
+    """Measures what is claimed; a model that fails is a line.
+
+    Args:
+        target: The file, and a part of the names of the models that are wanted.
+        given: The options of the command line that were given.
+        how: How the processes are run; ``save`` is a folder for a recording of each model.
+
+    Returns:
+        The report, and the exit code that belongs to it.
+
+    Raises:
+        UsageError: The file or the options are not what they should be.
+        RecordingError: The recordings cannot be written.
+    """
+    for name in given:
+        if name not in _THEIRS:
+            spelled = name.removesuffix("s") if name == "inputs" else name.replace("_", "-")
+            message = f"--{spelled} is a part of what is claimed."
+            raise UsageError(message, f"Write it into {target}, or leave it out.")
+    claims = _read(target)
+    for model in claims.models:  # what is wrong is said before anything is measured
+        plan_of(model.target, {**model.options, **given})
+    models: list[CheckedModel] = []
+    reports: list[BenchReport] = []
+    code = 0
+    with tempfile.TemporaryDirectory(prefix="inspector-claims-") as scratch:
+        folder = kept_in(how.save, Path(scratch))
+        for number, model in enumerate(claims.models, 1):
+            place = folder / f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', model.name).strip('-')}"
+            doing = f"{model.name} ({number} of {len(claims.models)})"
+            one = dataclasses.replace(how, save=place, doing=doing)
+            began = time.monotonic()
+            try:
+                report, code_of = measured(model.target, {**model.options, **given}, one)
+            except InspectorError as error:
+                seconds = time.monotonic() - began
+                models.append(CheckedModel(model, "", _none(model, str(error)), seconds))
+                continue
+            seconds = time.monotonic() - began
+            reports.append(report)
+            checks = tuple(checked(claim, report.rows) for claim in model.claims)
+            inputs = dict.fromkeys(group.inputs for group in report.groups)
+            models.append(CheckedModel(model, "; ".join(inputs), checks, seconds))
+            say_measured(measured_of(model.name, report, seconds), how)
+            if code_of == INTERRUPTED:
+                code = INTERRUPTED
+                break
+    rest = claims.models[len(models) :]
+    models += [CheckedModel(model, "", _none(model, "it was interrupted"), 0.0) for model in rest]
+    return make_claims_report(claims, models, reports), code
+
+
+def _read(target: str) -> Claims:
+    found = _TARGET.fullmatch(target)
+    if found is None:
+        raise UsageError(f"{target} is no file of claims.", "Its name ends in .toml.")
+    claims = read_claims(Path(found["file"]))
+    part = (found["part"] or "").casefold()
+    models = tuple(model for model in claims.models if part in model.name.casefold())
+    if not models:
+        names = ", ".join(model.name for model in claims.models)
+        message = f"{found['file']} has no model called {found['part']}."
+        raise UsageError(message, f"There are: {names}.")
+    return dataclasses.replace(claims, models=models)
+
+
+def _none(model: ClaimedModel, reason: str) -> tuple[Check, ...]:
+    return tuple(Check(claim, Verdict.NONE, reason=reason) for claim in model.claims)

@@ -1,0 +1,108 @@
+"""``inspect bench`` on a GPU: what only a GPU has."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+CLASSES = 8
+MODEL = f"""
+import torch
+from torch import nn
+from torch._dynamo import register_backend
+
+@register_backend(name="perturbed")
+def perturbed(graph, inputs):
+    for node in list(graph.graph.nodes):
+        if "gelu" in str(node.target):
+            with graph.graph.inserting_after(node):
+                more = graph.graph.call_function(torch.mul, (node, 1.001))
+            node.replace_all_uses_with(more, delete_user_cb=lambda user: user is not more)
+    graph.recompile()
+    return graph.forward
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(64, 256), nn.Linear(256, {CLASSES})
+
+    def forward(self, x):
+        return torch.softmax(self.second(nn.functional.gelu(self.first(x))), -1)
+
+model = Net()
+example_inputs = (torch.randn(128, 64),)
+"""
+
+
+def rows(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
+    (folder / "net.py").write_text(MODEL)
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "inspector.commands", "bench", "net.py", "--device", "cuda",
+            "--sessions", "1", "--format", "json", *arguments,
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, SCHEMA)
+    assert report["device"] != "cpu"
+    return {
+        f"{group['workload']['batch']} {row['label']}": row
+        for group in report["groups"]
+        for row in group["rows"]
+    }
+
+
+@pytest.fixture(scope="module")
+def inference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("inference")
+    return rows(folder, "--backends", "perturbed", "--modes", "default,reduce-overhead",
+                "--batch", "16,128", "--cold-cache")  # fmt: skip
+
+
+def test_every_row_has_times_of_the_device_and_of_calls_without_waiting(
+    inference: dict[str, dict[str, Any]],
+) -> None:
+    assert len(inference) == 2 * 4
+    for row in inference.values():
+        assert row["device_ns"] > 0
+        assert row["latency_ns"] > 0
+        assert row["items_per_s"] > 0
+
+
+def test_cuda_graphs_have_memory_of_their_own(inference: dict[str, dict[str, Any]]) -> None:
+    assert inference["128 reduce-overhead"]["memory_bytes"]["pools"] > 0
+    assert not inference["128 default"]["memory_bytes"].get("pools")
+    assert inference["128 eager"]["memory_bytes"]["peak_allocated"] > 0
+
+
+def test_the_operator_that_is_wrong_is_found(inference: dict[str, dict[str, Any]]) -> None:
+    wrong = inference["128 perturbed"]
+    assert wrong["wrong"]
+    assert "gelu" in wrong["parting"]["operator"]
+    assert not inference["128 default"]["wrong"]
+    assert not inference["128 reduce-overhead"]["wrong"]
+
+
+def test_a_compiled_optimizer_runs_with_cuda_graphs(tmp_path: Path) -> None:
+    found = rows(tmp_path, "--train", "--optimizer", "AdamW", "--modes", "reduce-overhead")
+    assert list(found) == [
+        "None eager", "None reduce-overhead", "None reduce-overhead + optimizer compiled"
+    ]  # fmt: skip
+    for row in found.values():
+        assert row["latency_ns"] > 0, row["failure"]
+        assert not row["wrong"]
