@@ -130,7 +130,8 @@ def tensor_bytes(tensor: TensorMeta) -> int | None:
     can hold: it stands in a damaged recording.
     """
     dtype = find_dtype(tensor.dtype)
-    if dtype is None or not all(isinstance(size, int) for size in tensor.shape):
+    sizes = [size for size in tensor.shape if isinstance(size, int)]
+    if dtype is None or len(sizes) < len(tensor.shape):
         return None
-    found = math.prod(int(size) for size in tensor.shape) * dtype.size_bytes
+    found = math.prod(sizes) * dtype.size_bytes
     return found if found < _LIMIT else None

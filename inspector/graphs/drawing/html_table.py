@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from inspector.graphs.drawing import style
 from inspector.graphs.drawing.labels import in_label
 
-__all__ = ["Cell", "table"]
+__all__ = ["Cell", "framed", "row", "table"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,21 +55,28 @@ def table(
         padding: Around each text, in points.
         spacing: Between cells, in points.
     """
+    columns = max((sum(cell.span for cell in cells) for cells in rows), default=1)
+    return framed([row(cells, columns) for cells in rows], look, padding, spacing)
+
+
+def framed(
+    rows: Iterable[str], look: style.Look | None = None, padding: int = 2, spacing: int = 0
+) -> str:
+    """An HTML-like label of rows as `row` gives them; for the others see `table`."""
     outer = 'border="0"'
     if look is not None:
         outer = f'border="{look.width}" color="{look.colour}" bgcolor="{look.fill}"'
         outer += f' style="{look.border}"' if look.border != "solid" else ""
-    columns = max((sum(cell.span for cell in row) for row in rows), default=1)
-    inside = "".join(f"<tr>{_cells(row, columns)}</tr>" for row in rows)
     start = f'<table {outer} cellborder="0" cellspacing="{spacing}" cellpadding="{padding}">'
-    return f"<{start}{inside or '<tr><td></td></tr>'}</table>>"
+    return f"<{start}{''.join(rows) or '<tr><td></td></tr>'}</table>>"
 
 
-def _cells(row: list[Cell], columns: int) -> str:
-    missing = columns - sum(cell.span for cell in row)
-    *first, last = row
-    cells = [_cell(cell, cell.span) for cell in first]
-    return "".join((*cells, _cell(last, last.span + missing)))
+def row(cells: list[Cell], columns: int = 1) -> str:
+    """A row of a table that has so many columns: the last cell takes those that are left."""
+    missing = columns - sum(cell.span for cell in cells)
+    *first, last = cells
+    texts = [_cell(cell, cell.span) for cell in first]
+    return f"<tr>{''.join((*texts, _cell(last, last.span + missing)))}</tr>"
 
 
 def _cell(cell: Cell, span: int) -> str:

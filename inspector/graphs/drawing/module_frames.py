@@ -15,6 +15,7 @@ __all__ = ["add_frames"]
 
 # Each module with its class, and whether it is the frame of its backward pass.
 _Path = tuple[tuple[str, str, bool], ...]
+_Modules = tuple[tuple[str, str], ...]
 _FILLS = ("#fafafa", "#f2f2f2")
 
 
@@ -48,14 +49,23 @@ class _Frames:
         self._count = 0
         self._places: dict[_Path, list[int]] = collections.defaultdict(list)
         self._inner: dict[_Path, dict[_Path, None]] = collections.defaultdict(dict)
+        # Looked up by the modules themselves: thousands of boxes are in a few hundred frames.
+        found: dict[tuple[_Modules, bool], list[int]] = {}
         for place, box in enumerate(boxes):
-            path: _Path = ()
-            for module, kind in box.modules:
-                # The passes are drawn apart: else each frame would reach over the whole picture.
-                step = (module, kind, is_mixed and box.nodes[0].is_backward)
-                self._inner[path][*path, step] = None
-                path = (*path, step)
-            self._places[path].append(place)
+            # The passes are drawn apart: else each frame would reach over the whole picture.
+            key = box.modules, is_mixed and box.nodes[0].is_backward
+            if key not in found:
+                found[key] = self._places[self._framed(key[0], is_backward=key[1])]
+            found[key].append(place)
+
+    def _framed(self, modules: _Modules, *, is_backward: bool) -> _Path:
+        """The path of the innermost frame, which is there from now on."""
+        path: _Path = ()
+        for module, kind in modules:
+            inner = (*path, (module, kind, is_backward))
+            self._inner[path][inner] = None
+            path = inner
+        return path
 
     def add(self, picture: graphviz.Digraph, path: _Path) -> None:
         for place in self._places[path]:

@@ -15,6 +15,7 @@ from inspector.graphs.drawing.module_frames import add_frames
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_box import arrow_text, arrow_tooltip, box_label, box_tooltip
+from inspector.graphs.drawing.statements import add_node, add_plain_edges
 from inspector.graphs.drawing.wiring import Arrow, wire
 from inspector.model.graph import Graph
 
@@ -81,14 +82,17 @@ class _Picture:
     def _add_box(self, picture: graphviz.Digraph, place: int) -> None:
         box = self._boxes[place]
         label = box_label(box, self._colours.look(place), self._roles)
-        picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
+        add_node(picture, f"n{place}", label, labels.in_tooltip(box_tooltip(box)))
 
     def _add_arrows(self, picture: graphviz.Digraph) -> None:
         count = len(self._arrows)
+        if count > _MOST_TOOLTIPS:
+            add_plain_edges(
+                picture, ((f"n{arrow.source}", f"n{arrow.target}") for arrow in self._arrows)
+            )
+            return
         for arrow in self._arrows:
-            about: dict[str, str] = {}
-            if count <= _MOST_TOOLTIPS:
-                about["tooltip"] = labels.in_tooltip(arrow_tooltip(arrow.nodes))
+            about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
             said = arrow_text(arrow.nodes) if count <= _MOST_TEXTS else ""
             if said:
                 about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])

@@ -58,16 +58,20 @@ class _Wiring:
         self._makers = {node.name: node for node in graph.nodes}
         self._roles = roles
         self._place_of = {node.name: n for n, box in enumerate(boxes) for node in box.nodes}
-        self._readers: dict[str, set[int]] = collections.defaultdict(set)
-        for place, box in enumerate(boxes):
-            for name in (name for node in box.nodes for name in node.inputs):
-                if self._place_of.get(name) != place:
-                    self._readers[name].add(place)
+        self._readers = self._find_readers() if is_collapsed else {}
         self._shared: dict[int, dict[str, None]] = collections.defaultdict(dict)
-        self._is_collapsed = is_collapsed
         self._folded: frozenset[str] = frozenset()
         if is_collapsed:
             self._folded = roles.folded or frozenset(self._lonely())
+
+    def _find_readers(self) -> dict[str, set[int]]:
+        """Of each node, the other boxes that take its value."""
+        readers: dict[str, set[int]] = collections.defaultdict(set)
+        for place, box in enumerate(self._boxes):
+            for name in (name for node in box.nodes for name in node.inputs):
+                if self._place_of.get(name) != place:
+                    readers[name].add(place)
+        return readers
 
     def wired(self) -> tuple[list[Box], list[Arrow]]:
         arrows = list(self._arrows())
@@ -83,6 +87,8 @@ class _Wiring:
         ]  # fmt: skip
         place = {n: new for new, n in enumerate(kept)}
         boxes = [self._filled(n, returned.get(n, ())) for n in kept]
+        if len(kept) == len(self._boxes):
+            return boxes, arrows
         moved = [
             Arrow(place[arrow.source], place[arrow.target], arrow.nodes)
             for arrow in arrows
@@ -129,8 +135,8 @@ class _Wiring:
         return name in self._place_of and name not in self._folded
 
     def _is_named_only(self, name: str, place: int) -> bool:
-        readers = self._readers[name]
-        return self._is_collapsed and len(readers) > _MOST_READERS and place != min(readers)
+        readers = self._readers.get(name, ())
+        return len(readers) > _MOST_READERS and place != min(readers)
 
     def _is_returned(self, name: str) -> bool:
         return not self._roles.returned or name in self._roles.returned
@@ -138,5 +144,5 @@ class _Wiring:
     def _lonely(self) -> Iterator[str]:
         inputs = [box.nodes[0] for box in self._boxes if box.nodes[0].op in _INPUTS]
         for node in inputs if len(inputs) > _FEW_INPUTS else []:
-            if len(self._readers[node.name]) <= 1:
+            if len(self._readers.get(node.name, ())) <= 1:
                 yield node.name
