@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.builder.compilation import CompilationDraft
-from inspector.builder.recompile import make_recompile, specialized_symbols
+from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
+from inspector.builder.recompile_symbols import specialized_symbols
 from inspector.events.compile_id import CompileId
 from inspector.model.compilation import Compilation, Frame
 from inspector.model.roots import Roots
