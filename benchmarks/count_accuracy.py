@@ -41,8 +41,8 @@ KINDS = ("cases", "samples", "transformers")
 TARGET = """\
 import sys
 
-sys.path.insert(0, {folder!r})
-from transformers_models import build
+sys.path.insert(0, {root!r})
+from benchmarks.transformers_models import build
 
 model, example_inputs = build({name!r})
 """
@@ -126,7 +126,7 @@ def model_subjects(folder: Path) -> Iterator[Subject]:
     """A target file for every transformers model."""
     for name in SPECS:
         path = folder / f"{name}.py"
-        path.write_text(TARGET.format(folder=str(ROOT / "benchmarks"), name=name), encoding="utf-8")
+        path.write_text(TARGET.format(root=str(ROOT), name=name), encoding="utf-8")
         yield Subject("transformers", name, Case(str(path), inputs=()))
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
-import dataclasses
 import json
 import os
 import re
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.graph_accuracy_report import Row, Share, render, table  # noqa: E402 - not installed
 from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
 from inspector.graphs.lookup import origins  # noqa: E402 - the checkout is not installed
 from inspector.graphs.networks import network  # noqa: E402 - same
@@ -37,12 +37,13 @@ from inspector.model.request import Request  # noqa: E402 - same
 from inspector.sources.recording import opened, read_run  # noqa: E402 - same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from inspector.model.graph import Graph, Node
     from inspector.model.output_code import OutputText
     from inspector.model.run import Run
 
+CHILD = "benchmarks.graph_accuracy_child"
 GPU = "h200"
 TIMEOUT_S = 600
 MODELS = (
@@ -61,111 +62,6 @@ from benchmarks.transformers_models import build
 
 model, example_inputs = build({name!r})
 """
-# Runs in a process of its own: what is live goes into a file, what is recorded into a folder.
-CHILD = """
-import json, sys
-
-root, folder, request, place = sys.argv[1:]
-sys.path.insert(0, root)
-import torch
-from torch import fx
-from torch._inductor import scheduler
-
-live = {"graphs": {}, "schedulers": []}
-printed, generated = fx.GraphModule.print_readable, scheduler.Scheduler.codegen
-
-
-def print_readable(self, *args, **options):
-    text = printed(self, *args, **options)
-    live["graphs"][text] = [
-        [node.name, node.op, [other.name for other in node.all_input_nodes]]
-        for node in self.graph.nodes
-    ]
-    return text
-
-
-def codegen(self):
-    sizes = [
-        [
-            [inner.get_name() for inner in node.get_nodes()],
-            {str(name): int(size) for name, size in node.get_read_write_buffer_accesses(
-                include_reads=True, include_writes=True).items()},
-            int(node.get_read_write_buffers_sizes()),
-        ]
-        for node in self.nodes
-    ]
-    live["schedulers"].append(sizes)
-    return generated(self)
-
-
-fx.GraphModule.print_readable, scheduler.Scheduler.codegen = print_readable, codegen
-from inspector.capture.child import main
-
-code = main([folder, "explain", request])
-with open(place, "w", encoding="utf-8") as file:
-    json.dump(live, file)
-sys.exit(code)
-"""
-REPORT = """\
-# Graphs, kernels and bytes against torch's own
-
-{torch}, transformers {transformers}; code for one {gpu} that is not there, and C++ where it says
-cpu. Written by `benchmarks/graph_accuracy.py`.
-
-- *graphs*: those of all stages whose nodes, operations and edges are the live ones', of all.
-- *kernels*: definitions in the generated code that stand in the fusion view under their name, those
-  of Triton with the operators of their comment `Original ATen`, of all.
-- *bytes*: scheduler nodes with the bytes of `get_read_write_buffers_sizes()`, of all.
-- *lines*: compute nodes of all stages that lead to a line of the program, by their own stack or by
-  their neighbours'.
-
-{table}
-
-{stages}
-
-{remarks}
-"""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Share:
-    """How many of how many."""
-
-    right: int = 0
-    all: int = 0
-
-    def __add__(self, other: Share) -> Share:
-        return Share(self.right + other.right, self.all + other.all)
-
-    def __str__(self) -> str:
-        return f"{self.right:,} / {self.all:,}"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Row:
-    """One program.
-
-    Attributes:
-        name: Its name, with what the code is for.
-        training: Whether there is a backward pass.
-        graphs: Graphs that are the live ones.
-        nodes: Nodes of them; all are right where the graph is.
-        kernels: Kernels that are those of the code.
-        bytes_: Scheduler nodes with torch's bytes.
-        lines: By stage, nodes with a stack of their own, with a neighbour's, and all.
-        remarks: What differs.
-        failure: Why there is nothing, or an empty string.
-    """
-
-    name: str
-    training: bool = False
-    graphs: Share = Share()
-    nodes: int = 0
-    kernels: Share = Share()
-    bytes_: Share = Share()
-    lines: dict[str, tuple[int, int, int]] = dataclasses.field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
-    failure: str = ""
 
 
 def subjects(folder: Path) -> Iterator[tuple[str, Path, str | None]]:
@@ -195,8 +91,9 @@ def recorded(shown: str, path: Path, gpu: str | None, *, train: bool) -> Row:
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="graph-accuracy-") as name:
         folder, live = Path(name) / "recording", Path(name) / "live.json"
-        command = [sys.executable, "-c", CHILD, str(ROOT), str(folder), request.to_json()]
-        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{name}/cache"}
+        command = [sys.executable, "-m", CHILD, str(folder), request.to_json()]
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, "PYTHONPATH": path, "TORCHINDUCTOR_CACHE_DIR": f"{name}/cache"}
         try:
             done = subprocess.run(
                 [*command, str(live)], capture_output=True, text=True, timeout=TIMEOUT_S,
@@ -346,71 +243,6 @@ def is_mode(node: Node) -> bool:
     return shown_operator(node).startswith(MODES)
 
 
-def table(rows: Iterable[Row]) -> list[str]:
-    """One line for each program."""
-    lines = [
-        "| program | | graphs | nodes | kernels | bytes | lines |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
-    for row in rows:
-        if row.failure:
-            lines.append(f"| {row.name} | {row.failure} | | | | | |")
-            continue
-        led = sum(own + near for own, near, _ in row.lines.values())
-        share = Share(led, sum(number for _, _, number in row.lines.values()))
-        cells = (
-            row.name, "training" if row.training else "inference", row.graphs, f"{row.nodes:,}",
-            row.kernels, row.bytes_, share,
-        )  # fmt: skip
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return lines
-
-
-def stage_table(rows: Sequence[Row]) -> list[str]:
-    """Where the nodes of each stage lead."""
-    lines = [
-        "| stage | compute nodes | own stack | a neighbour's | no line |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    for stage in (stage.value for stage in Stage):
-        found = [row.lines[stage] for row in rows if stage in row.lines]
-        own, near, number = (sum(each) for each in zip(*found, strict=True)) if found else (0, 0, 0)
-        if number:
-            cells = stage, f"{number:,}", f"{own / number:.2%}", f"{near / number:.2%}"
-            lines.append("| " + " | ".join(cells) + f" | {number - own - near:,} |")
-    return lines
-
-
-def remark_lines(rows: Iterable[Row]) -> list[str]:
-    """What differs, the same of many nodes once."""
-    lines = []
-    for row in rows:
-        kinds = collections.Counter(re.sub(r"_\d+\b", "", remark) for remark in row.remarks)
-        for remark, number in kinds.items():
-            times = f" ({number} times)" if number > 1 else ""
-            lines.append(f"- {row.name}: {remark}{times}")
-    return lines or ["Nothing differs."]
-
-
-def render(rows: Sequence[Row]) -> str:
-    """The whole report."""
-    from importlib.metadata import version
-
-    total = (
-        f"**{sum((row.graphs for row in rows), Share())} graphs, "
-        f"{sum((row.kernels for row in rows), Share())} kernels, "
-        f"{sum((row.bytes_ for row in rows), Share())} scheduler nodes are the same.**"
-    )
-    return REPORT.format(
-        torch=f"torch {version('torch')}",
-        transformers=version("transformers"),
-        gpu=GPU,
-        table="\n".join([total, "", *table(rows)]),
-        stages="\n".join(stage_table(rows)),
-        remarks="\n".join(remark_lines(rows)),
-    )
-
-
 def main() -> None:
     """The command described at the top of this file."""
     parser = argparse.ArgumentParser(description="Graphs, kernels and bytes against torch's own.")
@@ -425,7 +257,7 @@ def main() -> None:
             for row in pool.map(lambda found: measured(*found), chosen):
                 rows.append(row)
                 print(*table([row])[2:], *row.remarks[:3], sep="\n  ", file=sys.stderr, flush=True)
-    report = render(rows)
+    report = render(rows, GPU)
     print(report)
     if options.output:
         options.output.write_text(report, encoding="utf-8")

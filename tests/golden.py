@@ -25,6 +25,7 @@ from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.findings.report import Report, make_report
 from inspector.renderers.json import guards as guards_json
 from inspector.renderers.json import profile as profile_json
+from inspector.renderers.json import report as report_json
 from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 from tests.unit import cold_starts
@@ -163,7 +164,7 @@ def rendered(report: AnyReport, suffix: str) -> str:
     renderer = load(format_)
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
-        for module in (renderer, guards_json, profile_json):
+        for module in (renderer, guards_json, profile_json, report_json):
             stack.enter_context(mock.patch.object(module, "__version__", _VERSION, create=True))
         renderer.render(report, stream)
     return stream.getvalue()

@@ -21,7 +21,9 @@ from inspector.capture.target import Target
 from inspector.events.memory_profile import memory_of
 from inspector.kernels.buffers import read_buffers
 from inspector.kernels.output_code import read_output_code
-from inspector.profiles.memory import CodeLines, MemoryUse, memory_use
+from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.memory import MemoryUse
+from inspector.profiles.memory_use import memory_use
 
 FLOAT = 4
 WIDE = 4096

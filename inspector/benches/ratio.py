@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+
+from inspector.model.student import half_width
 
 __all__ = ["Ratio", "ratio_of"]
 
-# Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1.
-_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 _LEAST_ROUNDS = 3
 
 
@@ -61,10 +61,5 @@ def ratio_of(
         if len(means) < _LEAST_ROUNDS:
             return None
     middle = statistics.fmean(means)
-    reach = math.sqrt(2) * _half_width(means)
+    reach = math.sqrt(2) * half_width(means)
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
-
-
-def _half_width(values: Sequence[float]) -> float:
-    student = _STUDENT[min(len(values) - 1, len(_STUDENT)) - 1]
-    return student * statistics.stdev(values) / math.sqrt(len(values))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from inspector.builder.recompile_facts import CompileFacts
+from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import CompilationMetrics
+from inspector.events.dynamo import CompilationMetrics, CreateSymbol
 from inspector.events.envelope import RawFrame
 from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
-from inspector.events.guards import InspectorGuardCosts
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inspector import Position
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
@@ -69,6 +69,16 @@ class CompilationDraft:
         last = self.breaks[-1] if self.breaks else None
         if last and len(positions) == len(last.reason.stack):
             last.positions = positions
+
+    def add_fact(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
+        """Takes its guards, or what became symbolic and what was assumed of it."""
+        self.facts.add(attempt, event)
+        match event:
+            case DynamoGuards():
+                self.guards_text = event.text
+            # Of several attempts the last one counts: the name has another meaning then.
+            case CreateSymbol(number=int() | float() as number) if event.source:
+                self.symbols[event.source] = number
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import re
 from collections.abc import Callable
+from typing import TypeAlias
 
 from inspector.events.compile_id import CompileId
 from inspector.events.cuda_graph import (
@@ -26,7 +27,14 @@ from inspector.model.cuda_graphs import (
 )
 from inspector.model.stack import plain_frame
 
-__all__ = ["CudaGraphsDraft"]
+__all__ = ["CudaGraphEvent", "CudaGraphsDraft"]
+
+CudaGraphEvent: TypeAlias = (
+    InspectorCudaGraph
+    | InspectorCudaGraphCalls
+    | InspectorCudaGraphPartitions
+    | InspectorCudaGraphSkip
+)
 
 # `Scheduler.should_partition` of 2.11 to 2.13, where the mode makes none.
 _DISABLED = "partition includes all ops when cudagraphs is disabled"
@@ -49,13 +57,7 @@ class CudaGraphsDraft:
         self._partitions: list[InspectorCudaGraphPartitions] = []
         self._captured: collections.Counter[str] = collections.Counter()
 
-    def add(
-        self,
-        event: InspectorCudaGraph
-        | InspectorCudaGraphCalls
-        | InspectorCudaGraphPartitions
-        | InspectorCudaGraphSkip,
-    ) -> None:
+    def add(self, event: CudaGraphEvent) -> None:
         """Takes one of our own artifacts."""
         match event:
             case InspectorCudaGraph():

@@ -60,6 +60,9 @@ class _Decomposing(fx.Interpreter):
 
         try:
             return super().run_node(n)
+        # Anything: a decomposition is code of torch's, or of who registered it, and what it raises
+        # differs with the operator (assertions, shapes, unsupported inputs of fake tensors). What
+        # is no matter of the decomposition is raised again by the operator itself.
         except Exception:
             if n.op != "call_function":
                 raise

@@ -47,6 +47,8 @@ class ProcessLog:
         """
         try:
             self._begun().append(record)
+        # Anything: all of it is raised again. What the caller says of it is a record of this same
+        # log, and where that fails alike it must not be said once more.
         except Exception:
             if self._failing:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,23 @@ import click
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.kernel_builds import compiled_if_possible
-from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.options import (
+    given_options,
+    output_options,
+    process_options,
+    target_options,
+)
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Settings, record
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.record import Settings
+from inspector.commands.target import existing, is_model, refuse_options, shown_run
 from inspector.errors import UsageError
 from inspector.findings.diff_report import DiffReport, make_diff_report
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
-from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
-from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
-
-_UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
 @click.command("diff")
@@ -89,20 +91,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             "--save has no meaning for two recordings.",
             "Record each with inspect kernels --save DIR, then compare the two folders.",
         )
-    unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
-    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
-    parse_inputs(given.get("inputs", ()))
-    if gpu is not None:
-        known_gpu(gpu)
-        given["gpu"] = gpu
-    if "fake" in given and gpu is None:
-        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
-    for one, other in (("gpu", "device"), ("train", "no_grad")):
-        if one in given and other in given:
-            names = f"--{one} and --{other.replace('_', '-')}"
-            raise UsageError(f"{names} exclude each other.", "Leave one of them out.")
-    targets = (before, after)
-    if not any(map(is_model, targets)):
+    given = _given(asked, gpu)
+    if not any(map(is_model, (before, after))):
         refuse_options({**given, "python": python, "timeout": timeout})
     settings = Settings(
         python=python,
@@ -112,9 +102,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         own_stdout=output is not None and format_ is None,
         fresh_caches=True,
     )
-    for target in targets:  # before the first is recorded, which takes long
+    for target in (before, after):  # before the first is recorded, which takes long
         _check(target, python)
-    (old, code), (new, other_code) = (_kernels(target, given, settings) for target in targets)
+    old, code = _kernels(before, given, settings)
+    new, other_code = _kernels(after, given, settings)
     if compiles:
         old, new = (
             compiled_if_possible(side, python=python, progress=not no_progress)
@@ -125,6 +116,22 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     return code or other_code or _gate(report, fail_on)
 
 
+def _given(asked: Mapping[str, Any], gpu: str | None) -> dict[str, Any]:
+    """The options that were given for models, without those that exclude each other."""
+    given = given_options(asked)
+    given.pop("measure", None)  # nothing is measured, asked for or not
+    if gpu is not None:
+        known_gpu(gpu)
+        given["gpu"] = gpu
+    if "fake" in given and gpu is None:
+        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
+    for one, other in (("gpu", "device"), ("train", "no_grad")):
+        if one in given and other in given:
+            names = f"--{one} and --{other.replace('_', '-')}"
+            raise UsageError(f"{names} exclude each other.", "Leave one of them out.")
+    return given
+
+
 def _check(target: str, python: str | None) -> None:
     if not is_model(target):
         existing(target)
@@ -132,19 +139,16 @@ def _check(target: str, python: str | None) -> None:
         check_file(target)
 
 
-def _kernels(target: str, given: dict[str, Any], settings: Settings) -> tuple[KernelsReport, int]:
+def _kernels(
+    target: str, given: Mapping[str, Any], settings: Settings
+) -> tuple[KernelsReport, int]:
     """The kernels of one side, and the exit code of recording it."""
-    if not is_model(target):
-        with opened(existing(target)) as recording:
-            run = read_run(recording)
-            say_which(run, target)
-            return make_kernels_report(run), 0
-    request = Request(target, measure=False, **{"backend": "inductor", **given})
-    recorded = record(("explain", request.to_json()), request.target, request.asked, settings)
-    if recorded.place.is_dir():
-        return make_kernels_report(recorded.run), recorded.exit_code
-    with opened(recorded.place) as recording:
-        return make_kernels_report(read_run(recording)), recorded.exit_code
+
+    def request(model: str) -> Request:
+        return Request(model, measure=False, **{"backend": "inductor", **given})
+
+    with shown_run(target, request, settings) as (run, code):
+        return make_kernels_report(run), code
 
 
 def _gate(report: DiffReport, fail_on: str | None) -> int:

@@ -18,16 +18,19 @@ from inspector.commands.gate import (
     say_verdict,
     with_gate,
 )
-from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.options import (
+    given_options,
+    output_options,
+    process_options,
+    target_options,
+)
 from inspector.commands.output import check_output, write_report
-from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings
-from inspector.commands.target import is_model, read, recorded, refuse_options
+from inspector.commands.target import check_target, is_model, read, recorded
 from inspector.commands.verify import recorder, verification_of, verify_option
 from inspector.findings.closing import next_steps
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
-from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 
@@ -71,14 +74,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     gate = asked_gate(fail_on, baseline, output)
-    # dynamic=False was asked for; a flag that is False was not.
-    unasked = {name for name in ("train", "fullgraph") if not asked[name]}
-    unasked |= {"measure"} if asked["measure"] else set()
-    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
-    parse_inputs(given.get("inputs", ()))  # what is wrong with them is said before torch is loaded
+    given = given_options(asked)
+    others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
+    check_target(target, python, {**given, **others})
     if target is not None and is_model(target):
-        if python is None:
-            check_file(target)
         settings = Settings(
             python=python,
             timeout_seconds=timeout,
@@ -89,8 +88,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
         report, code = _explained(Request(target, **given), settings, verified=verify)
     else:
-        others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
-        refuse_options({**given, **others})
         # How the program ended back then is in the report; reading it has succeeded.
         report, code = _report(read(target)), 0
     report = with_gate(report, gate)

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
-from inspector.commands.options import output_options, process_options, target_options
+from inspector.commands.options import (
+    given_options,
+    output_options,
+    process_options,
+    target_options,
+)
 from inspector.commands.output import check_output, write_report
-from inspector.commands.precheck import check_file
-from inspector.commands.record import Settings, record
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.record import Settings
+from inspector.commands.target import check_target, shown_run
 from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_graphs_report
 from inspector.findings.guards_report import GuardsReport, make_guards_report
 from inspector.findings.rule import Rule
-from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
 _RULES = frozenset({"guard-cost"})
 _CUDA_GRAPH_RULES = "cuda-graph-"
-_Maker: TypeAlias = Callable[[Run], GuardsReport | CudaGraphsReport]
 
 
 @click.command("guards")
@@ -69,54 +70,34 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect guards .inspector/7 -o guards.md
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
-    # dynamic=False was asked for; a flag that is False was not.
-    unasked = {name for name in ("train", "fullgraph") if not asked[name]}
-    unasked |= {"measure"} if asked["measure"] else set()
-    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
-    parse_inputs(given.get("inputs", ()))
-    report_of = _cuda_graphs if cuda_graphs else _guards
-    if target is not None and is_model(target):
-        if python is None:
-            check_file(target)
-        settings = Settings(
-            python=python,
-            timeout_seconds=timeout,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,
-            fresh_caches=True,
-        )
-        if cuda_graphs:
-            given.setdefault("device", "cuda")
-            given.setdefault("backend", "inductor")
-        if cuda_graphs and given["backend"] == "inductor":
-            given.setdefault("mode", "reduce-overhead")
-        request = Request(target, guards=not cuda_graphs, **given)
-        report, code = _recorded(request, settings, report_of)
-    else:
-        refuse_options({**given, "python": python, "timeout": timeout, "save": save})
-        report, code = _read(target, report_of), 0
+    given = given_options(asked)
+    check_target(target, python, {**given, "python": python, "timeout": timeout, "save": save})
+    settings = Settings(
+        python=python,
+        timeout_seconds=timeout,
+        save=save,
+        progress=not no_progress,
+        own_stdout=output is not None and format_ is None,
+        fresh_caches=True,
+    )
+    request, report_of = (
+        (_cuda_graphs_request, _cuda_graphs) if cuda_graphs else (_guards_request, _guards)
+    )
+    with shown_run(target, lambda model: request(model, given), settings) as (run, code):
+        report = report_of(run)
     write_report(report, output, format_)
     return code
 
 
-def _recorded(
-    request: Request, settings: Settings, report_of: _Maker
-) -> tuple[GuardsReport | CudaGraphsReport, int]:
-    arguments = ("explain", request.to_json())
-    recorded = record(arguments, request.target, request.asked, settings)
-    if recorded.place.is_dir():
-        return report_of(recorded.run), recorded.exit_code
-    # Trees are read from the logs, which are in the .zip by now.
-    with opened(recorded.place) as recording:
-        return report_of(read_run(recording)), recorded.exit_code
+def _guards_request(target: str, given: Mapping[str, Any]) -> Request:
+    return Request(target, guards=True, **given)
 
 
-def _read(target: str | None, report_of: _Maker) -> GuardsReport | CudaGraphsReport:
-    with opened(existing(target)) as recording:
-        run = read_run(recording)
-        say_which(run, target)
-        return report_of(run)
+def _cuda_graphs_request(target: str, given: Mapping[str, Any]) -> Request:
+    how = {"device": "cuda", "backend": "inductor", **given}
+    if how["backend"] == "inductor":
+        how.setdefault("mode", "reduce-overhead")
+    return Request(target, **how)
 
 
 def _guards(run: Run) -> GuardsReport:

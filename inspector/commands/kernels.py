@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import sys
 from pathlib import Path
@@ -17,29 +16,27 @@ from inspector.commands.kernel_choice import which_kernel
 from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import (
     always_inductor,
+    check_gpu,
+    check_grad,
+    given_options,
     output_options,
     process_options,
     target_options,
 )
 from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.precheck import check_file
-from inspector.commands.record import Settings, record
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.record import Settings
+from inspector.commands.target import check_target, shown_run
 from inspector.errors import UsageError
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.model.gpu_table import known_gpu
-from inspector.model.input_parser import parse_inputs
 from inspector.model.kernel_name import named
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_code_analyses, load_cpp_analyses
-from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
-_UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
 @click.command("kernels")
@@ -115,26 +112,20 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         return 0
     _check_what_is_asked(show, export, form, output, format_)
     show = show if export in {None, _ALL} else export
-    unasked = {name for name in _UNASKED if not asked[name]} | {"measure"}
-    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
-    parse_inputs(given.get("inputs", ()))
-    with contextlib.ExitStack() as stack:  # the logs, until all that is asked for was read
-        if target is not None and is_model(target):
-            if python is None:
-                check_file(target)
-            settings = Settings(
-                python=python,
-                timeout_seconds=timeout,
-                save=save,
-                progress=not no_progress,
-                own_stdout=output is not None and format_ is None,
-                fresh_caches=True,
-            )
-            report, code = _recorded(_request(target, gpu, given), settings, show, stack)
-        else:
-            places = {"gpu": gpu, "python": python, "timeout": timeout, "save": save}
-            refuse_options({**given, **places})
-            report, code = _read(target, show, stack), 0
+    given = given_options(asked)
+    check_target(
+        target, python, {**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save}
+    )
+    settings = Settings(
+        python=python,
+        timeout_seconds=timeout,
+        save=save,
+        progress=not no_progress,
+        own_stdout=output is not None and format_ is None,
+        fresh_caches=True,
+    )
+    with shown_run(target, lambda model: _request(model, gpu, given), settings) as (run, code):
+        report = _checked(_report(run, show))
         if export is not None or form != "source":
             report = compiled(report, python=python, progress=not no_progress, only=report.shown)
             _write_compiled(report, export, form, output)
@@ -190,36 +181,9 @@ def _write_text(report: KernelsReport, form: str) -> None:
 
 
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
-    if "train" in given and "no_grad" in given:
-        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
-    if "fake" in given and gpu is None:
-        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
-    if gpu is not None:
-        known_gpu(gpu)
-        if "device" in given:
-            raise UsageError(
-                "--gpu and --device exclude each other.",
-                "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
-            )
+    check_grad(given)
+    check_gpu(given, gpu)
     return Request(target, gpu=gpu, measure=False, graphs=True, **{"backend": "inductor", **given})
-
-
-def _recorded(
-    request: Request, settings: Settings, show: str | None, stack: contextlib.ExitStack
-) -> tuple[KernelsReport, int]:
-    arguments = ("explain", request.to_json())
-    recorded = record(arguments, request.target, request.asked, settings)
-    if recorded.place.is_dir():
-        return _checked(_report(recorded.run, show)), recorded.exit_code
-    # The code is read from the logs, which are in the .zip by now.
-    recording = stack.enter_context(opened(recorded.place))
-    return _checked(_report(read_run(recording), show)), recorded.exit_code
-
-
-def _read(target: str | None, show: str | None, stack: contextlib.ExitStack) -> KernelsReport:
-    run = read_run(stack.enter_context(opened(existing(target))))
-    say_which(run, target)
-    return _checked(_report(run, show))
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from inspector.commands.completion import complete_format
+from inspector.errors import UsageError
 from inspector.model.byte_size import parse_size
+from inspector.model.gpu_table import known_gpu
+from inspector.model.input_parser import parse_inputs
 
-__all__ = ["output_options", "process_options", "size_option", "target_options"]
+__all__ = [
+    "always_inductor",
+    "check_gpu",
+    "check_grad",
+    "given_options",
+    "output_help",
+    "output_options",
+    "process_options",
+    "size_option",
+    "target_options",
+]
+
+# What a flag is that nobody named, where that is not False.
+_UNSAID = {"dynamic": None, "measure": True}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -35,6 +51,59 @@ def output_options(function: _F) -> _F:
     for option in reversed(_OUTPUT_OPTIONS):
         function = option(function)
     return function
+
+
+def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options of a request that were given, by name.
+
+    Args:
+        asked: All of them; ``dynamic=False`` was asked for, other flags that are False were not.
+
+    Raises:
+        UsageError: An input is none; said here, before torch is loaded.
+    """
+    given = {
+        name: value
+        for name, value in asked.items()
+        if value is not None and value != () and value is not _UNSAID.get(name, False)
+    }
+    parse_inputs(given.get("inputs", ()))
+    return given
+
+
+def check_grad(given: Mapping[str, object]) -> None:
+    """Refuses to train without gradients.
+
+    Raises:
+        UsageError: Both are asked for.
+    """
+    if "train" in given and "no_grad" in given:
+        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+
+
+def check_gpu(given: Mapping[str, object], gpu: str | None) -> None:
+    """Refuses what has no meaning with, or without, a GPU that code is generated for.
+
+    Raises:
+        UsageError: Something has none, or the GPU is not known.
+    """
+    if "fake" in given and gpu is None:
+        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
+    if gpu is None:
+        return
+    known_gpu(gpu)
+    if "device" in given:
+        raise UsageError(
+            "--gpu and --device exclude each other.",
+            "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
+        )
+
+
+def output_help(command: click.Command, text: str) -> None:
+    """Says what ``-o`` writes, for a command that can write more than reports."""
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name == "output":
+            option.help = text
 
 
 def always_inductor(command: click.Command) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,24 @@ from inspector.commands.counters import count_kernels
 from inspector.commands.kernel_choice import benched, check_kernel_options
 from inspector.commands.options import (
     always_inductor,
+    check_grad,
+    given_options,
+    output_help,
     output_options,
     process_options,
     target_options,
 )
 from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.precheck import check_file
 from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
-from inspector.commands.record import Settings, record
-from inspector.commands.target import existing, is_model, refuse_options, say_which
-from inspector.errors import UsageError
+from inspector.commands.record import Settings
+from inspector.commands.target import check_target, existing, is_model, recorded, say_which
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
-from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
-
-_UNASKED = ("train", "fullgraph", "no_grad", "fresh_ceilings", "configs")
 
 
 @click.command("profile")
@@ -97,66 +96,90 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile -o call.perfetto.json
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    is_file = is_profile_file(output)
-    if output is not None:
-        check_suffix(output)
-        check_place(output)
-    check_output(None if is_file else output, format_)
-    unasked = {name for name in _UNASKED if not asked[name]}
-    given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
-    parse_inputs(given.get("inputs", ()))
-    check_kernel_options(given, counters=counters, is_file=is_file)
-    kernel = given.get("kernel")
-    with contextlib.ExitStack() as stack:  # the logs, until all that is asked for was read
-        if target is not None and is_model(target):
-            if python is None:
-                check_file(target)
-            settings = Settings(
-                python=python,
-                timeout_seconds=timeout,
-                save=save,
-                progress=not no_progress,
-                own_stdout=output is not None and format_ is None,
-                fresh_caches=True,
-            )
-            request = _request(target, given)
-            recorded = record(("explain", request.to_json()), target, request.asked, settings)
-            place, code = recorded.place, recorded.exit_code
-            notice = count_kernels(request, settings, place) if counters and not code else ""
-        else:
-            asked_for = {"python": python, "timeout": timeout, "save": save}
-            unread = {name: value for name, value in given.items() if name != "kernel"}
-            refuse_options({**unread, **asked_for, "counters": counters or None})
-            place, code, notice = existing(target), 0, ""
-        recording = stack.enter_context(opened(place))
+    file = _profile_file(output)
+    report_file = output if file is None else None
+    check_output(report_file, format_)
+    given = given_options(asked)
+    check_kernel_options(given, counters=counters, is_file=file is not None)
+    about_recording = {name: value for name, value in given.items() if name != "kernel"}
+    about_recording |= {"python": python, "timeout": timeout, "save": save}
+    check_target(target, python, {**about_recording, "counters": counters or None})
+    settings = Settings(
+        python=python,
+        timeout_seconds=timeout,
+        save=save,
+        progress=not no_progress,
+        own_stdout=output is not None and format_ is None,
+        fresh_caches=True,
+    )
+    made = _made(target, given, settings, counters=counters)
+    with opened(made.place) as recording:  # the logs, until all that is asked for was read
         run = read_run(recording)
-        if target is None or not is_model(target):
+        if not made.is_new:
             say_which(run, target)
         counted = read_counters(recording.folder)
+        kernel = given.get("kernel")
         bench = benched(run, kernel) if kernel is not None else None
-        report = make_profile_report(run, counted, notice, all_tuned=autotune)
+        report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
     if bench is not None:
         write_report(make_kernel_bench_report(report, bench), output, format_)
-        return code
-    if output is not None and is_file:
-        write_profile_files(report, output)
+        return made.code
+    if file is not None:
+        write_profile_files(report, file)
         if format_ is None:
-            return code
-    write_report(report, None if is_file else output, format_)
-    return code
+            return made.code
+    write_report(report, report_file, format_)
+    return made.code
 
 
 always_inductor(command)
-for _option in command.params:
-    if isinstance(_option, click.Option) and _option.name == "output":
-        _option.help = (
-            "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
-            "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt)."
-        )
+output_help(
+    command,
+    "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a call for "
+    "Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt).",
+)
 
 
-def _request(target: str, given: dict[str, Any]) -> Request:
-    if "train" in given and "no_grad" in given:
-        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Made:
+    """The recording that is shown.
+
+    Attributes:
+        place: Where it is.
+        is_new: Whether it was recorded now.
+        code: The exit code of recording it.
+        notice: Why there are no hardware counters, where they were asked for, or an empty string.
+    """
+
+    place: Path
+    is_new: bool = False
+    code: int = 0
+    notice: str = ""
+
+
+def _made(
+    target: str | None, given: Mapping[str, Any], settings: Settings, *, counters: bool
+) -> _Made:
+    """Records a model, and with ``counters`` runs it once more under Nsight Compute."""
+    if target is None or not is_model(target):
+        return _Made(existing(target))
+    request = _request(target, given)
+    made = recorded(request, settings)
+    code = made.exit_code
+    notice = count_kernels(request, settings, made.place) if counters and not code else ""
+    return _Made(made.place, is_new=True, code=code, notice=notice)
+
+
+def _profile_file(output: Path | None) -> Path | None:
+    """The file for a picture or a timeline; None where reports alone are asked for."""
+    if output is None:
+        return None
+    check_suffix(output)
+    check_place(output)
+    return output if is_profile_file(output) else None
+
+
+def _request(target: str, given: Mapping[str, Any]) -> Request:
+    check_grad(given)
     how = {"backend": "inductor", "measure": False, "graphs": True, "profile": True}
     return Request(target, **{**how, **given})

@@ -6,8 +6,10 @@ import contextlib
 import datetime as dt
 import hashlib
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from inspector.commands.precheck import check_file
 from inspector.commands.record import Recorded, Settings, record
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.escaping import one_line
@@ -17,7 +19,16 @@ from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
 
-__all__ = ["existing", "is_model", "read", "recorded", "refuse_options", "say_which"]
+__all__ = [
+    "check_target",
+    "existing",
+    "is_model",
+    "read",
+    "recorded",
+    "refuse_options",
+    "say_which",
+    "shown_run",
+]
 
 
 def is_model(target: str) -> bool:
@@ -34,7 +45,53 @@ def recorded(request: Request, settings: Settings) -> Recorded:
     return record(arguments, request.target, request.asked, settings)
 
 
-def refuse_options(given: dict[str, object]) -> None:
+@contextlib.contextmanager
+def shown_run(
+    target: str | None, request: Callable[[str], Request], settings: Settings
+) -> Iterator[tuple[Run, int]]:
+    """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
+
+    Args:
+        target: A model, which is recorded, or what is read.
+        request: Makes the request of a model.
+        settings: How a model is recorded.
+
+    Raises:
+        InspectorError: It cannot be recorded, or not be read.
+    """
+    if target is None or not is_model(target):
+        with opened(existing(target)) as recording:
+            run = read_run(recording)
+            say_which(run, target)
+            yield run, 0
+        return
+    made = recorded(request(target), settings)
+    if made.place.is_dir():
+        yield made.run, made.exit_code
+        return
+    # What is read on demand is in the .zip by now.
+    with opened(made.place) as recording:
+        yield read_run(recording), made.exit_code
+
+
+def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
+    """Refuses what can be refused before anything is recorded or read.
+
+    Args:
+        target: A model, or what is read.
+        python: The interpreter of a model, or None for this one.
+        given: The options that are about recording.
+
+    Raises:
+        UsageError: The model's file is none, or there are such options and nothing to record.
+    """
+    if target is None or not is_model(target):
+        refuse_options(given)
+    elif python is None:
+        check_file(target)
+
+
+def refuse_options(given: Mapping[str, object]) -> None:
     """Refuses options that are about recording, where a recording is read.
 
     Raises:

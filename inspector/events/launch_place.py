@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from inspector.events.fields import items, natural
 
-__all__ = ["LaunchPlace", "launch_place"]
+__all__ = ["CodePlace", "LaunchPlace", "launch_place"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class LaunchPlace:
-    """Where a launch comes from.
+class CodePlace:
+    """Where in the code something is launched, and what it is a part of.
 
     Attributes:
         file: Stem of the file of generated code, or an empty string.
@@ -20,10 +20,10 @@ class LaunchPlace:
         region: The compile id of the compiled region that it is in, or an empty string.
         graph: The key of Inductor's graph, or an empty string.
         operator: The outermost operator of ATen there, or an empty string.
-        frames: Python's functions around it as ``file(line): name``, innermost last.
+        frames: The user's lines around it as ``file(line): function``, innermost last, where they
+            were marked.
         is_backward: Whether autograd's engine runs it.
         is_loss: Whether it is part of the sum that ``--train`` adds up.
-        run: Number of the run of the statement, which may run several times in a call; or 0.
     """
 
     file: str = ""
@@ -34,6 +34,16 @@ class LaunchPlace:
     frames: tuple[str, ...] = ()
     is_backward: bool = False
     is_loss: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LaunchPlace(CodePlace):
+    """Where a launch comes from, as the payload has it.
+
+    Attributes:
+        run: Number of the run of the statement, which may run several times in a call; or 0.
+    """
+
     run: int = 0
 
 

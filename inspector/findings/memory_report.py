@@ -8,7 +8,9 @@ from inspector.events.memory_profile import memory_profile
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process
-from inspector.profiles.memory import CodeLines, MemoryUse, memory_use
+from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.memory import MemoryUse
+from inspector.profiles.memory_use import memory_use
 from inspector.profiles.timed import TimedLaunch
 
 __all__ = ["memory_by_input"]

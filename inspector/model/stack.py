@@ -12,6 +12,7 @@ from inspector.model.roots import Owner, Roots
 __all__ = [
     "StackFrame",
     "below_recorder",
+    "exact_frame",
     "is_resumed",
     "plain_frame",
     "plain_name",
@@ -52,6 +53,14 @@ class StackFrame:
 def plain_frame(frame: RawFrame) -> StackFrame:
     """A logged frame as the model has it; torch logs no columns for these."""
     return StackFrame(frame.file, frame.line, frame.name, frame.code)
+
+
+def exact_frame(frame: RawFrame) -> StackFrame:
+    """The same of a frame that our own hooks logged: they know the columns."""
+    return StackFrame(
+        frame.file, frame.line, frame.name, frame.code,
+        frame.end_line, frame.column, frame.end_column,
+    )  # fmt: skip
 
 
 def plain_name(name: str) -> str:

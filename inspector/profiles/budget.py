@@ -9,14 +9,13 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceProfile, ProfiledCall
+from inspector.model.student import half_width
 from inspector.profiles.interval import ratio_interval
 
 APPROXIMATE = 1.15
 """From so much slower on, a watched call says only roughly what an unwatched one does."""
 UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
-# Two-sided 95 % quantiles of Student's t, by degrees of freedom from 1.
-_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 _LEAST_ROUNDS = 3
 
 __all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "make_budget"]
@@ -201,7 +200,6 @@ def _ratio_of(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, floa
         return None
     ratios = [math.log(eager / plain) for eager, plain in rounds]
     middle = statistics.fmean(ratios)
-    student = _STUDENT[min(len(ratios) - 1, len(_STUDENT)) - 1]
-    reach = student * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    reach = half_width(ratios)
     low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
     return low, ratio, high

@@ -6,12 +6,11 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from inspector.model.student import Confidence, half_width
+
 __all__ = ["ratio_interval", "ratio_of_batches"]
 
 _BATCHES = 10
-# Student's t, two-sided, nine degrees of freedom, 99.5 %: of several candidates the fastest is
-# looked at, and each has the chance to be it by luck.
-_STUDENT = 3.69
 
 
 def ratio_interval(above: Sequence[int], below: Sequence[int]) -> tuple[float, float, float] | None:
@@ -46,7 +45,7 @@ def ratio_of_batches(
     if len(ratios) < _BATCHES:
         return None
     mean = statistics.fmean(ratios)
-    half = _STUDENT * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    half = half_width(ratios, Confidence.OF_THE_BEST)
     return math.exp(mean - half), math.exp(mean), math.exp(mean + half)
 
 

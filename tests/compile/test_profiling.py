@@ -44,6 +44,22 @@ def kernel(
     }  # fmt: skip
 
 
+def graph(
+    letter: str,
+    span: tuple[float, float],
+    launch: tuple[float, float],
+    work: tuple[float, float],
+    *,
+    thread: int = 1,
+) -> list[dict[str, Any]]:
+    """The call of a graph that launches one kernel; its letter tells it from others."""
+    return [
+        host(f"## Call CompiledFxGraph f{letter} ##", *span, thread=thread),
+        host("cudaLaunchKernel", *launch, ord(letter), thread=thread),
+        kernel(letter, *work, ord(letter)),
+    ]
+
+
 def trace(*events: dict[str, Any]) -> Trace:
     return read_trace({"baseTimeNanoseconds": BASE, "traceEvents": list(events)})
 
@@ -119,13 +135,9 @@ def test_idle_time_has_its_causes_and_they_add_up() -> None:
     seen = trace(
         host("TorchDynamo Cache Lookup", 0, 10),
         host("Torch-Compiled Region: 0/0", 10, 200),
-        host("## Call CompiledFxGraph fa ##", 20, 60),
-        host("cudaLaunchKernel", 40, 50, 1),
-        kernel("a", 55, 65, 1),
+        *graph("a", (20, 60), (40, 50), (55, 65)),
         host("cudaStreamSynchronize", 70, 90, 8),
-        host("## Call CompiledFxGraph fb ##", 120, 160),
-        host("cudaLaunchKernel", 130, 140, 2),
-        kernel("b", 150, 160, 2),
+        *graph("b", (120, 160), (130, 140), (150, 160)),
     )
     window = BASE, BASE + 180_000
     (items,) = calls_of(seen, [window])
@@ -157,18 +169,12 @@ def test_torch_around_a_graph_is_told_from_the_python_of_a_graph_break() -> None
     found = causes_of(
         # The region of a function spans its graph break, and the function that goes on after it.
         host("Torch-Compiled Region: 0/0", 0, 100),
-        host("## Call CompiledFxGraph fa ##", 10, 30),
-        host("cudaLaunchKernel", 15, 20, 1),
-        kernel("a", 20, 32, 1),
+        *graph("a", (10, 30), (15, 20), (20, 32)),
         host("Torch-Compiled Region: 1/0", 50, 90),
-        host("## Call CompiledFxGraph fb ##", 57, 80),
-        host("cudaLaunchKernel", 60, 70, 2),
-        kernel("b", 70, 82, 2),
+        *graph("b", (57, 80), (60, 70), (70, 82)),
         # Another compiled function, which the program calls next.
         host("Torch-Compiled Region: 2/0", 105, 140),
-        host("## Call CompiledFxGraph fc ##", 108, 120),
-        host("cudaLaunchKernel", 110, 115, 3),
-        kernel("c", 115, 140, 3),
+        *graph("c", (108, 120), (110, 115), (115, 140)),
         until=140,
     )
     assert found == {
@@ -182,15 +188,11 @@ def test_torch_around_a_graph_is_told_from_the_python_of_a_graph_break() -> None
 def test_before_the_backward_pass_the_program_s_own_thread_says_why() -> None:
     found = causes_of(
         host("Torch-Compiled Region: 0/0", 0, 60),
-        host("## Call CompiledFxGraph fa ##", 5, 40),
-        host("cudaLaunchKernel", 10, 20, 1),
-        kernel("a", 20, 30, 1),
+        *graph("a", (5, 40), (10, 20), (20, 30)),
         host("inspector loss", 65, 75),
         # The backward pass has a thread of its own, which does nothing before 90.
         host("autograd::engine::evaluate_function: CompiledFunctionBackward", 90, 130, thread=2),
-        host("## Call CompiledFxGraph fb ##", 100, 125, thread=2),
-        host("cudaLaunchKernel", 110, 115, 2, thread=2),
-        kernel("b", 120, 140, 2),
+        *graph("b", (100, 125), (110, 115), (120, 140), thread=2),
         host("autograd::engine::evaluate_function: AccumulateGrad", 150, 160, thread=2),
         host("cudaLaunchKernel", 155, 158, 3, thread=2),
         kernel("c", 165, 170, 3),

@@ -15,14 +15,14 @@ import pytest
 
 from inspector.findings.report import Report
 from tests import golden
-from tests.compile.recompiles import mixed, spelled, state, tensors, values
+from tests.compile.recompiles import mixed, modules, objects, spelled, state, tensors, values, views
 from tests.compile.recompiles.applied import Mended, mended
 from tests.compile.recompiles.table import PROGRAMS, Expected
 from tests.unit.renderers.rendering import as_json, read_trace
 from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = (mixed, spelled, state, tensors, values)
+MODULES = (mixed, modules, objects, spelled, state, tensors, values, views)
 # Raised by torch 2.13 itself.
 RAISES = {"layout"}
 ANY = "..."

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from inspector.capture.alone.arguments import Arguments, Difference
 from inspector.capture.alone.kernels import Launched, run_launcher
 from inspector.capture.alone.search import Bench, Row
+
+if TYPE_CHECKING:  # it imports Triton
+    from inspector.capture.alone.triton_configs import Built, Configurations
 
 __all__ = ["difference_fields", "searched", "timed_alone"]
 
@@ -56,63 +60,113 @@ def searched(
             "configs": [timed_alone(taken, bench, original)],
             "not_searched": f"its configurations could not be made: {error}",
         }
-    rows: dict[tuple[object, ...], Row] = {}
-    until = time.monotonic() + _MOST_SECONDS
-
-    def row_of(built: Any) -> Row:  # noqa: ANN401
-        if built.key not in rows:
-            rows[built.key] = Row(
-                lambda: run_launcher(built.launcher, arguments), error=built.error
-            )
-            bench.check(rows[built.key])
-        return rows[built.key]
-
-    def time_of(built: Any) -> float:  # noqa: ANN401
-        if built.key not in rows and (len(rows) >= _MOST_CONFIGS or time.monotonic() > until):
-            return float("inf")
-        row = row_of(built)
-        limit = own.skips_spills_over
-        is_spilling = limit is not None and (getattr(built.launcher, "n_spills", 0) or 0) > limit
-        return float("inf") if row.error or is_spilling else bench.quick_ns(row)
-
     chosen = own.build(launcher.config, "chosen", launcher)
-    rows[chosen.key] = original
-    bench.check(original)
-    listed = [own.build(config, "heuristics") for config in own.heuristics]
-    measured = {item.key: time_of(item) for item in listed}
-    first = min(listed, key=lambda item: measured[item.key], default=chosen)
-    autotuned = own.build(own.descend(first.config, time_of), "descent")
-    for config in [*own.neighbours(launcher.config), *own.neighbours(autotuned.config)]:
-        if len(rows) >= _MOST_CONFIGS or time.monotonic() > until:
-            break
-        row_of(own.build(config, "search"))
-    known = [item for item in own.built.values() if item.key in rows]
-    runnable = [item for item in known if not rows[item.key].error]
-    bench.rounds([rows[item.key] for item in runnable], _SCREEN_ROUNDS, _SCREEN_LAUNCHES)
-    finalists = _finalists(runnable, rows, (chosen.key, autotuned.key, first.key))
-    finals = {item.key: Row(rows[item.key].launch) for item in finalists}
-    bench.rounds(list(finals.values()), _ROUNDS, _LAUNCHES)
-    order = [item.key for item in known]
-    return {
-        "configs": [
-            item.fields()
-            | _times(rows[item.key], "")
-            | (_times(finals[item.key], "final_") if item.key in finals else {})
-            for item in known
-        ],
-        "chosen": order.index(chosen.key),
-        "heuristics_best": order.index(first.key) if first.key in order else None,
-        "autotuned": order.index(autotuned.key) if autotuned.key in order else None,
-        "is_cut": len(rows) >= _MOST_CONFIGS or time.monotonic() > until,
-        "keeps_sizes": own.keeps_sizes,
-        "heuristic": own.kind.lower(),
-        "lookup": own.lookup_key,
-    }
+    return _Search(own, arguments, bench, chosen, original).fields()
+
+
+class _Search:
+    """The search of one kernel's configurations: those that have a row take part in it.
+
+    Args:
+        own: Compiles them.
+        arguments: What each is launched with.
+        bench: Times them, and checks what they write.
+        chosen: What the program runs.
+        original: Its row.
+    """
+
+    def __init__(
+        self,
+        own: Configurations,
+        arguments: Arguments,
+        bench: Bench,
+        chosen: Built,
+        original: Row,
+    ) -> None:
+        self._own = own
+        self._arguments = arguments
+        self._bench = bench
+        self._chosen = chosen
+        self._until = time.monotonic() + _MOST_SECONDS
+        self._rows: dict[tuple[object, ...], Row] = {chosen.key: original}
+        bench.check(original)
+
+    def fields(self) -> dict[str, object]:
+        """Searches, and says what was found, as the payload has it."""
+        first = self._first()
+        autotuned = self._own.build(self._own.descend(first.config, self._quick_ns), "descent")
+        self._look_around(autotuned)
+        rows = self._rows
+        known = [item for item in self._own.built.values() if item.key in rows]
+        finals = self._timed(known, (self._chosen.key, autotuned.key, first.key))
+        order = [item.key for item in known]
+        return {
+            "configs": [
+                item.fields()
+                | _times(rows[item.key], "")
+                | (_times(finals[item.key], "final_") if item.key in finals else {})
+                for item in known
+            ],
+            "chosen": order.index(self._chosen.key),
+            "heuristics_best": order.index(first.key) if first.key in order else None,
+            "autotuned": order.index(autotuned.key) if autotuned.key in order else None,
+            "is_cut": self._is_over(),
+            "keeps_sizes": self._own.keeps_sizes,
+            "heuristic": self._own.kind.lower(),
+            "lookup": self._own.lookup_key,
+        }
+
+    def _is_over(self) -> bool:
+        return len(self._rows) >= _MOST_CONFIGS or time.monotonic() > self._until
+
+    def _row(self, built: Built) -> Row:
+        """The configuration's row; it takes part from now on."""
+        if built.key not in self._rows:
+            row = Row(lambda: run_launcher(built.launcher, self._arguments), error=built.error)
+            self._rows[built.key] = row
+            self._bench.check(row)
+        return self._rows[built.key]
+
+    def _quick_ns(self, built: Built) -> float:
+        """About how long it takes; infinity for what autotuning would not take, or not reach."""
+        if built.key not in self._rows and self._is_over():
+            return math.inf
+        row = self._row(built)
+        limit = self._own.skips_spills_over
+        is_spilling = limit is not None and (getattr(built.launcher, "n_spills", 0) or 0) > limit
+        return math.inf if row.error or is_spilling else self._bench.quick_ns(row)
+
+    def _first(self) -> Built:
+        """The fastest of those that the heuristics list: where coordinate descent begins."""
+        listed = [self._own.build(config, "heuristics") for config in self._own.heuristics]
+        measured = {item.key: self._quick_ns(item) for item in listed}
+        return min(listed, key=lambda item: measured[item.key], default=self._chosen)
+
+    def _look_around(self, autotuned: Built) -> None:
+        """Lets the neighbours take part of what runs and of what autotuning comes to."""
+        own = self._own
+        for config in [
+            *own.neighbours(self._chosen.config),
+            *own.neighbours(autotuned.config),
+        ]:
+            if self._is_over():
+                return
+            self._row(own.build(config, "search"))
+
+    def _timed(self, known: Sequence[Built], kept: Sequence[object]) -> dict[object, Row]:
+        """Times all a few times, and the fastest and those to keep once more, often."""
+        rows, bench = self._rows, self._bench
+        runnable = [item for item in known if not rows[item.key].error]
+        bench.rounds([rows[item.key] for item in runnable], _SCREEN_ROUNDS, _SCREEN_LAUNCHES)
+        finalists = _finalists(runnable, rows, kept)
+        finals: dict[object, Row] = {item.key: Row(rows[item.key].launch) for item in finalists}
+        bench.rounds(list(finals.values()), _ROUNDS, _LAUNCHES)
+        return finals
 
 
 def _finalists(
-    runnable: Sequence[Any], rows: Mapping[Any, Row], kept: Sequence[object]
-) -> list[Any]:
+    runnable: Sequence[Built], rows: Mapping[tuple[object, ...], Row], kept: Sequence[object]
+) -> list[Built]:
     """The fastest of those that are correct, cold and warm, and what they are compared with."""
     right = [
         item
@@ -120,7 +174,7 @@ def _finalists(
         if (found := rows[item.key].difference) is None or found.is_correct
     ]
 
-    def fastest(times: Callable[[Row], list[int]]) -> list[Any]:
+    def fastest(times: Callable[[Row], list[int]]) -> list[Built]:
         timed = [item for item in right if times(rows[item.key])]
         return sorted(timed, key=lambda item: statistics.median(times(rows[item.key])))[:_FINALISTS]
 

@@ -12,6 +12,7 @@ from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.user_lines import USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.events.launch_place import CodePlace
 from inspector.model.alignment import align, align_by
 
 __all__ = ["Launched", "Place", "Placed", "calls_of", "captured_in", "place_around", "placed"]
@@ -26,30 +27,13 @@ _TRITON = "triton_"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
-    """Where a launch comes from.
+class Place(CodePlace):
+    """Where a launch comes from, as the trace has it.
 
     Attributes:
-        file: Stem of the generated module's file, or an empty string.
-        line: Line of the statement in it, or 0.
-        region: The compile id of the compiled region that it is in, or an empty string.
-        graph: The key of Inductor's graph, or an empty string.
-        operator: The outermost operator of ATen there, or an empty string.
-        frames: The user's lines around it as ``file(line): function``, innermost last, where they
-            were marked.
-        is_backward: Whether autograd's engine runs it.
-        is_loss: Whether it is part of the sum that ``--train`` adds up.
         run_ns: When the statement began, which tells its runs apart; or 0.
     """
 
-    file: str = ""
-    line: int = 0
-    region: str = ""
-    graph: str = ""
-    operator: str = ""
-    frames: tuple[str, ...] = ()
-    is_backward: bool = False
-    is_loss: bool = False
     run_ns: int = 0
 
 

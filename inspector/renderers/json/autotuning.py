@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.events.autotuned import TriedCandidate, TriedTensor
 from inspector.findings.autotune_wording import autotune_advice
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
+from inspector.renderers.json.lines import line_fields
 
 __all__ = ["autotuning_fields"]
 
@@ -58,10 +59,7 @@ def _tuned(tuned: Tuned) -> dict[str, object]:
         "gain_over_default": tuned.gain,
         "launches": tuned.launches,
         "in_place_ns": tuned.in_place_ns,
-        "lines": [
-            {"file": line.file, "line": line.line, "code": line.code or None}
-            for line in tuned.lines
-        ],
+        "lines": line_fields(tuned.lines),
         "candidates_total": tuned.total,
         "candidates_failed": tuned.failures,
         "candidates": [_candidate(item) for item in tuned.candidates],

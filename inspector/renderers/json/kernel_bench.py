@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from inspector.events.kernel_bench import BenchedConfig, ResultDifference
-from inspector.findings.kernel_bench_report import FORMAT_VERSION, BenchRow, KernelBenchReport
+from inspector.events.kernel_bench import BenchedArgument, BenchedConfig, ResultDifference
+from inspector.findings.kernel_bench_report import FORMAT_VERSION, BenchRow, KernelBenchReport, Rate
 from inspector.findings.kernel_bench_wording import tables_entry
-from inspector.profiles.alone import Measured
+from inspector.profiles.alone import InPlace, Measured
+from inspector.renderers.json.ceilings import ceilings_fields
+from inspector.renderers.json.lines import line_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -34,17 +36,7 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
             for count, time_ns, taken in bench.launches
         ],
         "missing": bench.missing or None,
-        "arguments": [
-            {
-                "name": argument.name,
-                "dtype": argument.dtype or None,
-                "size": list(argument.size),
-                "stride": list(argument.stride),
-                "value": argument.value or None,
-                "written": argument.is_written,
-            }
-            for argument in bench.arguments
-        ],
+        "arguments": [_argument(argument) for argument in bench.arguments],
         "argument_bytes": bench.argument_bytes,
         "cache_bytes": bench.cache_bytes,
         "flush_bytes": bench.flush_bytes,
@@ -54,27 +46,9 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "bytes": report.bytes_,
         "bytes_are_inductors": report.bytes_are_inductors,
         "flops": report.flops,
-        "in_place": None if there is None else {
-            **_measured(there.times),
-            "launches": there.launches,
-            "wall_ns": there.wall_ns,
-            "lines": [
-                {"file": line.file, "line": line.line, "code": line.code or None}
-                for line in there.work.lines
-            ],
-        },
+        "in_place": None if there is None else _in_place(there),
         "nearer_to_in_place": report.regime,
-        "rates": [
-            {
-                "regime": regime,
-                "what": rate.what,
-                "per_s": rate.per_s,
-                "ceiling": rate.ceiling or None,
-                "ceiling_per_s": rate.ceiling_per_s,
-                "share_of_ceiling": rate.share,
-            }
-            for regime, rate in report.rates
-        ],
+        "rates": [_rate(regime, rate) for regime, rate in report.rates],
         "configs": [_row(row) for row in report.rows],
         "searched": bench.has_configs,
         "search_cut_short": bench.is_cut,
@@ -82,15 +56,40 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "lookup_key": bench.lookup or None,
         "to_run_it_so": tables_entry(report) or None,
         "seconds": bench.seconds,
-        "ceilings": None if ceilings is None else {
-            "device": ceilings.device,
-            "measured_at_s": ceilings.measured_at_s,
-            "cached": ceilings.is_cached,
-            "values": dict(ceilings.values),
-            "state": dict(ceilings.state),
-        },
+        "ceilings": None if ceilings is None else ceilings_fields(ceilings),
         "notices": list(report.notices),
-    }  # fmt: skip
+    }
+
+
+def _argument(argument: BenchedArgument) -> dict[str, object]:
+    return {
+        "name": argument.name,
+        "dtype": argument.dtype or None,
+        "size": list(argument.size),
+        "stride": list(argument.stride),
+        "value": argument.value or None,
+        "written": argument.is_written,
+    }
+
+
+def _in_place(there: InPlace) -> dict[str, object]:
+    return {
+        **_measured(there.times),
+        "launches": there.launches,
+        "wall_ns": there.wall_ns,
+        "lines": line_fields(there.work.lines),
+    }
+
+
+def _rate(regime: str, rate: Rate) -> dict[str, object]:
+    return {
+        "regime": regime,
+        "what": rate.what,
+        "per_s": rate.per_s,
+        "ceiling": rate.ceiling or None,
+        "ceiling_per_s": rate.ceiling_per_s,
+        "share_of_ceiling": rate.share,
+    }
 
 
 def _row(row: BenchRow) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import memory_advice
+from inspector.renderers.json.lines import line_fields
 
 __all__ = ["memory_fields"]
 
@@ -58,7 +59,5 @@ def _tensor(row: PeakTensor) -> dict[str, object]:
         "shape": list(row.shape) if row.dtype or row.shape else None,
         "dtype": row.dtype or None,
         "cuda_graph": row.in_pool,
-        "lines": [
-            {"file": line.file, "line": line.line, "code": line.code or None} for line in row.lines
-        ],
+        "lines": line_fields(row.lines),
     }

@@ -12,6 +12,8 @@ from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 from inspector.renderers.json.autotuning import autotuning_fields
+from inspector.renderers.json.ceilings import ceilings_fields
+from inspector.renderers.json.lines import line_fields
 from inspector.renderers.json.memory import memory_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
@@ -29,27 +31,26 @@ def profile_fields(report: ProfileReport) -> dict[str, object]:
         "recording": recording_fields(report.run.meta),
         "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
         "profiles": [_profile(found, ceilings) for found in report.profiles],
-        "ceilings": None if ceilings is None else {
-            "device": ceilings.device,
-            "measured_at_s": ceilings.measured_at_s,
-            "cached": ceilings.is_cached,
-            "values": dict(ceilings.values),
-            "state": dict(ceilings.state),
-            "state_missing": ceilings.state_missing or None,
-            "slowed_by": list(slowed_by(ceilings.state)),
-            "unstable": dict(ceilings.unstable),
-            "missing": dict(ceilings.missing),
-            "facts": dict(ceilings.facts),
-            "took_ns": ceilings.took_ns or None,
-        },
+        "ceilings": None if ceilings is None else _ceilings(ceilings),
         "autotuning": autotuning_fields(report.autotuning),
         "notices": list(report.notices),
-    }  # fmt: skip
+    }
+
+
+def _ceilings(ceilings: InspectorCeilings) -> dict[str, object]:
+    return {
+        **ceilings_fields(ceilings),
+        "state_missing": ceilings.state_missing or None,
+        "slowed_by": list(slowed_by(ceilings.state)),
+        "unstable": dict(ceilings.unstable),
+        "missing": dict(ceilings.missing),
+        "facts": dict(ceilings.facts),
+        "took_ns": ceilings.took_ns or None,
+    }
 
 
 def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, object]:
-    budget, profile = found.budget, found.profile
-    low, ratio, high = budget.faster or (None, None, None)
+    profile = found.profile
     return {
         "input": profile.input,
         "device": dict(profile.device),
@@ -57,16 +58,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
             {"value": item.value} if not item.dtype else {"dtype": item.dtype, "size": item.size}
             for item in profile.arguments
         ],
-        "wall_ns": budget.wall_ns,
-        "calls": budget.calls,
-        "watched_ns": budget.watched_ns,
-        "eager_ns": budget.eager_ns,
-        "eager_busy_ns": budget.eager_busy_ns,
-        "eager_launches": budget.eager_launches,
-        "faster_than_eager": ratio,
-        "faster_than_eager_interval": None if low is None else [low, high],
-        "spread_of_blocks": budget.spread,
-        "stable": None if budget.spread is None else budget.is_stable,
+        **_wall(found),
         "blocks": [
             {
                 "kind": "compiled" if block.kind == "plain" else block.kind,
@@ -76,17 +68,8 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
             for block in profile.blocks
         ],
         "failed": None if profile.error is None else dataclasses.asdict(profile.error),
-        "busy_ns": budget.busy_ns,
-        "busy_by_device_ns": {
-            str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
-        },
-        "explained_slowdown": budget.explained_slowdown,
-        "idle_causes_approximate": budget.is_approximate,
-        "outside_statements_ns": found.outside_ns if found.is_cpu else None,
-        "launches_unmatched": profile.unmatched,
-        "idle_ns": budget.idle_ns,
-        "idle_by_cause_ns": dict(budget.causes_ns),
-        "launches": budget.launches,
+        **_busy_and_idle(found),
+        "launches": found.budget.launches,
         "memory_bytes": dict(profile.memory),
         "memory": None if found.memory is None else memory_fields(found.memory),
         "attributed": found.attributed,
@@ -108,6 +91,41 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
             }
             for gain in found.gains
         ],
+    }
+
+
+def _wall(found: Profiled) -> dict[str, object]:
+    """How long a call takes, with the compiler and without."""
+    budget = found.budget
+    low, ratio, high = budget.faster or (None, None, None)
+    return {
+        "wall_ns": budget.wall_ns,
+        "calls": budget.calls,
+        "watched_ns": budget.watched_ns,
+        "eager_ns": budget.eager_ns,
+        "eager_busy_ns": budget.eager_busy_ns,
+        "eager_launches": budget.eager_launches,
+        "faster_than_eager": ratio,
+        "faster_than_eager_interval": None if low is None else [low, high],
+        "spread_of_blocks": budget.spread,
+        "stable": None if budget.spread is None else budget.is_stable,
+    }
+
+
+def _busy_and_idle(found: Profiled) -> dict[str, object]:
+    """What the device does meanwhile, and why it does nothing."""
+    budget = found.budget
+    return {
+        "busy_ns": budget.busy_ns,
+        "busy_by_device_ns": {
+            str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
+        },
+        "explained_slowdown": budget.explained_slowdown,
+        "idle_causes_approximate": budget.is_approximate,
+        "outside_statements_ns": found.outside_ns if found.is_cpu else None,
+        "launches_unmatched": found.profile.unmatched,
+        "idle_ns": budget.idle_ns,
+        "idle_by_cause_ns": dict(budget.causes_ns),
     }
 
 
@@ -163,9 +181,7 @@ def _work(work: Work) -> dict[str, object]:
         "ceiling_per_s": work.ceiling,
         "share_of_ceiling": work.share_of_ceiling,
         "modules": list(work.modules),
-        "lines": [
-            {"file": line.file, "line": line.line, "code": line.code or None} for line in work.lines
-        ],
+        "lines": line_fields(work.lines),
         "compile_id": work.launches[0].code.compile_id if work.launches[0].code else None,
         "direction": work.launches[0].code.direction if work.launches[0].code else None,
         "launches": [_launch(item) for item in work.launches],

@@ -1,14 +1,12 @@
-"""Programs with graph breaks, views, arrays and parts of modules; several changes at once."""
+"""Programs with graph breaks; several changes at once."""
 
 from __future__ import annotations
 
 import functools
-import weakref
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from tests.compile.recompiles.table import Expected, program
 
@@ -57,25 +55,6 @@ def several_calls_on_a_line() -> None:
 
 
 @program(
-    Expected("tensor-size", "base", "2", "3", "dynamic", "SOURCES=\"L['base']\""),
-    Expected("tensor-view", "x", "a view", "no view", "again", "x = x.clone()"),
-)
-def view_no_longer() -> None:
-    """A view of a tensor whose size is dynamic, then a tensor of its own."""
-
-    @compiled
-    def both(x: Tensor, base: Tensor) -> Tensor:
-        return x * base.sum()
-
-    for rows in (2, 3):
-        base = torch.ones(rows, 4)
-        x = base[-1:]
-        both(x, base)
-    x = torch.ones(1, 4)
-    both(x, torch.ones(5, 4))
-
-
-@program(
     Expected("tensor-size", "x", "3", "4", "again", "The loop at"),
     Expected("tensor-size", "x", "4", "5", "again", "The loop at"),
 )
@@ -108,85 +87,6 @@ def number_of_a_dimension() -> None:
         total(torch.ones(3, 4, 5), d)
 
 
-@program(Expected("tensor-dispatch-keys", "x", "...", "...", "again", "torch.inference_mode()"))
-def inference_tensor() -> None:
-    """A tensor that is made under inference mode has other dispatch keys."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    with torch.inference_mode():
-        inside = torch.ones(3)
-    with torch.no_grad():
-        double(torch.ones(3))
-        double(inside)
-
-
-@program(
-    Expected("tensor-size", "___from_numpy(a)", "3", "4", "dynamic", "t = torch.from_numpy(a)"),
-    Expected("tensor-dtype", "___from_numpy(a)", "Float", "Double", "again",
-             "a = a.astype(np.float32)"),
-)  # fmt: skip
-def array() -> None:
-    """A NumPy array is a tensor in the graph."""
-
-    @compiled
-    def add(x: Tensor, a: Any) -> Tensor:
-        return x + torch.from_numpy(a).sum()
-
-    for a in (np.ones(3, np.float32), np.ones(4, np.float32), np.ones(4)):
-        add(torch.ones(3), a)
-
-
-@program(
-    Expected("tensor-dtype", "___from_numpy(s)", "Float", "Double", "again",
-             "s = s.astype(np.float32)"),
-)  # fmt: skip
-def array_scalar() -> None:
-    """A dtype never becomes dynamic."""
-
-    @compiled
-    def scale(x: Tensor, s: Any) -> Tensor:
-        return x * s
-
-    for s in (np.float32(1.5), np.float32(2.5), np.float64(2.5)):
-        scale(torch.ones(3), s)
-
-
-class Thing:
-    """Something to refer to."""
-
-
-@program(Expected("none", "r()", "...", "NoneType", "again", "With and without r()"))
-def dead_reference() -> None:
-    """What a weak reference leads to is gone."""
-
-    @compiled
-    def look(x: Tensor, r: Any) -> Tensor:
-        return x + 1 if r() is not None else x * 2
-
-    thing = Thing()
-    r = weakref.ref(thing)
-    look(torch.ones(3), r)
-    del thing
-    look(torch.ones(3), r)
-
-
-@program(
-    Expected("container-keys", "s", "with 'a'", "without 'a'", "again", "With and without 'a'")
-)
-def member_of_a_set() -> None:
-    """Whether something is in a set."""
-
-    @compiled
-    def pick(x: Tensor, s: Any) -> Tensor:
-        return x * 2 if "a" in s else x + 1
-
-    pick(torch.ones(3), {"a"})
-    pick(torch.ones(3), {"b"})
-
-
 @program(Expected("container-length", "s", "1", "2", "again", "Give size one length"))
 def length_of_a_size() -> None:
     """The items are ints, which nobody can stack."""
@@ -197,108 +97,6 @@ def length_of_a_size() -> None:
 
     for size in (torch.Size([3]), torch.Size([3, 2])):
         expand(torch.ones(1), size)
-
-
-class Config:
-    """Settings that a program keeps."""
-
-    options = {"scale": 0.5}  # noqa: RUF012 - as programs do
-
-
-CONFIG = Config()
-
-
-@program(
-    Expected("float", "dict(type(G['CONFIG']).__dict__)['options']['scale']", "0.5", "0.25",
-             "dynamic", "Make CONFIG.options['scale'] a tensor", "global"),
-)  # fmt: skip
-def attribute_of_a_class() -> None:
-    """A float in a dict of a class, by a global object."""
-
-    @compiled
-    def scale(x: Tensor) -> Tensor:
-        return x * CONFIG.options["scale"]
-
-    for value in (0.5, 0.25, 0.125):
-        CONFIG.options["scale"] = value
-        scale(torch.ones(3))
-
-
-@program(
-    Expected("tensor-size", "self._buffers['seen']", "4", "5", "again",
-             "force_parameter_static_shapes = False", "module-attribute"),
-    Expected("tensor-size", "self._buffers['seen']", "5", "6", "again",
-             "force_parameter_static_shapes = False", "module-attribute"),
-)  # fmt: skip
-def buffer_size() -> None:
-    """Buffers are static as parameters are."""
-
-    class Buffered(nn.Module):
-        """A module whose buffer is replaced."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer("seen", torch.ones(4))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x.sum() + self.seen.sum()
-
-    module = Buffered()
-    run = compiled(module)
-    for size in (4, 5, 6):
-        module.seen = torch.ones(size)
-        run(torch.ones(2))
-
-
-@program(
-    Expected("container-length", "self._modules['layers']._modules", "1", "2", "again",
-             "Add all submodules to self.layers", "module-attribute"),
-)  # fmt: skip
-def another_submodule() -> None:
-    """A layer that is added later."""
-
-    class Stack(nn.Module):
-        """A module with a list of modules."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.layers = nn.ModuleList([nn.Linear(2, 2)])
-
-        def forward(self, x: Tensor) -> Tensor:
-            for layer in self.layers:
-                x = layer(x)
-            return x
-
-    module = Stack()
-    run = compiled(module)
-    run(torch.ones(1, 2))
-    module.layers.append(nn.Linear(2, 2))
-    run(torch.ones(1, 2))
-
-
-@program(
-    Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.GELU", "again", "Keep a module of one class in self.act",
-             "module-attribute"),
-)  # fmt: skip
-def replaced_submodule() -> None:
-    """A module of another class."""
-
-    class Activated(nn.Module):
-        """A module with one that can be replaced."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.act: nn.Module = nn.ReLU()
-
-        def forward(self, x: Tensor) -> Tensor:
-            return self.act(x)
-
-    module = Activated()
-    run = compiled(module)
-    run(torch.ones(2))
-    module.act = nn.GELU()
-    run(torch.ones(2))
 
 
 @program(
@@ -366,44 +164,6 @@ def nothing_to_compile() -> None:
 
 
 @program(
-    Expected("container-keys", "kw", "with 'mask'", "without 'mask'", "again", "same keyword"),
-    Expected("container-keys", "kw", "without 'bias'", "with 'bias'", "again", "same keyword"),
-)
-def keyword_that_is_missing() -> None:
-    """A guard on what a key leads to finds no such key; torch names the value, and not the dict."""
-
-    @compiled
-    def masked(x: Tensor, **kw: Tensor) -> Tensor:
-        mask, bias = kw.get("mask"), kw.get("bias")
-        x = x.sin() if mask is None else x * mask
-        return x if bias is None else x + bias
-
-    a = torch.ones(4)
-    masked(a, mask=torch.ones(4))
-    masked(a)
-    masked(a, bias=torch.ones(4))
-
-
-@program(
-    Expected("container-keys", "state['params']", "with 'b'", "without 'b'", "again", "same keys"),
-    Expected("container-keys", "state['params']", "with 'w'", "without 'w'", "again", "same keys"),
-)
-def key_that_an_alias_has() -> None:
-    """A guard in Python that compares two inputs raises, and torch shows what it raised."""
-
-    @compiled
-    def total(state: dict[str, dict[str, Tensor]], x: Tensor) -> Tensor:
-        for name in ("w", "b"):
-            x = x + state["params"][name] if name in state["params"] else x * 2
-        return x
-
-    a = torch.ones(4)
-    total({"params": {"w": a, "b": a}}, a)
-    total({"params": {"w": a}}, a)
-    total({"params": {"b": a}}, a)
-
-
-@program(
     Expected("bool", "flag", "True", "False", "eager", "config.allow_empty_graphs = True"),
 )
 def nothing_left_to_do() -> None:
@@ -442,35 +202,6 @@ def flags_that_multiply() -> None:
 
 
 @program(
-    Expected("float", "by of fn", "1.5", "2.5", "dynamic", "Make by of fn a tensor", "closure"),
-    Expected("tensor-dtype", "rate['slow'] of fn", "Float", "Double", "again",
-             "Write rate['slow'] = rate['slow'].to(torch.float32) where the variable of fn is set",
-             "closure"),
-)  # fmt: skip
-def variable_of_a_passed_function() -> None:
-    """Guards know closure variables by their number."""
-
-    def scaled(by: float) -> Any:
-        return lambda x: x * by
-
-    @compiled
-    def apply(fn: Any, x: Tensor) -> Tensor:
-        return fn(x).relu()
-
-    def added(rate: dict[str, Tensor]) -> Any:
-        return lambda x: x + rate["slow"]
-
-    @compiled
-    def other(fn: Any, x: Tensor) -> Tensor:
-        return fn(x).sin()
-
-    for by in (1.5, 2.5, 3.5):
-        apply(scaled(by), torch.ones(3))
-    for dtype in (torch.float32, torch.float64):
-        other(added({"slow": torch.ones(3, dtype=dtype)}), torch.ones(3))
-
-
-@program(
     Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "And as the length"),
     Expected("tensor-size", "prev", "4", "2", "dynamic", "one length in every call"),
     Expected("type", "feats", "list", "tuple", "again", "of one type"),
@@ -490,25 +221,6 @@ def nearer_entry() -> None:
     neck(feats(3), torch.ones(4, 4))
     neck(feats(4), torch.ones(2, 2))
     neck(tuple(feats(4)), torch.ones(5, 5))
-
-
-@program(
-    Expected("int", "target of fn", "0", "1", "dynamic", "SOURCES", "closure"),
-    Expected("type", "fn", "function", "functools.partial", "again", "of one type"),
-)
-def partial_in_place_of_a_function() -> None:
-    """What fails in the newest entry would fail in the older one, too."""
-
-    @compiled
-    def loss(fn: Any, x: Tensor) -> Tensor:
-        return fn(x).mean()
-
-    def distance(target: int) -> Any:
-        return lambda z: (z - target).abs()
-
-    for target in range(2):
-        loss(distance(target), torch.ones(4))
-    loss(functools.partial(torch.pow, exponent=2), torch.ones(4))
 
 
 @program(

@@ -3,93 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.events.counted import CountedKernel
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.profile_report import ProfileReport, make_profile_report
+from inspector.findings.profile_report import make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timeline import timeline
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile, runs
-
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
-WIDTH = 80
-CEILINGS = {
-    "v": 1,
-    "device": "NVIDIA H200",
-    "measured_at_s": 9,
-    "state": {"clocks.sm": "1980"},
-    "ceilings": {"copy_bytes_per_s": 4e12, "launch_ns": 9000, "float32_flops_per_s": 5e13},
-    "cached": False,
-}
+from tests.unit.renderers.profile_reports import (
+    WIDTH,
+    artifact,
+    as_json,
+    profile,
+    rendered,
+    report,
+)
 
 
 @pytest.fixture(autouse=True)
 def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-
-
-def profile(**changes: Any) -> dict[str, Any]:
-    """Two launches of 10 and 30 µs in calls of 100 µs; eager takes twice as long."""
-    launches = [
-        {"kind": "kernel", "name": "triton_poi_fused_0", "stream": 7, "grid": [8, 1, 1],
-         "block": [128, 1, 1], "registers": 30,
-         "place": {"operator": "aten::relu", "frames": ["/p/model.py(4): forward"]}},
-        {"kind": "memcpy", "name": "Memcpy HtoD", "copied_bytes": 4_000_000, "place": {}},
-    ]  # fmt: skip
-    spans = [[10_000, 20_000], [30_000, 60_000]]
-    return {
-        "v": 1,
-        "input": 0,
-        "device": {"kind": "cuda", "name": "NVIDIA H200", "l2_bytes": 1000},
-        "plain_ns": [100_000] * 30,
-        "watched_ns": [130_000] * 30,
-        "eager_ns": [200_000] * 30,
-        "eager_work": [[5, 90_000]],
-        "other_calls": 2,
-        "launches": launches,
-        "calls": [{"wall_ns": 130_000, "spans_ns": spans}] * 30,
-        "idle_ns": {"launching": 60_000, "guards": 30_000},
-        "host": [["TorchDynamo Cache Lookup", 1, 5, 9]],
-        "memory": {"compiled_peak_allocated": 300 << 20, "eager_peak_allocated": 400 << 20},
-        **changes,
-    }
-
-
-def artifact(name: str, payload: dict[str, Any]) -> bytes:
-    head = {"name": f"inspector_{name}", "encoding": "json"}
-    return record("artifact", head, payload=json.dumps(payload))
-
-
-def report(tmp_path: Path, *profiles: dict[str, Any], ceilings: bool = True) -> ProfileReport:
-    records = [artifact("device_profile", item) for item in profiles]
-    records += [artifact("ceilings", CEILINGS)] if ceilings else []
-    return make_profile_report(run_of(tmp_path, *records))
-
-
-def rendered(found: ProfileReport, name: str) -> str:
-    stream = io.StringIO()
-    plugins.load_renderer(name).render(found, stream)
-    return stream.getvalue()
-
-
-def as_json(found: ProfileReport) -> Any:
-    made = json.loads(rendered(found, "json"))
-    jsonschema.validate(made, SCHEMA)
-    return made
 
 
 def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
@@ -335,70 +277,3 @@ def test_a_call_is_a_file_for_perfetto(tmp_path: Path) -> None:
          "dur": 0.004},
         {"ph": "X", "name": "triton_poi_fused_0", "pid": 2, "tid": 7, "ts": 20.0, "dur": 10.5},
     ]  # fmt: skip
-
-
-def tuned(**changes: Any) -> dict[str, Any]:
-    """A product for which a template won, with a candidate that failed."""
-    return {
-        "v": 1, "kind": "template", "name": "mm", "how": "measured", "chosen": 1, "default": 0,
-        "total": 3, "failed": 1, "benchmark_ns": 2_000_000_000,
-        "inputs": [{"shape": [128, 128], "dtype": "bfloat16", "device": "cuda:0"}] * 2,
-        "candidates": [
-            {"at": 0, "name": "mm", "kind": "extern", "time_ns": 130_000},
-            {"at": 1, "name": "triton_mm_1", "kind": "triton", "time_ns": 100_000},
-            {"at": 2, "name": "triton_mm_2", "kind": "triton", "failed": "out of resources"},
-        ],
-        **changes,
-    }  # fmt: skip
-
-
-def tuned_report(tmp_path: Path, *items: dict[str, Any], whole: bool = False) -> ProfileReport:
-    head = {"name": "inspector_autotuned", "encoding": "json"}
-    records = [record("artifact", head, payload=json.dumps(item)) for item in items]
-    return make_profile_report(run_of(tmp_path, *records), all_tuned=whole)
-
-
-@pytest.mark.parametrize("name", ["terminal", "markdown"])
-def test_what_was_tuned(tmp_path: Path, name: str) -> None:
-    slow = {"at": 1, "name": "slow", "kind": "triton", "time_ns": 900_000}
-    candidates = [tuned()["candidates"][0], slow]
-    plain = tuned(name="bmm", chosen=0, benchmark_ns=1000, failed=0, candidates=candidates)
-    short = rendered(tuned_report(tmp_path, tuned(), plain), name)
-    whole = rendered(tuned_report(tmp_path, tuned(), plain, whole=True), name)
-    words, all_words = (" ".join(text.replace("`", "").split()) for text in (short, whole))
-    for part in ("30.0% faster than mm, what is taken where nothing is tried",
-                 "1 failed: out of resources", "2.0 s"):  # fmt: skip
-        assert part in words, part
-    assert "slow" not in words
-    assert "900 µs" in all_words
-    assert "triton_mm_2: out of resources" in all_words.replace("\\_", "_")
-    if name == "terminal":
-        assert max(map(cell_len, (short + whole).splitlines())) <= WIDTH
-
-
-def test_json_has_all_that_was_tuned(tmp_path: Path) -> None:
-    found = as_json(tuned_report(tmp_path, tuned()))["autotuning"]
-    assert found["spent_ns"] == 2_000_000_000
-    assert found["advice"]
-    (row,) = found["tuned"]
-    assert row["margin"] == row["gain_over_default"] == pytest.approx(0.3)
-    assert [item["time_ns"] for item in row["candidates"]] == [130_000, 100_000, None]
-
-
-@pytest.mark.parametrize("name", ["terminal", "markdown"])
-def test_texts_of_candidates_stay_texts(tmp_path: Path, name: str) -> None:
-    texts = dict.fromkeys(("name", "error", "node", "target", "file"), hostile.HEADING)
-    item = {"at": 0, "kind": "extern", "time_ns": 5, "name": hostile.TEXT, "text": hostile.HEADING}
-    bad = {"at": 1, "kind": "triton", "failed": hostile.HEADING, "name": hostile.TEXT}
-    payload = tuned(**{**texts, "chosen": 0, "candidates": [item, bad]})
-    text = rendered(tuned_report(tmp_path, payload, whole=True), name)
-    assert "\x1b[31m" not in text
-    assert hostile.BIDI not in text
-    assert "\n# [bold" not in text
-    assert "\n## not a heading" not in text
-
-
-def test_an_older_recording_has_no_such_section(tmp_path: Path) -> None:
-    found = report(tmp_path, profile())
-    assert "Autotuning" not in rendered(found, "terminal")
-    assert as_json(found)["autotuning"] is None

@@ -1,0 +1,117 @@
+"""Gathers what is logged of the compilations of a process, each under its compile id."""
+
+from __future__ import annotations
+
+from inspector.builder.compilation import CompilationDraft
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import (
+    CompilationMetrics,
+    CreateSymbol,
+    DynamoError,
+    DynamoOutputGraph,
+    DynamoStart,
+    RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
+)
+from inspector.events.envelope import Envelope
+from inspector.events.graph_break import GraphBreakReason
+from inspector.events.guards import DynamoGuards, InspectorGuardCosts
+from inspector.events.inspector import InspectorCall, InspectorCaller, InspectorGraphBreak
+from inspector.events.recompile import InspectorRecompile
+from inspector.events.timing import ChromiumEvent
+
+__all__ = ["CompilationsDraft"]
+
+
+class CompilationsDraft:
+    """Takes the events of one process that are about single compilations, in order.
+
+    Attributes:
+        drafts: The compilations, in the order in which they began.
+    """
+
+    def __init__(self) -> None:
+        self.drafts: list[CompilationDraft] = []
+        self._current: dict[CompileId, CompilationDraft] = {}
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Frames, graphs and records of graph breaks so far."""
+        return (
+            len({draft.compile_id.frame_id for draft in self.drafts}),
+            sum(len(draft.graph_attempts) for draft in self.drafts),
+            sum(len(draft.breaks) for draft in self.drafts),
+        )
+
+    @property
+    def newest(self) -> str:
+        """Name of the code object whose compilation was begun last, or an empty string."""
+        return self.drafts[-1].name if self.drafts else ""
+
+    def add(self, envelope: Envelope, event: object, call: InspectorCall | None) -> CompileId:
+        """Takes one event.
+
+        Args:
+            envelope: Where it stood.
+            event: The event.
+            call: The call of the target that was begun last, or None.
+
+        Returns:
+            The id of the compilation that it is about.
+        """
+        draft = self._draft(envelope, event, call)
+        match event:
+            case DynamoStart():
+                draft.stack = event.stack
+            case DynamoOutputGraph():
+                draft.graph_attempts.append(envelope.attempt)
+            case GraphBreakReason():
+                draft.add_break(envelope.attempt, event)
+            case DynamoError():
+                draft.error_stack = event.stack
+            case RecompileReasons():
+                draft.recompile_reasons = event.reasons
+            case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
+                draft.add_fact(envelope.attempt, event)
+            # The backward's metrics come later under the forward's id and say nothing of it.
+            case CompilationMetrics(is_forward=True):
+                draft.metrics = event
+            case _:
+                _add_ours(draft, event)
+        return draft.compile_id
+
+    def add_span(self, event: ChromiumEvent) -> None:
+        """What the spans of a recompilation say of it; first compilations need none of it."""
+        compile_id = CompileId.parse(event.compile_id.partition("_")[0])
+        if compile_id is not None and compile_id.frame_compile_id:
+            draft = self._current.get(compile_id)
+            if draft is not None:
+                draft.facts.add_timed(event)
+
+    def _draft(
+        self, envelope: Envelope, event: object, call: InspectorCall | None
+    ) -> CompilationDraft:
+        # What is logged outside of any compilation (it does happen) gets a compilation of its own.
+        compile_id = envelope.compile_id or CompileId(None, None)
+        draft = self._current.get(compile_id)
+        # torch._dynamo.reset() begins to count anew; these two events begin a compilation.
+        begins = isinstance(event, DynamoStart | RecompileReasons)
+        if draft is None or (begins and draft.metrics is not None):
+            number, given = (call.call, call.input_index) if call else (None, None)
+            draft = self._current[compile_id] = CompilationDraft(compile_id, number, given)
+            self.drafts.append(draft)
+        return draft
+
+
+def _add_ours(draft: CompilationDraft, event: object) -> None:
+    """Takes what our own hooks found out beyond what torch logs."""
+    match event:
+        case InspectorCaller():
+            draft.caller = event.frame
+        case InspectorGraphBreak():
+            draft.add_positions(event.positions)
+        case InspectorGuardCosts():
+            draft.guard_costs = event
+        case InspectorRecompile():
+            draft.facts.seen = event

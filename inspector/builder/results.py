@@ -1,0 +1,73 @@
+"""Gathers what the commands found out that measure something in a process."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeAlias
+
+from inspector.events.autotuned import InspectorAutotuned
+from inspector.events.bench import InspectorBench
+from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
+from inspector.events.device_profile import InspectorDeviceProfile
+from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.events.memory_profile import InspectorMemoryProfile
+from inspector.events.payload import Payload
+from inspector.events.trial import InspectorTrial
+
+__all__ = ["ResultEvent", "Results"]
+
+ResultEvent: TypeAlias = (
+    InspectorAutotuned
+    | InspectorBench
+    | InspectorCeilings
+    | InspectorDeviceProfile
+    | InspectorDeviceState
+    | InspectorKernelBench
+    | InspectorMemoryProfile
+    | InspectorTrial
+)
+
+
+@dataclasses.dataclass(slots=True)
+class Results:
+    """What has been found out so far.
+
+    Attributes:
+        trial: What a process of ``--verify`` found out, or None.
+        device_profiles: Where the profiles of `inspect profile` are, one for each input.
+        memory_profiles: Where it is what its calls allocate, likewise.
+        ceilings: What the machine can do, or None.
+        device_states: Clocks and power of the GPU around the profile of each input.
+        autotuned: What autotuning tried, in order.
+        kernel_bench: One kernel that was timed alone, or None.
+        benches: What a process of `inspect bench` found out, in order.
+    """
+
+    trial: InspectorTrial | None = None
+    device_profiles: list[Payload] = dataclasses.field(default_factory=list)
+    memory_profiles: list[Payload] = dataclasses.field(default_factory=list)
+    ceilings: InspectorCeilings | None = None
+    device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
+    autotuned: list[InspectorAutotuned] = dataclasses.field(default_factory=list)
+    kernel_bench: InspectorKernelBench | None = None
+    benches: list[InspectorBench] = dataclasses.field(default_factory=list)
+
+    def add(self, event: ResultEvent) -> None:
+        """Takes one event."""
+        match event:
+            case InspectorAutotuned():
+                self.autotuned.append(event)
+            case InspectorBench():
+                self.benches.append(event)
+            case InspectorCeilings():
+                self.ceilings = event
+            case InspectorDeviceProfile(text=Payload() as text):
+                self.device_profiles.append(text)
+            case InspectorDeviceState():
+                self.device_states.append(event)
+            case InspectorKernelBench():
+                self.kernel_bench = event
+            case InspectorMemoryProfile(text=Payload() as text):
+                self.memory_profiles.append(text)
+            case InspectorTrial():
+                self.trial = event

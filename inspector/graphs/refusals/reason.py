@@ -1,0 +1,91 @@
+"""What a refusal is: a sentence for the author of the model, and what lets the two fuse."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+__all__ = [
+    "CONFIG",
+    "FUNCTIONAL",
+    "SAME_ACCESS",
+    "Kind",
+    "Known",
+    "Reason",
+    "both",
+    "in_2_11",
+    "in_2_13",
+]
+
+Kind = Literal[
+    "benefit",
+    "device",
+    "layout",
+    "library",
+    "memory",
+    "mutation",
+    "order",
+    "other",
+    "reduction",
+    "shape",
+    "size-limit",
+    "template",
+    "user kernel",
+]
+"""What a refusal is about. ``benefit``: torch could fuse the two, and expects nothing from it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reason:
+    """Why two operators are two kernels.
+
+    Attributes:
+        sentence: For the author of the model. A format with the names ``first`` and ``second``
+            for the two operators; see `between`.
+        change: What lets them fuse, or empty where nothing from outside does.
+        kind: What it is about.
+    """
+
+    sentence: str
+    change: str
+    kind: Kind
+
+    def between(self, first: str, second: str) -> str:
+        """The sentence about two operators, described as the reader knows them."""
+        return self.sentence.format(first=first, second=second)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """A reason, and the torch versions that give it.
+
+    Attributes:
+        reason: With ``{0}``, ``{1}``… in the sentence for the arguments of torch's format, or for
+            the groups of a pattern.
+        versions: Minor versions of torch.
+    """
+
+    reason: Reason
+    versions: tuple[str, ...]
+
+
+def both(kind: Kind, sentence: str, change: str = "") -> Known:
+    """A reason that both versions give."""
+    return Known(Reason(sentence, change, kind), ("2.11", "2.13"))
+
+
+def in_2_11(kind: Kind, sentence: str, change: str = "") -> Known:
+    """One that 2.13 does not give."""
+    return Known(Reason(sentence, change, kind), ("2.11",))
+
+
+def in_2_13(kind: Kind, sentence: str, change: str = "") -> Known:
+    """One that 2.11 does not give."""
+    return Known(Reason(sentence, change, kind), ("2.13",))
+
+
+CONFIG = "torch._inductor.config"
+SAME_ACCESS = (
+    "Put a transpose, slice, gather or .contiguous() before both or after both, not between them."
+)
+FUNCTIONAL = "Return a new tensor instead of changing one in place."

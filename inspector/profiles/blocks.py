@@ -1,0 +1,115 @@
+"""What the blocks are that a call allocates."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+from inspector.events.launch_place import LaunchPlace
+from inspector.events.memory_profile import KnownTensor, MemoryEvent, MemorySide
+from inspector.model.kernel import NodeLine
+from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.peak import Peak
+from inspector.profiles.timed import user_place
+
+__all__ = ["BlockReader", "Described"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Described:
+    """What a block is.
+
+    Attributes:
+        what: As of `inspector.profiles.memory.PeakTensor`.
+        name: The buffer's, the operator's or the parameter's name, or an empty string.
+        shape: Its shape, or nothing.
+        dtype: Its dtype, or an empty string.
+        lines: The user's lines that compute it, the last computed first.
+    """
+
+    what: str
+    name: str = ""
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    lines: tuple[NodeLine, ...] = ()
+
+
+class BlockReader:
+    """Describes the blocks of one call.
+
+    Args:
+        side: The call.
+        code: The generated code.
+        functions: The function that each compilation is of.
+    """
+
+    def __init__(
+        self, side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]
+    ) -> None:
+        self.side = side
+        self._code = code
+        self._functions = functions
+        self._last: dict[int, MemoryEvent] = {event.address: event for event in side.events}
+        self._kept = set(map(id, _at_backward(side)))
+
+    def describe(self, event: MemoryEvent, events: Sequence[MemoryEvent], peak: Peak) -> Described:
+        """What an event allocates."""
+        place = self.side.place_of(event)
+        # What is there after the call is what was put there last.
+        is_last = self._last.get(event.address) is event
+        known = self.side.left.get(event.address) if is_last else None
+        at = self.side.place_of(events[peak.at]) if peak.at >= 0 else LaunchPlace()
+        found = self._in_code(event, place, at) if self._code.knows(place.file) else None
+        found = found or self._outside(event, place)
+        return self._as_known(found, known) if known is not None else found
+
+    def _in_code(
+        self, event: MemoryEvent, place: LaunchPlace, peak: LaunchPlace
+    ) -> Described | None:
+        buffer = self._code.buffer(place, event.bytes_, peak)
+        final = self._code.buffer(place, event.bytes_, LaunchPlace())
+        if buffer is None or final is None:
+            return None
+        what = self._code.what(place.file, buffer, final)
+        if what == "intermediate" and id(event) in self._kept:
+            what = "saved"  # one of several results of a library's
+        filled_by = buffer.filled_by or final.filled_by or place.line
+        return Described(
+            what=what,
+            name=buffer.names[-1] if buffer.names else "",
+            shape=buffer.shape,
+            dtype=buffer.dtype,
+            lines=self._code.lines(place.file, filled_by),
+        )
+
+    def _outside(self, event: MemoryEvent, place: LaunchPlace) -> Described:
+        """What is allocated outside of generated code, or in code that is not there."""
+        line = user_place(place)
+        if line is None and place.region in self._functions:
+            line = self._functions[place.region]
+        lines = (self._code.with_text(line),) if line is not None else ()
+        name = place.operator.rpartition("::")[2]
+        if place.is_loss:
+            return Described("loss", name)
+        if not lines and not name and not place.file:
+            return Described("unknown")
+        what = "saved" if id(event) in self._kept and not place.file else "intermediate"
+        return Described(what, name, lines=lines)
+
+    @staticmethod
+    def _as_known(found: Described, known: KnownTensor) -> Described:
+        name = known.name or found.name
+        return Described(known.what, name, known.shape, known.dtype, found.lines)
+
+
+def _at_backward(side: MemorySide) -> Iterable[MemoryEvent]:
+    """What the call has allocated, and not freed, when its backward pass begins."""
+    live: dict[int, MemoryEvent] = {}
+    for event in side.events:
+        place = side.place_of(event)
+        if place.is_backward and not place.is_loss:
+            return live.values()
+        live.pop(event.address, None)
+        if event.bytes_ > 0:
+            live[event.address] = event
+    return ()

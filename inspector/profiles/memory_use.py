@@ -1,0 +1,163 @@
+"""Finds the peak of a call's memory, with the compiler and without, and what it is made of."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
+from inspector.model.kernel import NodeLine
+from inspector.profiles.blocks import BlockReader, Described
+from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
+from inspector.profiles.peak import Fragmentation, Peak, find_peak, fragmentation, in_pools
+
+__all__ = ["memory_use"]
+
+
+def memory_use(
+    profile: MemoryProfile, code: CodeLines, functions: Mapping[str, NodeLine] | None = None
+) -> MemoryUse | None:
+    """The memory of a call, or None where the compiled call was not seen.
+
+    Args:
+        profile: What was recorded.
+        code: The generated code.
+        functions: The function that each compilation is of.
+    """
+    if profile.compiled is None:
+        return None
+    known = functions or {}
+    pool = [item.bytes_ for item in profile.compiled.segments if item.is_pool]
+    captured = profile.captured
+    compiled = _call(profile.compiled, code, known)
+    if pool:
+        compiled = _with_pool(compiled, profile.compiled, captured, (code, known))
+    eager = _call(profile.eager, code, known) if profile.eager is not None else None
+    return MemoryUse(
+        is_cpu=profile.device == "cpu",
+        compiled=compiled,
+        eager=eager,
+        pool_reserved_bytes=sum(pool),
+        other_devices=profile.other_devices,
+    )
+
+
+def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) -> CallMemory:
+    """The call without pools of CUDA graphs."""
+    held, events = _parted(side, in_pool=False)
+    peak = find_peak(held, events)
+    stats = side.stats
+    # The allocator counts what other threads allocate, too; pools have counts of their own.
+    walked = find_peak(side.held, side.events).added_bytes
+    counted = stats.get("allocated_peak", 0) - stats.get("allocated_before", 0) if stats else walked
+    unseen = max(0, counted - walked)
+    reading = BlockReader(side, code, functions)
+    pools = sum(item.bytes_ for item in side.segments if item.is_pool)
+    base = sum(block.bytes_ for block in held if block.what in BASE)
+    outside = sum(block.bytes_ for block in held) - base
+    tensors = [*_held_tensors(held, peak), *_tensors(reading, events, peak)]
+    return CallMemory(
+        base_bytes=base,
+        added_bytes=peak.added_bytes + unseen,
+        pool_bytes=0,
+        outside_bytes=outside,
+        tensors=_ordered(tensors),
+        # Pools are the compiled side's: what it has of them is told apart.
+        reserved_bytes=stats["reserved_peak"] - pools if "reserved_peak" in stats else None,
+        fragmentation=_general(side, held, events, peak) if stats else None,
+        unseen_bytes=unseen,
+        retries=stats.get("retries", 0),
+        ooms=stats.get("ooms", 0),
+        failed=side.failed,
+        cut=side.cut,
+    )
+
+
+def _general(
+    side: MemorySide, held: tuple[HeldBlock, ...], events: Sequence[MemoryEvent], peak: Peak
+) -> Fragmentation:
+    return fragmentation(dataclasses.replace(side, held=held), events, peak)
+
+
+def _with_pool(
+    call: CallMemory,
+    side: MemorySide,
+    captured: MemorySide | None,
+    known: tuple[CodeLines, Mapping[str, NodeLine]],
+) -> CallMemory:
+    """Adds what CUDA graphs have: at most when they were captured, or in the call itself."""
+    found: list[tuple[int, list[PeakTensor]]] = []
+    for item in (captured, side):
+        if item is None:
+            continue
+        held, events = _parted(item, in_pool=True)
+        if not events:
+            continue
+        peak = find_peak(held, events)
+        then = sum(block.bytes_ for block in held)
+        before = sum(held[number].bytes_ for number in peak.held)
+        tensors = [
+            dataclasses.replace(row, in_pool=True)
+            for row in _tensors(BlockReader(item, *known), events, peak)
+        ]
+        if before:
+            tensors.append(PeakTensor("pool", "", len(peak.held), before, in_pool=True))
+        found.append((then + peak.added_bytes, tensors))
+    if not found:
+        return dataclasses.replace(call, pool_bytes=None)
+    most, tensors = max(found, key=lambda pair: pair[0])
+    return dataclasses.replace(call, pool_bytes=most, tensors=_ordered([*call.tensors, *tensors]))
+
+
+def _parted(
+    side: MemorySide, *, in_pool: bool
+) -> tuple[tuple[HeldBlock, ...], tuple[MemoryEvent, ...]]:
+    """What is in pools of CUDA graphs, or what is not."""
+    inside = in_pools(side.segments, [block.address for block in side.held])
+    held = tuple(block for block, is_in in zip(side.held, inside, strict=True) if is_in is in_pool)
+    inside = in_pools(side.segments, [event.address for event in side.events])
+    events = tuple(
+        event for event, is_in in zip(side.events, inside, strict=True) if is_in is in_pool
+    )
+    return held, events
+
+
+def _held_tensors(held: Sequence[HeldBlock], peak: Peak) -> Iterator[PeakTensor]:
+    found: dict[str, list[int]] = collections.defaultdict(list)
+    for number in peak.held:
+        if held[number].what in BASE:
+            found[held[number].what].append(held[number].bytes_)
+    for what, sizes in found.items():
+        yield PeakTensor(what, "", len(sizes), sum(sizes))
+
+
+def _tensors(
+    reading: BlockReader, events: Sequence[MemoryEvent], peak: Peak
+) -> Iterator[PeakTensor]:
+    """What the call has allocated, equal ones together."""
+    found: dict[object, list[tuple[Described, int]]] = collections.defaultdict(list)
+    for number in peak.live:
+        item = reading.describe(events[number], events, peak)
+        places = tuple(dict.fromkeys((line.file, line.line) for line in item.lines))
+        name = item.name if not places else ""
+        found[item.what, name, item.shape, item.dtype, places, events[number].bytes_].append(
+            (item, events[number].bytes_)
+        )
+    for same in found.values():
+        first = same[0][0]
+        names = tuple(dict.fromkeys(item.name for item, _ in same if item.name))
+        yield PeakTensor(
+            what=first.what,
+            name=", ".join(names),
+            number=len(same),
+            bytes_=sum(bytes_ for _, bytes_ in same),
+            shape=first.shape,
+            dtype=first.dtype,
+            lines=first.lines,
+        )
+
+
+def _ordered(tensors: Iterable[PeakTensor]) -> tuple[PeakTensor, ...]:
+    return tuple(sorted(tensors, key=lambda row: -row.bytes_))

@@ -1,0 +1,14 @@
+"""The user's lines that something computes as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspector.model.kernel import NodeLine
+
+__all__ = ["line_fields"]
+
+
+def line_fields(lines: Iterable[NodeLine]) -> list[dict[str, object]]:
+    """Where each is, and its text."""
+    return [{"file": line.file, "line": line.line, "code": line.code or None} for line in lines]
