@@ -169,7 +169,9 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():
-        if tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
+        # A deep copy of a tensor of XLA's device would go by the host.
+        is_plain = tensor.layout is torch.strided and tensor.device.type != "xla"
+        if not is_plain or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:
             result = copy.deepcopy(tensor.detach(), memo)

@@ -50,6 +50,7 @@ __all__ = ["command"]
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
 _DEPTH = 2
+_INDUCTOR, _XLA = "inductor", "openxla"
 _UNASKED = ("train", "fullgraph", "no_grad", "fake")
 
 
@@ -166,7 +167,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
                 fresh_caches=True,
             )
             prims = ops or stage == Stage.PRIMS.value
-            run, code = _recorded(_request(target, gpu, {**given, "prims": prims}), settings, stack)
+            given = {**given, "prims": prims}
+            request = _for_xla(_request(target, gpu, given), stage)
+            run, code = _recorded(request, settings, stack)
         else:
             places = {"gpu": gpu, "python": python, "timeout": timeout, "save": save}
             refuse_options({**given, **places})
@@ -309,8 +312,16 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
                 "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
             )
     # Code that is not compiled is enough; other backends' graphs run as they are.
-    how = {"backend": "inductor", "measure": False, "graphs": True, "generates": True, "gpu": gpu}
+    how = {"backend": _INDUCTOR, "measure": False, "graphs": True, "generates": True, "gpu": gpu}
     return Request(target, **{**how, **given})
+
+
+def _for_xla(request: Request, stage: str | None) -> Request:
+    """HLO is made in the first call of what a backend of XLA compiled."""
+    if stage != Stage.HLO.value:
+        return request
+    backend = _XLA if request.backend == _INDUCTOR else request.backend
+    return dataclasses.replace(request, backend=backend, generates=False)
 
 
 def _recorded(request: Request, settings: Settings, stack: contextlib.ExitStack) -> tuple[Run, int]:
