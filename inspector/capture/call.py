@@ -11,6 +11,7 @@ import torch
 
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
+from inspector.model.xla_backends import XLA_DEVICE
 
 __all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors", "shapes_of"]
 
@@ -170,7 +171,7 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
         return memo[id(tensor)]
     with torch.no_grad():
         # A deep copy of a tensor of XLA's device would go by the host.
-        is_plain = tensor.layout is torch.strided and tensor.device.type != "xla"
+        is_plain = tensor.layout is torch.strided and tensor.device.type != XLA_DEVICE
         if not is_plain or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:

@@ -12,6 +12,7 @@ from inspector.capture.xla.needed import import_torch_xla
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import Kind, parse_dtype
 from inspector.model.near_matches import did_you_mean
+from inspector.model.xla_backends import XLA_DEVICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,7 @@ class Placement:
     @property
     def maps_cuda(self) -> bool:
         """Whether CUDA requests of the target are mapped to the CPU; from there XLA takes them."""
-        return self.device is not None and self.device.type in {"cpu", "xla"}
+        return self.device is not None and self.device.type in {"cpu", XLA_DEVICE}
 
     def put_model(self, function: Callable[..., Any]) -> None:
         """Moves the module that `function` is, or is a method of; other functions own nothing."""
@@ -72,7 +73,7 @@ def _device(text: str) -> torch.device:
         device = torch.device(text)
     except RuntimeError as error:
         raise UsageError(f"`{text}` is no device.", did_you_mean(text, _USUAL)) from error
-    if device.type == "xla":
+    if device.type == XLA_DEVICE:
         import_torch_xla()
     try:
         torch.empty(0, device=device)

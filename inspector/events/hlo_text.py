@@ -11,7 +11,10 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-__all__ = ["HloComputation", "HloInstruction", "HloShape", "parse_hlo"]
+__all__ = ["NODE_FILE", "HloComputation", "HloInstruction", "HloShape", "parse_hlo"]
+
+NODE_FILE = "fx:"
+"""The recorder makes it the source file of an instruction, with the name of FX's node behind it."""
 
 # `ENTRY %main.5 (p0.1: f32[4]) -> f32[4] {`, `%region_0.3 (x: f32[]) -> f32[] {`
 _COMPUTATION = re.compile(r"(?P<entry>ENTRY )?%?(?P<name>[\w.\-]+) \(.*\{\s*$")

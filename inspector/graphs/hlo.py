@@ -6,13 +6,18 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.graph_nodes import TensorMeta
-from inspector.events.hlo_text import HloComputation, HloInstruction, HloShape, parse_hlo
+from inspector.events.hlo_text import (
+    NODE_FILE,
+    HloComputation,
+    HloInstruction,
+    HloShape,
+    parse_hlo,
+)
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 
 __all__ = ["hlo_nodes"]
 
-_NODE_FILE = "fx:"
 _OPS = {"parameter": "placeholder", "constant": "get_attr"}
 _MOST_TEXT = 40
 _BOOLEAN = "pred"
@@ -76,7 +81,7 @@ def _node(
 
 def _origin(item: HloInstruction) -> str:
     """The name of FX's node, where the recorder left it."""
-    return item.file.removeprefix(_NODE_FILE) if item.file.startswith(_NODE_FILE) else ""
+    return item.file.removeprefix(NODE_FILE) if item.file.startswith(NODE_FILE) else ""
 
 
 def _target(item: HloInstruction) -> str:

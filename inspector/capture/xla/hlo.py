@@ -20,14 +20,12 @@ from torch._guards import CompileContext, compile_context
 
 from inspector.capture.logged_graph import graph_fields
 from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.xla.compiled import compiled_by_xla
+from inspector.events.hlo_text import NODE_FILE
 
-__all__ = ["NODE_FILE", "XlaObserver", "compiled_so_far"]
-
-NODE_FILE = "fx:"
-"""In HLO's metadata the source file of an instruction is this, with the name of FX's node."""
+__all__ = ["XlaObserver"]
 
 _KEY = "inspector_compilation"
-_TIMES = "CompileTime"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,14 +39,6 @@ class _Owner:
 
     compile_id: Any
     is_backward: bool | None
-
-
-def compiled_so_far() -> tuple[int, int]:
-    """How many programs XLA has compiled in this process, and the time that took, in ns."""
-    from torch_xla.debug import metrics
-
-    found = metrics.metric_data(_TIMES)
-    return (int(found[0]), int(found[1])) if found else (0, 0)
 
 
 class XlaObserver:
@@ -112,10 +102,10 @@ class XlaObserver:
     def _compile(self, call: Callable[[], Any], tensors: Any, *_rest: Any) -> Any:  # noqa: ANN401
         fields: dict[str, object] = {}
         guarded("read the HLO of a graph", lambda: fields.update(self._fields(tensors)))
-        programs, time_ns = compiled_so_far()
+        before = compiled_by_xla()
         result = call()
-        now = compiled_so_far()
-        fields |= {"programs": now[0] - programs, "compile_ns": now[1] - time_ns}
+        found = compiled_by_xla() - before
+        fields |= {"programs": found.programs, "compile_ns": found.time_ns}
         guarded("write the HLO of a graph", lambda: self._write(fields))
         return result
 

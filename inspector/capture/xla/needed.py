@@ -8,16 +8,10 @@ import torch
 
 from inspector.capture.quiet import quiet
 from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.model.xla_backends import XLA_BACKENDS, XLA_DEVICE
 
-__all__ = ["XLA_BACKENDS", "device_for", "import_torch_xla"]
+__all__ = ["device_for", "import_torch_xla"]
 
-XLA_BACKENDS = ("openxla", "openxla_eval")
-"""Backends that compile for XLA's device alone (torch/_dynamo/backends/torchxla.py, 2.9 to 2.13).
-
-With tensors of the CPU they would run operator by operator.
-"""
-
-_DEVICE = "xla"
 # torch_xla has a release for each of torch up to this one.
 _LAST = "2.9.0"
 
@@ -34,11 +28,11 @@ def device_for(backend: str, asked: str | None) -> str | None:
     """
     if backend not in XLA_BACKENDS:
         return asked
-    if asked is not None and not asked.startswith(_DEVICE):
+    if asked is not None and not asked.startswith(XLA_DEVICE):
         message = f"The backend {backend!r} compiles for XLA's device, and not for {asked!r}."
         step = "Leave --device out: the variable PJRT_DEVICE says what XLA runs on (CPU, TPU)."
         raise UsageError(message, step)
-    return asked or _DEVICE
+    return asked or XLA_DEVICE
 
 
 def import_torch_xla() -> None:
