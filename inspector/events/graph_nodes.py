@@ -25,7 +25,7 @@ _STAGES = (
     "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
 )  # fmt: skip
 GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
-"""The artifacts' names; `inspector.capture.stages` has torch's, and ``prims`` and ``hlo`` are ours."""
+"""The artifacts' names; `inspector.capture.stages` has torch's; ``prims`` and ``hlo`` are ours."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

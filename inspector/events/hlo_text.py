@@ -178,7 +178,9 @@ def _shapes(text: str) -> Iterator[HloShape]:
         # A size that is bounded and not known is `<=8`.
         sizes = (size.strip().removeprefix("<=") for size in match["sizes"].split(","))
         layout = filter(None, (match["layout"] or "").split(","))
-        yield HloShape(match["dtype"], tuple(map(int, filter(None, sizes))), tuple(map(int, layout)))
+        yield HloShape(
+            match["dtype"], tuple(map(int, filter(None, sizes))), tuple(map(int, layout))
+        )
 
 
 def _called(text: str) -> Iterator[str]:

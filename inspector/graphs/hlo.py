@@ -99,9 +99,7 @@ def _aten(op_type: str) -> str:
     return f"{space}.{name}" if underscores and space != "xla" else ""
 
 
-def _nested(
-    item: HloInstruction, computations: Mapping[str, HloComputation]
-) -> Iterator[str]:
+def _nested(item: HloInstruction, computations: Mapping[str, HloComputation]) -> Iterator[str]:
     for name in item.called:
         if name in computations:
             yield from (inner.name for inner in computations[name].instructions)

@@ -13,8 +13,6 @@ __all__ = [
 ]
 
 
-
-
 def uses_xla() -> bool:
     """Whether torch_xla is at work in this process; whoever needs it has imported it by then."""
     return "torch_xla" in sys.modules

@@ -14,7 +14,6 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import torch
 from torch import fx
 from torch._guards import CompileContext, compile_context
 
