@@ -170,9 +170,10 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():
-        # A deep copy of a tensor of XLA's device would go by the host.
-        is_plain = tensor.layout is torch.strided and tensor.device.type != XLA_DEVICE
-        if not is_plain or tensor.is_inference() or is_weight(tensor):
+        if tensor.device.type == XLA_DEVICE:
+            # A clone there shares memory that a change in place gives away (torch_xla 2.9).
+            result = tensor.detach().cpu().to(tensor.device)
+        elif tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:
             result = copy.deepcopy(tensor.detach(), memo)

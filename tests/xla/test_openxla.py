@@ -125,8 +125,8 @@ def test_hlo_is_a_stage_of_the_recording(folder: Path) -> None:
     assert [graph["name"] for graph in report["graphs"]] == ["0/0 hlo forward", "0/0 hlo backward"]
     forward = report["graphs"][0]["nodes"]
     dots = [node for node in forward if node["target"] == "dot"]
-    assert [node["module"] for node in dots] == ["first", "second"]
-    assert {node["line"]["line"] for node in dots} == {13}
+    assert [node["modules"][-1]["path"] for node in dots] == ["first", "second"]
+    assert {node["stack"][-1]["line"] for node in dots} == {13}
     assert inspect(folder, "graph", "rec.zip", "--stage", "hlo", "-o", "g.dot").returncode == 0
     assert "digraph" in (folder / "g-0_0-hlo-forward.dot").read_text()
 
