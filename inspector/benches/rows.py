@@ -51,6 +51,8 @@ class Compiled:
         kernels: Kernels that Inductor generated.
         compile_time_ns: Union of the wall intervals of all compilations, caches empty.
         cached_time_ns: The same with the caches filled, or None.
+        xla_programs: Programs that XLA compiled in the first calls with all inputs.
+        xla_compile_ns: How long XLA took for them; Dynamo's compilations do not have it in them.
     """
 
     graphs: int
@@ -59,6 +61,8 @@ class Compiled:
     kernels: int
     compile_time_ns: int
     cached_time_ns: int | None
+    xla_programs: int = 0
+    xla_compile_ns: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -294,6 +298,8 @@ def _compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
         kernels=sum(_kernels(first)),
         compile_time_ns=first.compile_time_ns,
         cached_time_ns=_median(cached),
+        xla_programs=sum(event.xla_programs for event in first.benches),
+        xla_compile_ns=sum(event.xla_compile_ns for event in first.benches),
     )
 
 

@@ -24,6 +24,8 @@ class VariedInput:
         label: What is varied: ``x[0]=4``.
         row: What was measured.
         compiled: How many frames its first call compiled.
+        xla_programs: How many programs XLA compiled in it, with or without Dynamo.
+        xla_compile_ns: How long XLA took for that.
         recompiles: Those of them that had been compiled before, with what did not fit.
     """
 
@@ -31,6 +33,13 @@ class VariedInput:
     row: BenchRow
     compiled: int
     recompiles: tuple[Recompile, ...]
+    xla_programs: int = 0
+    xla_compile_ns: int = 0
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether anything was compiled in its first call."""
+        return bool(self.compiled or self.xla_programs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,6 +105,8 @@ def _setting(
             row=row,
             compiled=firsts[row.input].compiled if row.input in firsts else 0,
             recompiles=tuple(recompiles.get(row.input, ())),
+            xla_programs=firsts[row.input].xla_programs if row.input in firsts else 0,
+            xla_compile_ns=firsts[row.input].xla_compile_ns if row.input in firsts else 0,
         )
         for row in sorted(rows, key=lambda row: row.input)
     )
@@ -110,7 +121,7 @@ def _setting(
         inputs=inputs,
         first_ns=first_ns,
         round_ns=round_ns,
-        compiled_inputs=sum(item.compiled > 0 for item in inputs),
+        compiled_inputs=sum(item.is_compiled for item in inputs),
         break_even_rounds=_break_even(first_ns, round_ns, eager),
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=next((row.failure for row in rows if row.failure), ""),

@@ -96,6 +96,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.target import load_target
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
+    from inspector.capture.xla.device import uses_xla
 
     if request.gpu is not None:
         request = dataclasses.replace(request, device="cpu")
@@ -109,6 +110,10 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     seed_trial(request)
     with _without_memory(request), _without_compiling(request):
         target = load_target(request)
+        if uses_xla():
+            from inspector.capture.xla.hlo import XlaObserver
+
+            XlaObserver().watch()
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
         write_artifact("environment", environment(target.root, asks_for_gpus=True))

@@ -12,7 +12,7 @@ from inspector.capture.roots import recorded_roots
 
 __all__ = ["environment", "rank"]
 
-_PACKAGES = ("torch", "triton", "transformers", "torchvision", "timm", "numpy")
+_PACKAGES = ("torch", "torch_xla", "triton", "transformers", "torchvision", "timm", "numpy")
 
 
 def environment(project: str, *, asks_for_gpus: bool) -> dict[str, object]:

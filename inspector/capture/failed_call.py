@@ -16,6 +16,7 @@ from inspector.capture.failures import (
     value_needed,
 )
 from inspector.capture.target import Target
+from inspector.capture.xla.device import uses_xla
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
 from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
@@ -71,10 +72,16 @@ def failed_call(
         is_told = isinstance(error, TorchDynamoException)
         detail = "" if is_told else user_traceback(error, target.root)
         return ModelFailedError(_only_then(failed, said), "", detail=detail)
+    return _also_without(failed, user_traceback(again, target.root))
+
+
+def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
     which = _which(failed) or "with its inputs"
-    message = f"{target.name} fails when it is called {which}, also without torch.compile."
-    detail = user_traceback(again, target.root)
-    return ModelFailedError(message, "Make it run in plain Python first.", detail=detail)
+    message = f"{failed.target.name} fails when it is called {which}, also without torch.compile"
+    if uses_xla():
+        step = "Without --backend openxla it runs where it was made."
+        return ModelFailedError(f"{message} on XLA's device.", step, detail=detail)
+    return ModelFailedError(f"{message}.", "Make it run in plain Python first.", detail=detail)
 
 
 def _only_then(failed: FailedCall, said: str) -> str:

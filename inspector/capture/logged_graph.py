@@ -19,7 +19,7 @@ from inspector.capture.graph_prims import prims_graph
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["write_logged_graph"]
+__all__ = ["graph_fields", "write_logged_graph"]
 
 _MOST_FRAMES = 40
 _LOGS = "trace_structured"
@@ -37,7 +37,7 @@ def write_logged_graph(event: str, *, prims: bool = False) -> None:
     found = _logging_frame()
     module = found.f_locals.get(variable) if found is not None else None
     if found is not None and isinstance(module, fx.GraphModule):
-        fields = _fields(module)
+        fields = graph_fields(module)
         if "is_backward" in found.f_locals:
             fields["backward"] = bool(found.f_locals["is_backward"])
         write_artifact(f"{stage}_graph", fields)
@@ -48,7 +48,7 @@ def write_logged_graph(event: str, *, prims: bool = False) -> None:
 def _write_prims(event: str, module: fx.GraphModule) -> None:
     is_backward = DECOMPOSED[event]
     which = {} if is_backward is None else {"backward": is_backward}
-    write_artifact("prims_graph", _fields(prims_graph(module)) | which)
+    write_artifact("prims_graph", graph_fields(prims_graph(module)) | which)
 
 
 def _logging_frame() -> FrameType | None:
@@ -60,8 +60,8 @@ def _logging_frame() -> FrameType | None:
     return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
 
 
-def _fields(module: fx.GraphModule) -> dict[str, object]:
-    """The payload: nodes in order; their stacks and modules, which many share, stand once."""
+def graph_fields(module: fx.GraphModule) -> dict[str, object]:
+    """A graph as a payload: nodes in order; stacks and modules, which many share, stand once."""
     stacks, modules = _Table(), _Table()
     nodes = [_node(node, stacks, modules) for node in module.graph.nodes]
     return {"v": 1, "nodes": nodes, "stacks": stacks.values, "modules": modules.values}

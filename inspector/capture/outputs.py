@@ -26,11 +26,13 @@ class Kept:
         tensors: Tensors on the CPU, by where they were: ``output 0 of input 1``.
         others: Numbers, texts and the like, spelled out.
         uncompared: How many values are of a kind that cannot be compared.
+        draws: Whether the calls drew random numbers, where somebody looked.
     """
 
     tensors: Mapping[str, Any]
     others: Mapping[str, str]
     uncompared: int
+    draws: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

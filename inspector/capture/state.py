@@ -11,6 +11,7 @@ import torch
 
 from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
+from inspector.capture.xla.device import random_state, restore_random
 
 __all__ = ["MOST_COPIED_BYTES", "State"]
 
@@ -143,13 +144,15 @@ class _RandomNumbers:
             torch.get_rng_state(),
             torch.cuda.get_rng_state_all() if used else [],
             list(map(_state_of, self._generators)),
+            random_state(),
         )
 
     def have_changed(self) -> bool:
-        python, numpy, cpu, cuda, own = self._states
-        python_now, numpy_now, cpu_now, cuda_now, own_now = self._now()
+        python, numpy, cpu, cuda, own, xla = self._states
+        python_now, numpy_now, cpu_now, cuda_now, own_now, xla_now = self._now()
         return (
             python != python_now
+            or xla != xla_now
             or repr(numpy) != repr(numpy_now)
             or not torch.equal(cpu, cpu_now)
             or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=False))
@@ -157,7 +160,7 @@ class _RandomNumbers:
         )
 
     def restore(self) -> None:
-        python, numpy, cpu, cuda, own = self._states
+        python, numpy, cpu, cuda, own, xla = self._states
         random.setstate(python)
         if numpy is not None:
             sys.modules["numpy"].random.set_state(numpy)
@@ -166,6 +169,7 @@ class _RandomNumbers:
             torch.cuda.set_rng_state_all(cuda)
         for generator, state in zip(self._generators, own, strict=True):
             _set_state(generator, state)
+        restore_random(xla)
 
 
 def _state_of(generator: Any) -> Any:  # noqa: ANN401 - torch's, NumPy's or Python's

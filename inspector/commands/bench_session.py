@@ -14,6 +14,7 @@ from pathlib import Path
 from inspector.commands.bench_progress import BenchProgress
 from inspector.model.bench import BenchPlan, WorkerEnd, WorkerRequest
 from inspector.model.request import Request
+from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
 __all__ = ["Bench", "run_bench"]
@@ -269,6 +270,8 @@ def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
     return WorkerRequest(
         request=dataclasses.replace(
             bench.request,
+            # XLA's own device, whatever eager PyTorch is measured on.
+            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
             dtype=workload.dtype,
             train=workload.train,
             backend=setting.backend or "eager",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from inspector.model.request import Request
 __all__ = ["command"]
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
+_INDUCTOR, _XLA = "inductor", "openxla"
 
 
 @click.command("graph")
@@ -134,7 +136,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         fresh_caches=True,
     )
     given["prims"] = ops or stage == Stage.PRIMS.value
-    with shown_run(target, lambda model: _request(model, gpu, given), settings) as (run, code):
+
+    def request(model: str) -> Request:
+        return _for_xla(_request(model, gpu, given), stage)
+
+    with shown_run(target, request, settings) as (run, code):
         report = view.of(run)
         if file is not None:
             write_graph_files(report, file, drawn.drawing(view))
@@ -158,5 +164,13 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_grad(given)
     check_gpu(given, gpu)
     # Code that is not compiled is enough; other backends' graphs run as they are.
-    how = {"backend": "inductor", "measure": False, "graphs": True, "generates": True, "gpu": gpu}
+    how = {"backend": _INDUCTOR, "measure": False, "graphs": True, "generates": True, "gpu": gpu}
     return Request(target, **{**how, **given})
+
+
+def _for_xla(request: Request, stage: str | None) -> Request:
+    """HLO is made in the first call of what a backend of XLA compiled."""
+    if stage != Stage.HLO.value:
+        return request
+    backend = _XLA if request.backend == _INDUCTOR else request.backend
+    return dataclasses.replace(request, backend=backend, generates=False)

@@ -7,23 +7,25 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural, number_or_symbol
+from inspector.events.fields import items, mapping, mappings, natural, number_or_symbol
 from inspector.events.payload import Payload
 
 __all__ = [
     "GRAPH_NODES",
     "GraphNode",
+    "HloProgram",
     "InspectorGraph",
     "RecordedGraph",
     "TensorMeta",
+    "hlo_program",
     "recorded_graph",
 ]
 
 _STAGES = (
-    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad",
+    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
 )  # fmt: skip
 GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
-"""The artifacts' names; `inspector.capture.stages` has torch's, and ``prims`` is ours."""
+"""The artifacts' names; `inspector.capture.stages` has torch's; ``prims`` and ``hlo`` are ours."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class InspectorGraph:
 
     Attributes:
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``prims`` or ``post_grad``.
+            ``prims``, ``post_grad`` or ``hlo``.
         text: Where the payload is, or None.
     """
 
@@ -117,6 +119,23 @@ class RecordedGraph:
     is_backward: bool | None = None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class HloProgram:
+    """What XLA got.
+
+    Attributes:
+        text: HLO as text.
+        device: The device, as torch calls it.
+        programs: How many programs XLA compiled of it: 0 where it had that one already.
+        compile_ns: How long that took.
+    """
+
+    text: str
+    device: str
+    programs: int
+    compile_ns: int
+
+
 def recorded_graph(payload: Payload) -> RecordedGraph:
     """Reads a graph.
 
@@ -130,6 +149,22 @@ def recorded_graph(payload: Payload) -> RecordedGraph:
     nodes = tuple(_node(node, stacks, modules) for node in mappings(fields.get("nodes")))
     is_backward = fields.get("backward")
     return RecordedGraph(nodes, is_backward if isinstance(is_backward, bool) else None)
+
+
+def hlo_program(payload: Payload) -> HloProgram:
+    """Reads what was recorded of a graph that XLA got, besides FX's nodes.
+
+    Raises:
+        OSError: The log is gone.
+        ValueError: It is no JSON (cut off, say).
+    """
+    fields = mapping(payload.json())
+    return HloProgram(
+        text=str(fields.get("hlo") or ""),
+        device=str(fields.get("device") or ""),
+        programs=natural(fields.get("programs")) or 0,
+        compile_ns=natural(fields.get("compile_ns")) or 0,
+    )
 
 
 def _node(

@@ -212,7 +212,7 @@ def node_columns(node: Node) -> tuple[str, str, str]:
     operator = short_name(shown_operator(node)) if node.is_compute else node.op
     # What a function made has no name of its own: `boolean_dispatch.<locals>.fn`.
     is_said = (
-        "<locals>" in node.target or node.name.removeprefix(operator).strip("_0123456789") == ""
+        "<locals>" in node.target or node.name.removeprefix(operator).strip("._0123456789") == ""
     )
     name = node.name if is_said else f"{node.name} = {operator}"
     return name, place_of(node), ", ".join(map(shape_text, node.tensors))

@@ -31,12 +31,14 @@ def varied_cells(item: VariedInput) -> tuple[str, ...]:
 def _compiled(item: VariedInput) -> str:
     if item.row.setting.is_eager:
         return ""
+    xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
     if not item.compiled:
-        return "no"
+        return xla or "no"
+    said = "yes"
     if item.recompiles:
         limit = any(each.hit_limit for each in item.recompiles)
-        return "limit reached: eager" if limit else f"again: {changed(item.recompiles[0])}"
-    return "yes"
+        said = "limit reached: eager" if limit else f"again: {changed(item.recompiles[0])}"
+    return f"{said} · {xla}" if xla else said
 
 
 def varied_totals(found: VariedSetting) -> str:
@@ -45,9 +47,13 @@ def varied_totals(found: VariedSetting) -> str:
         return found.failure
     parts = [f"{duration(round(found.round_ns))} for one call of each"]
     if not found.setting.is_eager:
+        programs = sum(item.xla_programs for item in found.inputs)
         inputs = count(len(found.inputs), "input")
         took = duration(round(found.first_ns))
         parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
+        if programs:
+            time_ns = sum(item.xla_compile_ns for item in found.inputs)
+            parts.append(f"{count(programs, 'program')} of XLA's in {duration(time_ns)} of it")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
             parts.append(f"paid for after {rounds} of each")

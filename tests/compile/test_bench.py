@@ -164,7 +164,7 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     ("label", "said"),
     [
         ("killed", "SIGKILL"),
-        ("openxla", "torch_xla"),
+        ("openxla", "pip install torch==2.9.0 torch_xla==2.9.0"),
         ("onnxrt", "no 'onnxrt'"),
     ],
 )

@@ -14,6 +14,7 @@ from inspector.capture.call import PreparedCall
 from inspector.capture.profiling.allocations import watched_memory
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.reachable import Reachable
+from inspector.capture.xla.device import uses_xla
 
 __all__ = ["peak_of"]
 
@@ -24,8 +25,11 @@ def peak_of(prepare: Callable[[], PreparedCall], function: object) -> Mapping[st
     ``base`` is there before the call: the model, its inputs, and what else the program keeps;
     ``peak_allocated`` and ``peak_reserved`` are the most that there is in it (the latter on a GPU
     alone). ``pools`` is what CUDA graphs reserved for themselves; a replay writes to it without
-    asking the allocator, so that all of it counts in ``peak_allocated``, too.
+    asking the allocator, so that all of it counts in ``peak_allocated``, too. Nothing is known of
+    XLA's memory.
     """
+    if uses_xla():  # its allocator tells nobody (`xla_model.get_memory_info` fails on the CPU)
+        return {}
     return _on_gpu(prepare) if uses_cuda() else _on_cpu(prepare, function)
 
 

@@ -22,6 +22,7 @@ from inspector.capture.execution import compiled
 from inspector.capture.placement import Placement
 from inspector.capture.state import State
 from inspector.capture.target import Target
+from inspector.capture.xla.device import wait_for_xla
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.bench import WorkerRequest, Workload
 from inspector.model.dtypes import parse_dtype
@@ -77,13 +78,15 @@ class Program:
         if restores:
             self.state.restore()
         self._begin_step()
+        given = fresh(self.calls[index])
+        # XLA has only noted what was put back and copied; where a call draws random numbers it
+        # fails while that is still at work (torch_xla 2.9).
+        wait_for_xla()
         if not self.paddings:
-            return PreparedCall(fresh(self.calls[index]), self.call)
+            return PreparedCall(given, self.call)
         # Padding is a part of the call: the program would have to do it each time.
         padding = self.paddings[index]
-        return PreparedCall(
-            fresh(self.calls[index]), lambda given: self.call(padded(given, padding))
-        )
+        return PreparedCall(given, lambda given: self.call(padded(given, padding)))
 
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""

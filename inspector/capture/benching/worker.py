@@ -9,6 +9,7 @@ the log.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import re
@@ -42,6 +43,8 @@ from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
+from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
+from inspector.capture.xla.device import hardware, wait_for_xla
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 
@@ -122,7 +125,7 @@ class _Worker:
         kept = kept_values({})
         for index, call in enumerate(self._program.calls):
             before = _compilations()
-            first_ns, results = self._first(index)
+            first_ns, results, xla = self._first(index)
             compiled = _compilations() - before
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
             with self._failing(index), quiet():
@@ -132,26 +135,29 @@ class _Worker:
                 "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
                 inputs=shapes_of(call), items=items_of(call),
                 draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
-                device=_device(),
+                device=_device(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
             )  # fmt: skip
         self._compare(kept)
 
-    def _first(self, index: int) -> tuple[int, Kept]:
-        """The time of the first call, and copies of its results."""
+    def _first(self, index: int) -> tuple[int, Kept, XlaCompiles]:
+        """The time of the first call, copies of its results, and what XLA compiled in it."""
         write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
         outputs: object = None
+        xla = XlaCompiles()
         with self._failing(index):
             before = _generators()
+            before_xla = compiled_by_xla()
             began_ns = time.perf_counter_ns()
             outputs = prepared()
             _wait_for_all()
             time_ns = time.perf_counter_ns() - began_ns
+            xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
-        return time_ns, self._results(f"input {index + 1}", outputs)
+        return time_ns, self._results(f"input {index + 1}", outputs), xla
 
     def _again(self, index: int) -> Kept:
         """The results of a later call with the same random numbers."""
@@ -182,7 +188,7 @@ class _Worker:
         if (not self._asked.outputs and not self._asked.references) or self._asked.pads:
             return  # padded results have other sizes
         if self._asked.outputs:
-            keep(kept, Path(self._asked.outputs))
+            keep(dataclasses.replace(kept, draws=self._draws), Path(self._asked.outputs))
         others = {
             name: load(Path(folder))
             for name, folder in self._asked.references.items()
@@ -191,11 +197,13 @@ class _Worker:
         found = [item for name, other in others.items() for item in errors_of(name, kept, other)]
         if "eager" in others:
             exact = others["float64"].tensors if "float64" in others else {}
-            # Compiled code draws other random numbers, and that is no fault.
+            # Compiled code draws other random numbers, and that is no fault. (The state of XLA's
+            # changes whether anything is drawn or not.)
+            draws = self._draws or others["eager"].draws
             self._wrong = [
                 name
                 for name, tensor in kept.tensors.items()
-                if not self._draws
+                if not draws
                 and name in others["eager"].tensors
                 and is_off(tensor, others["eager"].tensors[name], exact.get(name))
             ]
@@ -360,13 +368,16 @@ def _generators() -> tuple[bytes, ...]:
 
 
 def _wait_for_all() -> None:
-
+    """Waits for every device that is there; what is used shows only after a first call."""
+    wait_for_xla()
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
 
 
 def _device() -> str:
-    return str(torch.cuda.get_device_name()) if uses_cuda() else "cpu"
+    if uses_cuda():
+        return str(torch.cuda.get_device_name())
+    return hardware().lower() or "cpu"
 
 
 def _age_ns() -> int:

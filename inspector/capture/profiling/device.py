@@ -6,6 +6,8 @@ import functools
 
 import torch
 
+from inspector.capture.xla.device import wait_for_xla
+
 __all__ = ["cuda_devices", "uses_cuda", "wait"]
 
 
@@ -30,3 +32,4 @@ def wait() -> None:
     """Waits until the devices are done with what they were given."""
     for at in cuda_devices():
         torch.cuda.synchronize(at)
+    wait_for_xla()

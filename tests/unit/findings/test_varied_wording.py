@@ -7,7 +7,7 @@ from typing import Any
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.varied_wording import varied_totals, varied_verdict
+from inspector.findings.varied_wording import varied_cells, varied_totals, varied_verdict
 from inspector.model.bench import Setting, Workload
 
 EAGER = VariedSetting(Setting(), (), 1e6, 40e6, 0, None, None, "")
@@ -59,4 +59,19 @@ def test_totals_add_up_what_all_inputs_cost() -> None:
     assert varied_totals(DYNAMIC) == (
         "25 ms for one call of each, compiled for 1 of 0 inputs, in 15.0 s, paid for after 1,001 "
         "calls of each, 1.60 times as fast as eager PyTorch in the mean"
+    )
+
+
+def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
+    both = VariedInput("x[0]=1", make_row(), 1, (), xla_programs=1, xla_compile_ns=300_000_000)
+    xla_alone = VariedInput("x[0]=2", make_row(), 0, (), xla_programs=1, xla_compile_ns=50_000_000)
+    nothing = VariedInput("x[0]=3", make_row(), 0, ())
+    assert [varied_cells(item)[-1] for item in (both, xla_alone, nothing)] == [
+        "yes · XLA: 300 ms", "XLA: 50 ms", "no"
+    ]  # fmt: skip
+    assert [item.is_compiled for item in (both, xla_alone, nothing)] == [True, True, False]
+    found = VariedSetting(Setting("openxla"), (both, xla_alone), 1e9, 1e6, 2, None, None, "")
+    assert varied_totals(found) == (
+        "1.0 ms for one call of each, compiled for 2 of 2 inputs, in 1.0 s, 2 programs of XLA's in "
+        "350 ms of it"
     )
