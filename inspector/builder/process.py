@@ -68,6 +68,7 @@ from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 from inspector.events.triton_kernel import InspectorTritonKernel
+from inspector.events.warmup import InspectorWarmup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
@@ -113,6 +114,7 @@ class ProcessBuilder:
         self._autotuned: list[InspectorAutotuned] = []
         self._kernel_bench: InspectorKernelBench | None = None
         self._benches: list[InspectorBench] = []
+        self._warmups: list[InspectorWarmup] = []
         self._unknown: collections.Counter[str] = collections.Counter()
         self._problems: list[str] = []
 
@@ -161,6 +163,7 @@ class ProcessBuilder:
                 InspectorProfile()
                 | InspectorAutotuned()
                 | InspectorBench()
+                | InspectorWarmup()
                 | InspectorCeilings()
                 | InspectorCopyRates()
                 | InspectorDeviceProfile()
@@ -185,6 +188,7 @@ class ProcessBuilder:
         event: InspectorProfile
         | InspectorAutotuned
         | InspectorBench
+        | InspectorWarmup
         | InspectorCeilings
         | InspectorCopyRates
         | InspectorDeviceProfile
@@ -208,6 +212,8 @@ class ProcessBuilder:
                 self._kernel_bench = event
             case InspectorBench():
                 self._benches.append(event)
+            case InspectorWarmup():
+                self._warmups.append(event)
             case InspectorTrial():
                 self._trial = event
             case _:
@@ -376,6 +382,7 @@ class ProcessBuilder:
             autotuned=tuple(self._autotuned),
             kernel_bench=self._kernel_bench,
             benches=tuple(self._benches),
+            warmups=tuple(self._warmups),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -12,6 +12,7 @@ from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
+from inspector.commands.bench_warmup import read_warmup_report, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
@@ -21,12 +22,14 @@ from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against, make_bench_report
 from inspector.findings.collection_report import CollectionReport
+from inspector.findings.warmup_report import WarmupReport
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
+from inspector.sources.warmup_file import has_warmup
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph", "grad", "cold_cache")
+_UNASKED = ("train", "fullgraph", "grad", "cold_cache", "warmup")
 
 
 @click.command("bench")
@@ -79,6 +82,15 @@ _UNASKED = ("train", "fullgraph", "grad", "cold_cache")
     help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
     "something is worse.",
 )  # fmt: skip
+@click.option(
+    "--warmup", is_flag=True,
+    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and the "
+    "inputs to call so that nothing compiles later.",
+)  # fmt: skip
+@click.option(
+    "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and plan.json to this folder.",
+)  # fmt: skip
 @process_options
 @output_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -109,8 +121,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
       inspect bench model.py --compare monday.json
+      inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if asked["warmup"] or asked["save_warmup"] is not None:
+        of_process = BenchProcess(python, timeout, save, progress=not no_progress)
+        return warmup_command(targets, asked, of_process, (output, format_, compare))
     if compare is not None and is_collection(targets):
         raise UsageError("A collection is not compared.", "Leave --compare out, or name one model.")
     if output is not None:
@@ -160,7 +176,7 @@ def _earlier(file: Path) -> EarlierBench:
 
 def _report(
     targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[BenchReport | CollectionReport, int]:
+) -> tuple[BenchReport | CollectionReport | WarmupReport, int]:
     if is_collection(targets):
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None
@@ -175,8 +191,10 @@ def _report(
     return _read(target), 0
 
 
-def _read(target: str | None) -> BenchReport:
+def _read(target: str | None) -> BenchReport | WarmupReport:
     with opened(existing(target)) as found:
+        if has_warmup(found.folder):
+            return read_warmup_report(found, target)
         run = read_run(found)
         say_which(run, target)
         return make_bench_report(read_plan(found.folder), run, bench_rules())

@@ -14,6 +14,7 @@ from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
+from inspector.findings.warmup_report import WarmupReport
 
 __all__ = ["AnyReport"]
 
@@ -26,6 +27,7 @@ AnyReport: TypeAlias = (
     | KernelBenchReport
     | BenchReport
     | CollectionReport
+    | WarmupReport
     | ProfileReport
     | DiffReport
 )

@@ -21,6 +21,7 @@ from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import FORMAT_VERSION, Report
+from inspector.findings.warmup_report import WarmupReport
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
 from inspector.renderers.json.bench_collection import any_bench_fields
@@ -37,6 +38,7 @@ from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
+from inspector.renderers.json.warmup import warmup_fields
 from inspector.version import __version__
 
 __all__ = ["render"]
@@ -53,6 +55,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = graph_fields(report)
         case BenchReport() | CollectionReport():
             fields = any_bench_fields(report)
+        case WarmupReport():
+            fields = warmup_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)
         case ProfileReport():

@@ -1,0 +1,261 @@
+"""The words and numbers of a warm-up, for every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.benches.warmup import Start
+from inspector.findings.bench_wording import faster_text
+from inspector.findings.escaping import one_line
+from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.wording import count, duration, listed, size
+from inspector.model.warmup import WarmupCheck
+
+__all__ = [
+    "check_lines",
+    "plan_cells",
+    "plan_title",
+    "start_columns",
+    "start_rows",
+    "warmup_machine",
+    "warmup_notices",
+    "warmup_verdict",
+]
+
+_NAMES = {
+    "eager": "eager",
+    "cold": "cold",
+    "directory": "cache folder",
+    "artifact": "artifact",
+}
+_GRAPH_CACHES = ("AOTAutograd", "FX graph")
+_KERNEL_CACHES = ("Triton", "C++")
+_NONE = "-"
+_MOST_REASONS = 3
+
+
+def warmup_machine(report: WarmupReport) -> str:
+    """``cpu, 2 threads · default + dynamic · with gradients``."""
+    plan = report.plan
+    threads = f", {count(report.threads, 'thread')}" if report.device == "cpu" else ""
+    parts = (
+        f"{report.device}{threads}" if report.device else "",
+        plan.setting.label,
+        plan.workload.label,
+        "with gradients" if plan.is_grad else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def warmup_verdict(report: WarmupReport) -> Iterator[str]:
+    """What to know first: how long a start takes, and what to call in it."""
+    cold = report.start("cold")
+    if cold is None:
+        yield "torch.compile fails: there is no start to warm up"
+        return
+    others = [
+        (said, start)
+        for said, name in (("the cache folder", "directory"), ("the artifact", "artifact"))
+        if (start := report.start(name)) is not None
+    ]
+    said = [f"{duration(start.ready_ns)} with {name}" for name, start in others]
+    instead = f", {' and '.join(said)}" if said else ""
+    yield f"a cold start has called every input after {duration(cold.ready_ns)}{instead}"
+    yield _plan_line(report)
+    best = min((start for _, start in others), key=lambda start: start.first_ns, default=None)
+    yield _pays(cold, best)
+
+
+def _plan_line(report: WarmupReport) -> str:
+    plan, check = report.plan, report.plan.check
+    inputs = count(len(report.inputs), "input")
+    if not plan.calls:
+        return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
+    names = listed([report.inputs[number].label for number in plan.calls], 4)
+    what = f"call {len(plan.calls)} of {inputs} at start ({names})"
+    if check is None:
+        return f"{what}; this was not checked"
+    if check.failure:
+        return f"{what}; the check failed: {check.failure}"
+    if check.is_passed:
+        return f"{what}, and nothing compiles after it: checked in a fresh process"
+    again = count(len(check.compiled_later), "input")
+    return f"{what}; that is not enough: {again} compiled after it in a fresh process"
+
+
+def _pays(cold: Start, best: Start | None) -> str:
+    if cold.faster is None:
+        return "how much faster later calls are was not measured"
+    if cold.break_even is None:
+        how = "slower than" if cold.faster.high < 1 else "no faster than"
+        return f"later calls are {how} eager PyTorch ({cold.faster.middle:.2f} times as fast)"
+    calls = f"{cold.break_even:,} calls of each input"
+    warm = best.break_even if best is not None else None
+    after = f", with caches after {warm:,}" if warm is not None else ""
+    return (
+        f"later calls are {cold.faster.middle:.2f} times as fast as eager PyTorch: a cold start has "
+        f"paid for itself after {calls}{after}"
+    )
+
+
+def start_columns(report: WarmupReport) -> tuple[str, ...]:
+    """The names of the starts."""
+    return ("", *(_NAMES[start.name] for start in report.starts))
+
+
+def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
+    """What each start took and found, a row for each figure."""
+    starts = report.starts
+    yield ("model is there", *(_time(start.load_ns) for start in starts))
+    if any(start.artifact for start in starts):
+        yield ("artifact is loaded", *(_time(start.artifact_ns) for start in starts))
+    yield ("first calls", *(_time(start.first_ns) for start in starts))
+    for number, item in enumerate(report.inputs if len(report.inputs) > 1 else ()):
+        yield (f"  {item.label}", *(_first(start, number) for start in starts))
+    yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
+    yield ("compile time", *(_compile_time(report, start) for start in starts))
+    yield ("compilations", *(_of_compiled(start, str(start.compilations)) for start in starts))
+    for title, cache in (("graphs cached", True), ("graphs made anew", False)):
+        yield (title, *(_of_compiled(start, _graphs(report, start, hit=cache)) for start in starts))
+    yield from _kernels(report)
+    yield ("one call of each", *(_time(round(start.round_ns or 0)) for start in starts))
+    yield ("faster", *(_of_compiled(start, faster_text(start.faster)) for start in starts))
+    yield ("pays for itself", *(_of_compiled(start, _break_even(start)) for start in starts))
+
+
+def _kernels(report: WarmupReport) -> Iterator[tuple[str, ...]]:
+    """Kernels that were compiled; those that came with a graph are not looked for."""
+    for cache in _KERNEL_CACHES:
+        uses = [report.cache(start.name, cache) for start in report.starts]
+        if any(use is not None and use.misses for use in uses):
+            made = [str(use.misses) if use is not None else "0" for use in uses]
+            cells = (_of_compiled(s, text) for s, text in zip(report.starts, made, strict=True))
+            yield (f"{cache} kernels compiled", *cells)
+
+
+def _time(time_ns: int) -> str:
+    return duration(time_ns) if time_ns else _NONE
+
+
+def _first(start: Start, number: int) -> str:
+    call = next((call for call in start.firsts if call.input == number), None)
+    return duration(call.time_ns) if call is not None else _NONE
+
+
+def _of_compiled(start: Start, text: str) -> str:
+    return text if start.name != "eager" and start.firsts else ""
+
+
+def _compile_time(report: WarmupReport, start: Start) -> str:
+    cost = report.costs.get(start.name)
+    return _of_compiled(start, duration(cost.time_ns) if cost is not None else _NONE)
+
+
+def _graphs(report: WarmupReport, start: Start, *, hit: bool) -> str:
+    """Those of the outermost cache that was asked; behind a hit of it no other is asked."""
+    for cache in _GRAPH_CACHES:
+        use = report.cache(start.name, cache)
+        if use is not None and (use.hits or use.misses):
+            return str(use.hits or 0) if hit else str(use.misses + use.bypasses)
+    bypassed = report.cache(start.name, _GRAPH_CACHES[-1]) or report.cache(
+        start.name, _GRAPH_CACHES[0]
+    )
+    return "0" if hit or bypassed is None else str(bypassed.bypasses)
+
+
+def _break_even(start: Start) -> str:
+    return "never" if start.break_even is None else f"{start.break_even:,} calls"
+
+
+def plan_title(report: WarmupReport) -> str:
+    """``The plan: 2 calls``."""
+    return f"The plan: {count(len(report.plan.calls), 'call')}"
+
+
+def plan_cells(report: WarmupReport) -> Iterator[tuple[str, str, str]]:
+    """The calls: number, input, shapes."""
+    for at, number in enumerate(report.plan.calls, 1):
+        item = report.inputs[number]
+        yield str(at), item.label, item.shapes
+
+
+def check_lines(report: WarmupReport) -> Iterator[str]:
+    """What is to be said about the plan, and what the process that ran it did."""
+    plan, check = report.plan, report.plan.check
+    if plan.calls and plan.calls_without != plan.calls:
+        names = listed([report.inputs[number].label for number in plan.calls_without])
+        yield f"where the artifact cannot be used, call {names} instead"
+    if plan.trials:
+        yield f"{count(plan.trials, 'shorter plan was', 'shorter plans were')} tried as well"
+    if check is None:
+        return
+    if check.failure:
+        yield f"the check failed: {check.failure}"
+        return
+    yield _checked(report, check)
+    for item in report.still:
+        label = report.inputs[item.input].label
+        because = "; ".join(map(one_line, item.because)) or "torch does not say why"
+        yield f"{label} still compiles {count(item.compiled, 'frame')}: {because}"
+
+
+def _checked(report: WarmupReport, check: WarmupCheck) -> str:
+    calls_ns = sum(call.time_ns for call in check.calls)
+    loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
+    hits, misses = check.counters.get("hits", 0), check.counters.get("misses", 0)
+    compiled = sum(call.compiled for call in check.later)
+    ready = duration(check.load_ns + check.artifact_ns + calls_ns)
+    return (
+        f"checked: a fresh process ran warmup.py, {loaded}, and was warm after {ready} "
+        f"({hits} graphs from the caches, {misses} made anew); then all "
+        f"{count(len(report.inputs), 'input')} compiled {count(compiled, 'frame')}"
+    )
+
+
+def warmup_notices(report: WarmupReport) -> Iterator[str]:
+    """What has to be known of it; one sentence each."""
+    yield from _failures(report)
+    cold, artifact = report.start("cold"), report.start("artifact")
+    if cold is not None and cold.saved is not None and cold.saved.parts:
+        parts = listed([f"{number} {name}" for name, number in cold.saved.parts.items()])
+        yield f"the artifact has {parts} ({size(cold.saved.size_bytes)})"
+    if cold is not None and artifact is not None:
+        yield from _of_artifact(report, cold, artifact)
+    yield from _bypasses(report)
+    if report.plan.records_cuda_graphs:
+        yield (
+            "CUDA graphs are in no cache: warmup.py calls every input three times, because each "
+            "size is recorded anew in every start"
+        )
+
+
+def _failures(report: WarmupReport) -> Iterator[str]:
+    for start in report.starts:
+        if start.failure:
+            yield f"{_NAMES[start.name]}: {start.failure}"
+
+
+def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator[str]:
+    if artifact.compilations < cold.compilations:
+        yield (
+            "with the profile of sizes (PGO) that is in the artifact, sizes that change are dynamic "
+            f"from the first call on: {artifact.compilations} compilations instead of "
+            f"{cold.compilations}"
+        )
+    missed = report.cache("artifact", "AOTAutograd") or report.cache("artifact", "FX graph")
+    if missed is not None and missed.misses:
+        yield f"{count(missed.misses, 'graph')} were not in the artifact and were compiled again"
+    built = report.cache("artifact", "C++")
+    if built is not None and built.misses:
+        kernels = count(built.misses, "C++ kernel was", "C++ kernels were")
+        yield (
+            f"{kernels} compiled again with the artifact: it has their source, not what the C++ "
+            "compiler makes of it; the cache folder has both, so ship that on the CPU"
+        )
+
+
+def _bypasses(report: WarmupReport) -> Iterator[str]:
+    cost = report.costs.get("cold")
+    for use in cost.caches if cost is not None else ():
+        for reason in use.reasons[:_MOST_REASONS]:
+            yield f"the {use.cache} cache is passed by {reason.count} times: {one_line(reason.text)}"
