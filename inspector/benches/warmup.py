@@ -211,5 +211,3 @@ def _break_even(start: Start, eager: Start | None) -> int | None:
 def _beyond(start: Start) -> float:
     """What the first calls take more than later ones."""
     return max(0.0, start.first_ns - (start.round_ns or 0.0))
-
-

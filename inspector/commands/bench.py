@@ -12,7 +12,7 @@ from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
-from inspector.commands.bench_warmup import read_warmup_report, warmup_command
+from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
@@ -22,10 +22,8 @@ from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against, make_bench_report
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.warmup_report import WarmupReport
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup
 
 __all__ = ["command"]
 
@@ -124,7 +122,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    if asked["warmup"] or asked["save_warmup"] is not None:
+    if is_warmup(targets, asked):
         of_process = BenchProcess(python, timeout, save, progress=not no_progress)
         return warmup_command(targets, asked, of_process, (output, format_, compare))
     if compare is not None and is_collection(targets):
@@ -176,7 +174,7 @@ def _earlier(file: Path) -> EarlierBench:
 
 def _report(
     targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[BenchReport | CollectionReport | WarmupReport, int]:
+) -> tuple[BenchReport | CollectionReport, int]:
     if is_collection(targets):
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None
@@ -191,10 +189,8 @@ def _report(
     return _read(target), 0
 
 
-def _read(target: str | None) -> BenchReport | WarmupReport:
+def _read(target: str | None) -> BenchReport:
     with opened(existing(target)) as found:
-        if has_warmup(found.folder):
-            return read_warmup_report(found, target)
         run = read_run(found)
         say_which(run, target)
         return make_bench_report(read_plan(found.folder), run, bench_rules())

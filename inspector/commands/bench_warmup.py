@@ -28,10 +28,10 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Meta, Run
 from inspector.model.variation import parse_varied, variations
 from inspector.model.warmup import WarmupPlan
-from inspector.sources.recording import Recording, opened, read_run
+from inspector.sources.recording import opened, read_run
 from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
 
-__all__ = ["read_warmup_report", "warmup_command"]
+__all__ = ["is_warmup", "warmup_command"]
 
 _EXIT_STILL = 1
 _EXIT_FAILED = 3
@@ -43,6 +43,20 @@ _REFUSED = {
     "cold_cache": "--cold-cache",
     "compare": "--compare",
 }
+
+
+def is_warmup(targets: Sequence[str], asked: Mapping[str, Any]) -> bool:
+    """Whether a warm-up is asked for, or the recording that is named has one.
+
+    Raises:
+        InspectorError: There is no such recording.
+    """
+    if asked["warmup"] or asked["save_warmup"] is not None:
+        return True
+    if is_collection(targets) or any(map(is_model, targets)):
+        return False
+    with opened(existing(targets[0] if targets else None)) as found:
+        return has_warmup(found.folder)
 
 
 def warmup_command(
@@ -120,7 +134,7 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
 
 
 def _job(target: str) -> str:
-    """A name of its own: services with one cache folder must not write over each other's profile."""
+    """A name of its own: with one cache folder, services would write over each other's profile."""
     place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
     return f"warmup-{hashlib.sha256(place).hexdigest()[:12]}"
 
@@ -154,7 +168,9 @@ def _checked(
     begun: Begun, starts: Starts, progress: BenchProgress, folder: Path | None
 ) -> WarmupPlan:
     """Writes the script, and runs it in a fresh process."""
-    if starts.plan.loading is None or any(e.start == "cold" and e.failure for e in starts.plan.ends):
+    if starts.plan.loading is None or any(
+        e.start == "cold" and e.failure for e in starts.plan.ends
+    ):
         return starts.plan
     place = folder or starts.scratch / "warmup"
     write_script(_report(begun, starts.plan, ""), begun.path / ARTIFACT, place)
@@ -202,19 +218,10 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
         if not has_warmup(found.folder):
             message = "There is no warm-up in this recording."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
-        report = read_warmup_report(found, target)
+        run = read_run(found)
+        say_which(run, target)
+        report = _made(read_warmup(found.folder), run)
         if folder is not None:
             write_script(report, found.folder / ARTIFACT, folder)
             write_plan_file(report, folder)
     return report
-
-
-def read_warmup_report(found: Recording, target: str | None) -> WarmupReport:
-    """The report of a recording, and says which it is.
-
-    Raises:
-        RecordingError: It cannot be read.
-    """
-    run = read_run(found)
-    say_which(run, target)
-    return _made(read_warmup(found.folder), run)

@@ -77,11 +77,11 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, on_tick: Callable[[]
     until = time.monotonic() + seconds
     try:
         while True:
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_TICK_SECONDS)
+            if process.returncode is not None:
                 return ""
-            except subprocess.TimeoutExpired:
-                on_tick()
+            on_tick()
             if time.monotonic() > until:
                 return f"it was ended after {seconds:g} seconds; see --timeout"
     finally:

@@ -64,6 +64,6 @@ def write_plan_file(report: WarmupReport, folder: Path) -> None:
     text = orjson.dumps(
         {"format_version": 1, **plan_fields(report)}, option=orjson.OPT_INDENT_2
     ).decode()
-    write_file(folder / "plan.json", lambda stream: stream.write(text + "\n"))
+    write_file(folder / "plan.json", lambda stream: print(text, file=stream))
     names = [name for name in ("warmup.py", ARTIFACT, "plan.json") if (folder / name).exists()]
     sys.stderr.write(f"wrote {', '.join(names)} to {folder}\n")

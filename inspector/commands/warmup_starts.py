@@ -1,4 +1,4 @@
-"""Runs the starts of `inspect bench --warmup`: each in a process of its own, then they take turns."""
+"""Runs the starts of `inspect bench --warmup`, each in a process; then they take turns."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ _ALL_SECONDS = 12.0
 _LEAST_CALLS = 2
 _MOST_CALLS = 300
 _NOTHING_TO_LOAD = "there is no artifact: nothing was compiled that can be cached"
+# As in `inspect bench`: an operator's threads do not share a core by chance.
+_PINNED = {"OMP_PROC_BIND": "true"}
 _SAID: Mapping[str, str] = {
     "eager": "eager PyTorch",
     "cold": "starts cold",
@@ -120,7 +122,7 @@ class _Starts:
             folder,
             self._starts.python or sys.executable,
             self._request(name).to_json(),
-            service_environment(os.environ, caches),
+            {**_PINNED, **service_environment(os.environ, caches)},
             verb="warm-up",
         )
         self._workers[name] = worker
@@ -177,9 +179,13 @@ class _Starts:
                 worker, time_ns = self._workers[name], max(1, int(calls_ns[name][index]))
                 if worker.failure:
                     continue
-                calls = max(_LEAST_CALLS, min(_MOST_CALLS, int(_ALL_SECONDS * 1e9 / blocks / time_ns)))
+                calls = max(
+                    _LEAST_CALLS, min(_MOST_CALLS, int(_ALL_SECONDS * 1e9 / blocks / time_ns))
+                )
                 worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
-                worker.wait("done", _BLOCK_SECONDS + 20 * calls * time_ns / 1e9, self._progress.tick)
+                worker.wait(
+                    "done", _BLOCK_SECONDS + 20 * calls * time_ns / 1e9, self._progress.tick
+                )
 
     def _plan(self) -> Mapping[str, Any] | None:
         """Looks for a shorter plan where the artifact is loaded; None where there is none."""
@@ -205,5 +211,3 @@ def service_environment(given: Mapping[str, str], caches: Path) -> dict[str, str
         "TORCH_TRACE",
     }
     return {k: v for k, v in {**given, **ours}.items() if k not in left_out}
-
-

@@ -87,9 +87,7 @@ class WarmupReport:
         return next((use for use in uses if use.cache == cache), None)
 
 
-def make_warmup_report(
-    plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]
-) -> WarmupReport:
+def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
     """Reads what the starts found out.
 
     Args:

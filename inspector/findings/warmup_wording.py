@@ -29,7 +29,6 @@ _NAMES = {
     "artifact": "artifact",
 }
 _GRAPH_CACHES = ("AOTAutograd", "FX graph")
-_KERNEL_CACHES = ("Triton", "C++")
 _NONE = "-"
 _MOST_REASONS = 3
 
@@ -93,8 +92,8 @@ def _pays(cold: Start, best: Start | None) -> str:
     warm = best.break_even if best is not None else None
     after = f", with caches after {warm:,}" if warm is not None else ""
     return (
-        f"later calls are {cold.faster.middle:.2f} times as fast as eager PyTorch: a cold start has "
-        f"paid for itself after {calls}{after}"
+        f"later calls are {cold.faster.middle:.2f} times as fast as eager PyTorch: a cold start "
+        f"has paid for itself after {calls}{after}"
     )
 
 
@@ -124,13 +123,23 @@ def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
 
 
 def _kernels(report: WarmupReport) -> Iterator[tuple[str, ...]]:
-    """Kernels that were compiled; those that came with a graph are not looked for."""
-    for cache in _KERNEL_CACHES:
-        uses = [report.cache(start.name, cache) for start in report.starts]
-        if any(use is not None and use.misses for use in uses):
-            made = [str(use.misses) if use is not None else "0" for use in uses]
-            cells = (_of_compiled(s, text) for s, text in zip(report.starts, made, strict=True))
-            yield (f"{cache} kernels compiled", *cells)
+    """How often the compilers behind Inductor ran; kernels that came with a graph are not asked."""
+    for title, of in (("Triton kernels compiled", _triton), ("C++ compiler ran", _cpp)):
+        made = [of(report, start.name) for start in report.starts]
+        if any(made):
+            cells = (_of_compiled(s, str(n)) for s, n in zip(report.starts, made, strict=True))
+            yield (title, *cells)
+
+
+def _triton(report: WarmupReport, start: str) -> int:
+    use = report.cache(start, "Triton")
+    return use.misses if use is not None else 0
+
+
+def _cpp(report: WarmupReport, start: str) -> int:
+    """Kernels, and small files that show what the compiler can do."""
+    use, cost = report.cache(start, "C++"), report.costs.get(start)
+    return (use.misses if use is not None else 0) + (cost.vector_checks if cost is not None else 0)
 
 
 def _time(time_ns: int) -> str:
@@ -238,19 +247,17 @@ def _failures(report: WarmupReport) -> Iterator[str]:
 def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator[str]:
     if artifact.compilations < cold.compilations:
         yield (
-            "with the profile of sizes (PGO) that is in the artifact, sizes that change are dynamic "
-            f"from the first call on: {artifact.compilations} compilations instead of "
+            "with the profile of sizes (PGO) that is in the artifact, sizes that change are "
+            f"dynamic from the first call on: {artifact.compilations} compilations instead of "
             f"{cold.compilations}"
         )
     missed = report.cache("artifact", "AOTAutograd") or report.cache("artifact", "FX graph")
     if missed is not None and missed.misses:
         yield f"{count(missed.misses, 'graph')} were not in the artifact and were compiled again"
-    built = report.cache("artifact", "C++")
-    if built is not None and built.misses:
-        kernels = count(built.misses, "C++ kernel was", "C++ kernels were")
+    if _cpp(report, "artifact") > _cpp(report, "directory"):
         yield (
-            f"{kernels} compiled again with the artifact: it has their source, not what the C++ "
-            "compiler makes of it; the cache folder has both, so ship that on the CPU"
+            "the artifact has the source of C++ kernels, not what the compiler makes of it, which "
+            "is made again in every start; the cache folder has both: on the CPU ship that folder"
         )
 
 
@@ -258,4 +265,5 @@ def _bypasses(report: WarmupReport) -> Iterator[str]:
     cost = report.costs.get("cold")
     for use in cost.caches if cost is not None else ():
         for reason in use.reasons[:_MOST_REASONS]:
-            yield f"the {use.cache} cache is passed by {reason.count} times: {one_line(reason.text)}"
+            times = count(reason.count, "time")
+            yield f"the {use.cache} cache is passed by {times}: {one_line(reason.text)}"

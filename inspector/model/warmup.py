@@ -22,6 +22,7 @@ __all__ = [
 FORMAT_VERSION = 1
 """Of ``warmup.json`` in a recording: counts up when a field changes its meaning or goes."""
 
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupRequest:
     """What the process of one start does.
@@ -219,9 +220,7 @@ class WarmupPlan:
 
 def _read(fields: Mapping[str, Any]) -> dict[str, Any]:
     loading, check = fields["loading"], fields["check"]
-    numbers = {
-        name: tuple(fields[name]) for name in ("texts", "batches", "calls", "calls_without")
-    }
+    numbers = {name: tuple(fields[name]) for name in ("texts", "batches", "calls", "calls_without")}
     return {
         **fields,
         **numbers,

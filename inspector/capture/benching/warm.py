@@ -19,6 +19,7 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import block, timed
+from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.program import Program, make_program
 from inspector.capture.benching.script_facts import loading_of
 from inspector.capture.benching.warm_plan import Search, planned
@@ -38,12 +39,13 @@ __all__ = ["warm_up"]
 _IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
 
 
-def warm_up(folder: Path, asked: WarmupRequest) -> None:
+def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.
 
     Args:
         folder: The recording of this process.
         asked: What to do.
+        cores: The cores that this process may use.
 
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
@@ -62,10 +64,13 @@ def warm_up(folder: Path, asked: WarmupRequest) -> None:
     _say(outbox, "loaded", loading=dataclasses.asdict(loading))
     start = _Start(asked, target, _program(target, asked))
     start.begin(load_ns)
+    cores.bind()
+    start.settle()
     _say(outbox, "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved)
     for line in inbox:
         asked_now = json.loads(line)
         if asked_now.pop("do") == "plan":
+            cores.free()  # it compiles again
             attachment.detach()  # what is tried out is no part of this start
             _say(outbox, "planned", **dataclasses.asdict(start.plan()))
         else:
@@ -115,6 +120,9 @@ class _Start:
             )  # fmt: skip
         if self._asked.save is not None:
             self._save(Path(self._asked.save))
+
+    def settle(self) -> None:
+        """A few more calls of each input: blocks are planned by what they take."""
         for index in range(len(self._program.calls)):
             with self._failing(index), quiet():
                 timed(self._program.prepare(index))  # records a CUDA graph, where there is one

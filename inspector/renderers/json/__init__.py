@@ -38,7 +38,6 @@ from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
-from inspector.renderers.json.warmup import warmup_fields
 from inspector.version import __version__
 
 __all__ = ["render"]
@@ -53,10 +52,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
-        case BenchReport() | CollectionReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             fields = any_bench_fields(report)
-        case WarmupReport():
-            fields = warmup_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)
         case ProfileReport():

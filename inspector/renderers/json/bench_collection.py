@@ -6,16 +6,20 @@ import dataclasses
 
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import FORMAT_VERSION, CollectionReport
+from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.json.bench import bench_fields, row_fields
+from inspector.renderers.json.warmup import warmup_fields
 from inspector.version import __version__
 
 __all__ = ["any_bench_fields"]
 
 
-def any_bench_fields(report: BenchReport | CollectionReport) -> dict[str, object]:
+def any_bench_fields(report: BenchReport | CollectionReport | WarmupReport) -> dict[str, object]:
     """All fields of a report on one model or on several."""
     if isinstance(report, BenchReport):
         return bench_fields(report)
+    if isinstance(report, WarmupReport):
+        return warmup_fields(report)
     return {
         "format_version": FORMAT_VERSION,
         "kind": "bench-collection",

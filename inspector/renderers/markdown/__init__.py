@@ -23,8 +23,8 @@ from inspector.findings.overview import (
 )
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
-from inspector.findings.wording import duration
 from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.wording import duration
 from inspector.model.run import Meta
 from inspector.renderers.markdown.bench_collection import any_bench_lines
 from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
@@ -38,7 +38,6 @@ from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.profile import profile_lines
 from inspector.renderers.markdown.tried import tried_lines
-from inspector.renderers.markdown.warmup import warmup_lines
 
 __all__ = ["render"]
 
@@ -54,10 +53,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
-        case BenchReport() | CollectionReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             lines = list(any_bench_lines(report))
-        case WarmupReport():
-            lines = list(warmup_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))
         case ProfileReport():

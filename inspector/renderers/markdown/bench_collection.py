@@ -12,16 +12,21 @@ from inspector.findings.collection_report import (
     collection_lines,
     collection_machine,
 )
+from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.markdown.bench import bench_lines
 from inspector.renderers.markdown.markup import cell, prose
+from inspector.renderers.markdown.warmup import warmup_lines
 
 __all__ = ["any_bench_lines"]
 
 
-def any_bench_lines(report: BenchReport | CollectionReport) -> Iterator[str]:
+def any_bench_lines(report: BenchReport | CollectionReport | WarmupReport) -> Iterator[str]:
     """The lines of a report on one model or on several."""
     if isinstance(report, BenchReport):
         yield from bench_lines(report)
+        return
+    if isinstance(report, WarmupReport):
+        yield from warmup_lines(report)
         return
     yield "# Collection"
     yield ""

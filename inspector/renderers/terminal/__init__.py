@@ -21,8 +21,8 @@ from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
-from inspector.findings.wording import count
 from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.wording import count
 from inspector.renderers.terminal.bench_collection import add_any_bench
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.diff import add_diff
@@ -36,7 +36,6 @@ from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.profile import add_profiles
 from inspector.renderers.terminal.summary import error_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
-from inspector.renderers.terminal.warmup import add_warmup
 
 __all__ = ["render"]
 
@@ -60,10 +59,8 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
-        case BenchReport() | CollectionReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             add_any_bench(page, report)
-        case WarmupReport():
-            add_warmup(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)
         case ProfileReport():

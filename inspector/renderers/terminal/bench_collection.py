@@ -15,8 +15,10 @@ from inspector.findings.collection_report import (
     collection_lines,
     collection_machine,
 )
+from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.terminal.bench import add_bench
 from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.warmup import add_warmup
 
 __all__ = ["add_any_bench"]
 
@@ -25,10 +27,13 @@ _NAMES = 2
 _FASTER = 4  # of a line without this nothing was measured
 
 
-def add_any_bench(page: Page, report: BenchReport | CollectionReport) -> None:
+def add_any_bench(page: Page, report: BenchReport | CollectionReport | WarmupReport) -> None:
     """Adds what each setting does to all, then a line for each model; or what one model has."""
     if isinstance(report, BenchReport):
         add_bench(page, report)
+        return
+    if isinstance(report, WarmupReport):
+        add_warmup(page, report)
         return
     page.add(_head(page, report))
     page.add(_table(page, report))

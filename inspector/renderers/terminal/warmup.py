@@ -56,8 +56,9 @@ def _starts(page: Page, report: WarmupReport) -> Iterator[Text]:
 
 def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -> Text:
     """A line of the table: the first cell to the left, the others to the right."""
-    line = Text(_GAP, style)
-    line.append_text(page.safe(texts[0]))
+    name = texts[0].lstrip()
+    line = Text(_GAP + " " * (len(texts[0]) - len(name)), style)
+    line.append_text(page.safe(name))
     line.append(" " * (widths[0] - cell_len(texts[0])))
     for text, width in zip(texts[1:], widths[1:], strict=True):
         line.append(_GAP + " " * (width - cell_len(text)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TextIO
 
 from inspector.findings.escaping import one_line
 from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.wording import count
 from inspector.model.dtypes import DType, Kind, parse_dtype
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import MappingSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
@@ -34,8 +36,8 @@ def render(report: WarmupReport, folder: Path, stream: TextIO) -> None:
     loading = report.plan.loading
     if loading is None:
         return
-    for part in (_head(report), _place(loading, folder), _how(report), _inputs(report)):
-        stream.write("\n".join(part).strip("\n") + "\n\n")
+    parts = (_head(report), _place(loading, folder), _how(report), _inputs(report))
+    stream.writelines("\n".join(part).strip("\n") + "\n\n" for part in parts)
     stream.write("\n" + "\n".join(_given(report, loading)) + "\n\n\n")
     resources = importlib.resources.files(__package__)
     stream.write(resources.joinpath(_SCRIPT).read_text(encoding="utf-8"))
@@ -47,13 +49,13 @@ def _head(report: WarmupReport) -> Iterator[str]:
     yield ""
     yield "    python warmup.py            # does it, and says what it did"
     yield "    python warmup.py --check    # then calls all inputs: exit code 1 if any compiles"
-    yield "    python warmup.py --save     # compiles, and writes cache.bin: where it will be served"
+    yield "    python warmup.py --save     # compiles and writes cache.bin: where it will serve"
     yield ""
     yield "In a service, before it says that it is ready:"
     yield ""
     yield "    import warmup"
     yield ""
-    yield "    model = warmup.start()      # compiled; or warmup.warm_up(model) after load_model()"
+    yield "    model = warmup.start()      # the compiled model, ready to be called"
     yield ""
     yield f"Written by torch-inspector {__version__}; it needs torch alone."
     yield '"""'
@@ -74,37 +76,41 @@ def _place(loading: Loading, folder: Path) -> Iterator[str]:
     yield "# Where the model is, and under which name its module is imported."
     yield f"FOLDERS = [{', '.join(_path(Path(place), folder) for place in loading.search)}]"
     yield f"FILE = {'None' if loading.file is None else _path(Path(loading.file), folder)}"
-    yield f"MODULE = {loading.module!r}"
+    yield f"MODULE = {_quoted(loading.module)}"
 
 
 def _path(place: Path, folder: Path) -> str:
     relative = Path(os.path.relpath(place, folder)).as_posix()
-    return f"HERE / {relative!r}" if relative != "." else "HERE"
+    return f"HERE / {_quoted(relative)}" if relative != "." else "HERE"
 
 
 def _how(report: WarmupReport) -> Iterator[str]:
     plan = report.plan
     setting, workload = plan.setting, plan.workload
-    compile_ = {"backend": setting.backend, "mode": setting.mode, "dynamic": setting.dynamic}
     yield "# How it is compiled and called: a service that does it otherwise compiles again."
-    yield f"COMPILE = {({**compile_, 'fullgraph': setting.fullgraph})!r}"
+    yield "COMPILE = {"
+    yield f'    "backend": {_quoted(setting.backend)},'
+    yield f'    "mode": {_quoted(setting.mode)},'
+    yield f'    "dynamic": {setting.dynamic},'
+    yield f'    "fullgraph": {setting.fullgraph},'
+    yield "}"
     yield f"NO_GRAD = {not plan.is_grad}"
-    yield f"DEVICE = {plan.device!r}"
+    yield f"DEVICE = {_quoted(plan.device)}"
     yield f"DTYPE = {_dtype(workload.dtype)}"
     yield f"AUTOCAST = {_dtype(workload.autocast)}"
     yield f"TF32 = {workload.tf32}"
     yield f"CALLS_OF_EACH = {_CALLS_WITH_CUDA_GRAPHS if plan.records_cuda_graphs else 1}"
     yield ""
-    yield f"JOB = {plan.job!r}"
-    yield f"TORCH = {report.torch!r}"
-    yield f"MADE_ON = {_machine(report)!r}"
+    yield f"JOB = {_quoted(plan.job)}"
+    yield f"TORCH = {_quoted(report.torch)}"
+    yield f"MADE_ON = {_quoted(_machine(report))}"
     yield 'RESULT = {"loaded": False, "calls": [], "later": []}'
-    yield "module = None"
 
 
 def _machine(report: WarmupReport) -> str:
-    threads = f", {report.threads} threads" if report.device == "cpu" else ""
-    return f"{report.processor or 'a CPU' if report.device == 'cpu' else report.device}{threads}"
+    if report.device != "cpu":
+        return report.device
+    return f"{report.processor or 'a CPU'}, {count(report.threads, 'thread')}"
 
 
 def _dtype(name: str | None) -> str:
@@ -123,7 +129,7 @@ def _inputs(report: WarmupReport) -> Iterator[str]:
         if item.changes:
             changes = ", ".join(_change(each, plan.loading) for each in item.changes)
             how.append(f'"changes": [{changes}]')
-        yield f"    {item.label!r}: {{{', '.join(how)}}},  # {item.shapes}"
+        yield f"    {_quoted(item.label)}: {{{', '.join(how)}}},  # {item.shapes}"
     yield "}"
     labels = [item.label for item in report.inputs]
     yield "# After these calls, in this order, none of them compiles anything."
@@ -134,14 +140,15 @@ def _inputs(report: WarmupReport) -> Iterator[str]:
 
 def _list(name: str, labels: Sequence[str]) -> Iterator[str]:
     yield f"{name} = ["
-    yield from (f"    {label!r}," for label in labels)
+    yield from (f"    {_quoted(label)}," for label in labels)
     yield "]"
 
 
 def _change(item: Assignment, loading: Loading | None) -> str:
     place = loading.places.get(item.name, item.name) if loading else item.name
     value = _dtype(str(item.value)) if item.is_dtype else repr(item.value)
-    return f"({place!r}, {item.dimension}, {value})"
+    named = _quoted(place) if isinstance(place, str) else str(place)
+    return f"({named}, {item.dimension}, {value})"
 
 
 def _given(report: WarmupReport, loading: Loading) -> Iterator[str]:
@@ -164,14 +171,14 @@ def _given(report: WarmupReport, loading: Loading) -> Iterator[str]:
     yield f"    return module.{loading.inputs}"
 
 
-def _specs(texts: Sequence[str]) -> Iterator[str]:
+def _specs(texts: tuple[str, ...]) -> Iterator[str]:
     specs = parse_inputs(texts)
     yield "    args = ("
     yield from (f"        {_expression(spec.value)}," for spec in specs if spec.name is None)
     yield "    )"
     named = [spec for spec in specs if spec.name is not None]
     yield "    kwargs = {"
-    yield from (f"        {spec.name!r}: {_expression(spec.value)}," for spec in named)
+    yield from (f"        {_quoted(spec.name)}: {_expression(spec.value)}," for spec in named)
     yield "    }"
     yield "    return Arguments(args, kwargs)"
 
@@ -207,6 +214,10 @@ def _tensor(dtype: DType, shape: tuple[int, ...], limit: int | None) -> str:
         return f"torch.randn({shape}, generator=generator, dtype=torch.{wide}){to}"
     below = 2 if limit is None else min(limit, 2**63 - 1)
     return f"torch.randint({below}, {shape}, generator=generator){to}"
+
+
+def _quoted(text: str | None) -> str:
+    return "None" if text is None else json.dumps(text, ensure_ascii=False)
 
 
 def _text(text: str) -> str:
