@@ -61,7 +61,7 @@ class Start:
         process: Index of its process in the run, or None where there is none.
         load_ns: From the process's begin until the model was there.
         artifact: What it loaded, or None.
-        saved: What it saved, or None.
+        saved: What it saved, or None where it saved nothing.
         firsts: The first calls, in order.
         round_ns: One later call of each input, or None where that was not measured.
         faster: Eager PyTorch's by this, or None.

@@ -28,6 +28,13 @@ _NAMES = {
     "directory": "cache folder",
     "artifact": "artifact",
 }
+_PARTS = {
+    "inductor": "FX graph",
+    "aot_autograd": "AOTAutograd",
+    "autotune": "autotune",
+    "pgo": "PGO",
+    "precompile": "precompile",
+}
 _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 _NONE = "-"
 _MOST_REASONS = 3
@@ -225,9 +232,11 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
     """What has to be known of it; one sentence each."""
     yield from _failures(report)
     cold, artifact = report.start("cold"), report.start("artifact")
-    if cold is not None and cold.saved is not None and cold.saved.parts:
-        parts = listed([f"{number} {name}" for name, number in cold.saved.parts.items()])
-        yield f"the artifact has {parts} ({size(cold.saved.size_bytes)})"
+    loaded = artifact.artifact if artifact is not None else None
+    if loaded is not None:
+        parts = [f"{number} {_PARTS.get(name, name)}" for name, number in loaded.parts.items()]
+        entries = f"entries of the caches: {listed(parts)}; " if parts else ""
+        yield f"the artifact ({entries}{size(loaded.size_bytes)}){_unreadable(loaded.failure)}"
     if cold is not None and artifact is not None:
         yield from _of_artifact(report, cold, artifact)
     yield from _bypasses(report)
@@ -236,6 +245,10 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
             "CUDA graphs are in no cache: warmup.py calls every input three times, because each "
             "size is recorded anew in every start"
         )
+
+
+def _unreadable(failure: str) -> str:
+    return f" was not loaded: {failure}" if failure else ""
 
 
 def _failures(report: WarmupReport) -> Iterator[str]:
@@ -251,14 +264,22 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
             f"dynamic from the first call on: {artifact.compilations} compilations instead of "
             f"{cold.compilations}"
         )
-    missed = report.cache("artifact", "AOTAutograd") or report.cache("artifact", "FX graph")
-    if missed is not None and missed.misses:
-        yield f"{count(missed.misses, 'graph')} were not in the artifact and were compiled again"
+    for start, has in (("directory", "cache folder"), ("artifact", "artifact")):
+        missed = report.cache(start, _GRAPH_CACHES[0]) or report.cache(start, _GRAPH_CACHES[1])
+        if missed is not None and missed.misses:
+            graphs = count(missed.misses, "graph was", "graphs were")
+            yield f"{graphs} not in the {has}, and made anew{_dynamic(start)}"
     if _cpp(report, "artifact") > _cpp(report, "directory"):
         yield (
             "the artifact has the source of C++ kernels, not what the compiler makes of it, which "
             "is made again in every start; the cache folder has both: on the CPU ship that folder"
         )
+
+
+def _dynamic(start: str) -> str:
+    if start == "artifact":
+        return ""
+    return ": with the profile of the first start torch compiles otherwise; the next start has them"
 
 
 def _bypasses(report: WarmupReport) -> Iterator[str]:

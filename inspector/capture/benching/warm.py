@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import torch
+from torch._dynamo.utils import counters
 
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
@@ -66,7 +67,10 @@ def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     start.begin(load_ns)
     cores.bind()
     start.settle()
-    _say(outbox, "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved)
+    _say(
+        outbox, "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved,
+        missed=start.missed,
+    )  # fmt: skip
     for line in inbox:
         asked_now = json.loads(line)
         if asked_now.pop("do") == "plan":
@@ -101,6 +105,12 @@ class _Start:
         self.call_ns: list[int] = []
         self.compiled: list[int] = []
         self.is_saved = False
+
+    @property
+    def missed(self) -> int:
+        """How many graphs its caches did not have, whichever of them was asked."""
+        found = counters["aot_autograd"]["autograd_cache_miss"]
+        return int(found + counters["inductor"]["fxgraph_cache_miss"])
 
     def begin(self, load_ns: int) -> None:
         """Loads the artifact, if there is one, and calls each input for the first time."""
