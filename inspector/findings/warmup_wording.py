@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.benches.warmup import Start
+from inspector.events.warmup import InspectorWarmup
 from inspector.findings.bench_wording import faster_text
 from inspector.findings.escaping import one_line
 from inspector.findings.warmup_report import WarmupReport
@@ -234,9 +235,7 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
     cold, artifact = report.start("cold"), report.start("artifact")
     loaded = artifact.artifact if artifact is not None else None
     if loaded is not None:
-        parts = [f"{number} {_PARTS.get(name, name)}" for name, number in loaded.parts.items()]
-        entries = f"entries of the caches: {listed(parts)}; " if parts else ""
-        yield f"the artifact ({entries}{size(loaded.size_bytes)}){_unreadable(loaded.failure)}"
+        yield _artifact(loaded)
     if cold is not None and artifact is not None:
         yield from _of_artifact(report, cold, artifact)
     yield from _bypasses(report)
@@ -247,8 +246,16 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         )
 
 
-def _unreadable(failure: str) -> str:
-    return f" was not loaded: {failure}" if failure else ""
+def _artifact(loaded: InspectorWarmup) -> str:
+    if loaded.failure:
+        return f"the artifact was not loaded: {loaded.failure}"
+    parts = [
+        f"{number} of {name}"
+        for kind, name in _PARTS.items()
+        if (number := loaded.parts.get(kind, 0))
+    ]
+    entries = count(sum(loaded.parts.values()), "entry", "entries")
+    return f"the artifact has {entries} of caches ({listed(parts)}; {size(loaded.size_bytes)})"
 
 
 def _failures(report: WarmupReport) -> Iterator[str]:
