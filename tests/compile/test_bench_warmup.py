@@ -156,7 +156,8 @@ def test_a_recording_is_read_again_and_gives_the_same_files(
 def script(folder: Path, *changes: tuple[str, str]) -> Path:
     """The script with another backend, which compiles quickly, and other changes."""
     text = (folder / "warm" / "up" / "warmup.py").read_text()
-    for before, now in (('"inductor"', '"aot_eager"'), *changes):
+    backend = ('"backend": "inductor"', '"backend": "aot_eager"')
+    for before, now in (backend, *changes):
         assert text.count(before) == 1
         text = text.replace(before, now)
     place = folder / "warm" / "changed"
