@@ -26,6 +26,7 @@ _BLOCK_SECONDS = 60.0
 _ROUNDS = 8
 _MORE = "more.bin"
 _ALL_SECONDS = 12.0
+_LEAST_ROUNDS = 4
 _LEAST_CALLS = 2
 _MOST_CALLS = 300
 _NOTHING_TO_LOAD = "there is no artifact: nothing was compiled that can be cached"
@@ -188,21 +189,25 @@ class _Starts:
     def _take_turns(self) -> None:
         """Blocks of calls with each input in turn, so that what the machine does meets all."""
         calls_ns = {name: ready["call_ns"] for name, ready in self._ready.items()}
-        blocks = _ROUNDS * sum(map(len, calls_ns.values()))
+        turns = [(name, index) for name, times in calls_ns.items() for index in range(len(times))]
+        least_ns = (_LEAST_CALLS + 1) * sum(map(sum, calls_ns.values()))
+        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, int(_ALL_SECONDS * 1e9 / max(1, least_ns))))
+        block_ns = _ALL_SECONDS * 1e9 / (rounds * max(1, len(turns)))
         chosen = random.Random(0)  # noqa: S311 - an order, and no secret
-        for round_ in range(_ROUNDS if len(calls_ns) > 1 else 0):
-            self._progress.begin(f"round {round_ + 1} of {_ROUNDS}", counts=False)
-            for name, index in chosen.sample(_turns(calls_ns), len(_turns(calls_ns))):
-                worker, time_ns = self._workers[name], max(1, int(calls_ns[name][index]))
-                if worker.failure:
-                    continue
-                calls = max(
-                    _LEAST_CALLS, min(_MOST_CALLS, int(_ALL_SECONDS * 1e9 / blocks / time_ns))
-                )
-                worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
-                worker.wait(
-                    "done", _BLOCK_SECONDS + 20 * calls * time_ns / 1e9, self._progress.tick
-                )
+        for number in range(rounds if len(calls_ns) > 1 else 0):
+            self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
+            for name, index in chosen.sample(turns, len(turns)):
+                call_ns = max(1, int(calls_ns[name][index]))
+                calls = max(_LEAST_CALLS, min(_MOST_CALLS, int(block_ns / call_ns)))
+                self._block(self._workers[name], number, index, (calls, call_ns))
+
+    def _block(self, worker: Worker, number: int, index: int, planned: tuple[int, int]) -> None:
+        calls, call_ns = planned
+        if worker.failure:
+            return
+        worker.tell({"do": "block", "round": number, "input": index, "calls": calls})
+        seconds = _BLOCK_SECONDS + 20 * calls * call_ns / 1e9
+        worker.wait("done", seconds, self._progress.tick)
 
     def _plan(self) -> Mapping[str, Any] | None:
         """Looks for a shorter plan where the artifact is loaded; None where there is none."""
@@ -212,10 +217,6 @@ class _Starts:
         self._progress.begin("looks for what can be left out of the plan", counts=False)
         worker.tell({"do": "plan"})
         return worker.wait("planned", self._seconds, self._progress.tick)
-
-
-def _turns(calls_ns: Mapping[str, list[int]]) -> list[tuple[str, int]]:
-    return [(name, index) for name, times in calls_ns.items() for index in range(len(times))]
 
 
 def service_environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.benches.warmup import Start
 from inspector.events.warmup import InspectorWarmup
-from inspector.findings.bench_wording import faster_text
 from inspector.findings.escaping import one_line
 from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.warmup_rows import GRAPH_CACHES, START_NAMES, cpp_runs, has_caches
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.warmup import WarmupCheck
 
@@ -16,19 +16,11 @@ __all__ = [
     "check_lines",
     "plan_cells",
     "plan_title",
-    "start_columns",
-    "start_rows",
     "warmup_machine",
     "warmup_notices",
     "warmup_verdict",
 ]
 
-_NAMES = {
-    "eager": "eager",
-    "cold": "cold",
-    "directory": "cache folder",
-    "artifact": "artifact",
-}
 _PARTS = {
     "inductor": "FX graph",
     "aot_autograd": "AOTAutograd",
@@ -36,9 +28,8 @@ _PARTS = {
     "pgo": "PGO",
     "precompile": "precompile",
 }
-_GRAPH_CACHES = ("AOTAutograd", "FX graph")
-_NONE = "-"
 _MOST_REASONS = 3
+_MOST_NAMED = 6
 
 
 def warmup_machine(report: WarmupReport) -> str:
@@ -73,12 +64,20 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
     yield _pays(cold, best)
 
 
+def _named(report: WarmupReport, numbers: Sequence[int]) -> str:
+    """Inputs by their labels, which can have commas in them."""
+    labels = [report.inputs[number].label for number in numbers]
+    between = "; " if any("," in label for label in labels) else ", "
+    rest = len(labels) - _MOST_NAMED
+    return between.join([*labels[:_MOST_NAMED], *([f"… {rest} more"] if rest > 0 else [])])
+
+
 def _plan_line(report: WarmupReport) -> str:
     plan, check = report.plan, report.plan.check
     inputs = count(len(report.inputs), "input")
     if not plan.calls:
         return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
-    names = listed([report.inputs[number].label for number in plan.calls], 4)
+    names = _named(report, plan.calls)
     what = f"call {len(plan.calls)} of {inputs} at start ({names})"
     if check is None:
         return f"{what}; this was not checked"
@@ -105,85 +104,6 @@ def _pays(cold: Start, best: Start | None) -> str:
     )
 
 
-def start_columns(report: WarmupReport) -> tuple[str, ...]:
-    """The names of the starts."""
-    return ("", *(_NAMES[start.name] for start in report.starts))
-
-
-def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
-    """What each start took and found, a row for each figure."""
-    starts = report.starts
-    yield ("model is there", *(_time(start.load_ns) for start in starts))
-    if any(start.artifact for start in starts):
-        yield ("artifact is loaded", *(_time(start.artifact_ns) for start in starts))
-    yield ("first calls", *(_time(start.first_ns) for start in starts))
-    for number, item in enumerate(report.inputs if len(report.inputs) > 1 else ()):
-        yield (f"  {item.label}", *(_first(start, number) for start in starts))
-    yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
-    yield ("compile time", *(_compile_time(report, start) for start in starts))
-    yield ("compilations", *(_of_compiled(start, str(start.compilations)) for start in starts))
-    for title, cache in (("graphs cached", True), ("graphs made anew", False)):
-        yield (title, *(_of_compiled(start, _graphs(report, start, hit=cache)) for start in starts))
-    yield from _kernels(report)
-    yield ("one call of each", *(_time(round(start.round_ns or 0)) for start in starts))
-    yield ("faster", *(_of_compiled(start, faster_text(start.faster)) for start in starts))
-    yield ("pays for itself", *(_of_compiled(start, _break_even(start)) for start in starts))
-
-
-def _kernels(report: WarmupReport) -> Iterator[tuple[str, ...]]:
-    """How often the compilers behind Inductor ran; kernels that came with a graph are not asked."""
-    for title, of in (("Triton kernels compiled", _triton), ("C++ compiler ran", _cpp)):
-        made = [of(report, start.name) for start in report.starts]
-        if any(made):
-            cells = (_of_compiled(s, str(n)) for s, n in zip(report.starts, made, strict=True))
-            yield (title, *cells)
-
-
-def _triton(report: WarmupReport, start: str) -> int:
-    use = report.cache(start, "Triton")
-    return use.misses if use is not None else 0
-
-
-def _cpp(report: WarmupReport, start: str) -> int:
-    """Kernels, and small files that show what the compiler can do."""
-    use, cost = report.cache(start, "C++"), report.costs.get(start)
-    return (use.misses if use is not None else 0) + (cost.vector_checks if cost is not None else 0)
-
-
-def _time(time_ns: int) -> str:
-    return duration(time_ns) if time_ns else _NONE
-
-
-def _first(start: Start, number: int) -> str:
-    call = next((call for call in start.firsts if call.input == number), None)
-    return duration(call.time_ns) if call is not None else _NONE
-
-
-def _of_compiled(start: Start, text: str) -> str:
-    return text if start.name != "eager" and start.firsts else ""
-
-
-def _compile_time(report: WarmupReport, start: Start) -> str:
-    cost = report.costs.get(start.name)
-    return _of_compiled(start, duration(cost.time_ns) if cost is not None else _NONE)
-
-
-def _graphs(report: WarmupReport, start: Start, *, hit: bool) -> str:
-    """Those of the outermost cache that was asked; behind a hit of it no other is asked."""
-    for cache in _GRAPH_CACHES:
-        use = report.cache(start.name, cache)
-        if use is not None and (use.hits or use.misses):
-            return str(use.hits or 0) if hit else str(use.misses + use.bypasses)
-    bypassed = report.cache(start.name, _GRAPH_CACHES[-1]) or report.cache(
-        start.name, _GRAPH_CACHES[0]
-    )
-    return "0" if hit or bypassed is None else str(bypassed.bypasses)
-
-
-def _break_even(start: Start) -> str:
-    return "never" if start.break_even is None else f"{start.break_even:,} calls"
-
-
 def plan_title(report: WarmupReport) -> str:
     """``The plan: 2 calls``."""
     return f"The plan: {count(len(report.plan.calls), 'call')}"
@@ -200,7 +120,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     """What is to be said about the plan, and what the process that ran it did."""
     plan, check = report.plan, report.plan.check
     if plan.calls and plan.calls_without != plan.calls:
-        names = listed([report.inputs[number].label for number in plan.calls_without])
+        names = _named(report, plan.calls_without)
         yield f"where the artifact cannot be used, call {names} instead"
     if plan.trials:
         yield f"{count(plan.trials, 'shorter plan was', 'shorter plans were')} tried as well"
@@ -238,6 +158,9 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         yield _artifact(loaded)
     if cold is not None and artifact is not None:
         yield from _of_artifact(report, cold, artifact)
+    if cold is not None and cold.compilations and not has_caches(report):
+        backend = report.plan.setting.backend
+        yield f"no cache keeps what the backend {backend} makes: every start makes all of it anew"
     yield from _bypasses(report)
     if report.plan.records_cuda_graphs:
         yield (
@@ -261,25 +184,26 @@ def _artifact(loaded: InspectorWarmup) -> str:
 def _failures(report: WarmupReport) -> Iterator[str]:
     for start in report.starts:
         if start.failure:
-            yield f"{_NAMES[start.name]}: {start.failure}"
+            yield f"{START_NAMES[start.name]}: {start.failure}"
 
 
 def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator[str]:
     if artifact.compilations < cold.compilations:
         yield (
             "with the profile of sizes (PGO) that is in the artifact, sizes that change are "
-            f"dynamic from the first call on: {artifact.compilations} compilations instead of "
-            f"{cold.compilations}"
+            f"dynamic from the first call on: {count(artifact.compilations, 'compilation')} "
+            f"instead of {cold.compilations}"
         )
     for start, has in (("directory", "cache folder"), ("artifact", "artifact")):
-        missed = report.cache(start, _GRAPH_CACHES[0]) or report.cache(start, _GRAPH_CACHES[1])
+        missed = report.cache(start, GRAPH_CACHES[0]) or report.cache(start, GRAPH_CACHES[1])
         if missed is not None and missed.misses:
             graphs = count(missed.misses, "graph was", "graphs were")
             yield f"{graphs} not in the {has}, and made anew{_dynamic(start)}"
-    if _cpp(report, "artifact") > _cpp(report, "directory"):
+    if cpp_runs(report, "artifact") > cpp_runs(report, "directory"):
         yield (
             "the artifact has the source of C++ kernels, not what the compiler makes of it, which "
-            "is made again in every start; the cache folder has both: on the CPU ship that folder"
+            "is made again in every start; the cache folder has both: on the CPU fill that folder "
+            "when the service's image is built, by running warmup.py there (docs/warmup.md)"
         )
 
 

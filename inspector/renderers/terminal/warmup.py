@@ -9,12 +9,11 @@ from rich.text import Text
 
 from inspector.findings.overview import recording_line
 from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.warmup_rows import start_columns, start_rows
 from inspector.findings.warmup_wording import (
     check_lines,
     plan_cells,
     plan_title,
-    start_columns,
-    start_rows,
     warmup_machine,
     warmup_notices,
     warmup_verdict,
@@ -25,6 +24,7 @@ from inspector.renderers.terminal.summary import error_lines
 __all__ = ["add_warmup"]
 
 _GAP = "  "
+_LEAST_NAME = 24
 _STRONG = frozenset({"first calls", "all were called", "pays for itself"})
 
 
@@ -48,6 +48,9 @@ def _verdict(page: Page, report: WarmupReport) -> Iterator[Text]:
 def _starts(page: Page, report: WarmupReport) -> Iterator[Text]:
     table = [start_columns(report), *start_rows(report)]
     widths = [max(cell_len(row[at]) for row in table) for at in range(len(table[0]))]
+    # Names of inputs can be long, and figures are worth more.
+    room = page.width - len(_GAP) - sum(len(_GAP) + width for width in widths[1:])
+    widths[0] = min(widths[0], max(_LEAST_NAME, room))
     for number, row in enumerate(table):
         is_part = row[0].startswith(_GAP)
         style = "dim" if not number or is_part else ("bold" if row[0] in _STRONG else "")
@@ -57,9 +60,10 @@ def _starts(page: Page, report: WarmupReport) -> Iterator[Text]:
 def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -> Text:
     """A line of the table: the first cell to the left, the others to the right."""
     name = texts[0].lstrip()
-    line = Text(_GAP + " " * (len(texts[0]) - len(name)), style)
-    line.append_text(page.safe(name))
-    line.append(" " * (widths[0] - cell_len(texts[0])))
+    indentation = " " * (len(texts[0]) - len(name))
+    first = page.safe(name)
+    first.truncate(widths[0] - len(indentation), overflow="ellipsis", pad=True)
+    line = Text(_GAP + indentation, style).append_text(first)
     for text, width in zip(texts[1:], widths[1:], strict=True):
         line.append(_GAP + " " * (width - cell_len(text)))
         line.append_text(page.safe(text))
@@ -68,12 +72,8 @@ def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -
 
 def _plan(page: Page, report: WarmupReport) -> Iterator[Text]:
     yield from page.wrapped(page.safe(plan_title(report), "bold underline"))
-    rows = list(plan_cells(report))
-    width = max((cell_len(label) for _, label, _ in rows), default=0)
-    for number, label, shapes in rows:
-        space = " " * (width - cell_len(label))
-        text = page.safe(f"{number}. {label}{space}{_GAP}{shapes}")
-        yield from page.wrapped(text, _GAP, _GAP * 3)
+    for number, label, shapes in plan_cells(report):
+        yield from page.wrapped(page.safe(f"{number}. {label}: {shapes}"), _GAP, _GAP * 3)
     for line in check_lines(report):
         yield from page.wrapped(page.safe(f"{line}."), _GAP, _GAP * 2)
 
