@@ -49,7 +49,9 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
     """What to know first: how long a start takes, and what to call in it."""
     cold = report.start("cold")
     if cold is None:
-        yield "torch.compile fails: there is no start to warm up"
+        failed = any(start.failure for start in report.starts)
+        why = "torch.compile fails" if failed else "it was cut off"
+        yield f"{why}: there is no start to warm up"
         return
     others = [
         (said, start)
@@ -139,18 +141,21 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
 def _checked(report: WarmupReport, check: WarmupCheck) -> str:
     calls_ns = sum(call.time_ns for call in check.calls)
     loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
-    hits, misses = check.counters.get("hits", 0), check.counters.get("misses", 0)
+    hits = check.counters.get("hits", 0)
+    anew = check.counters.get("misses", 0) + check.counters.get("bypasses", 0)
     compiled = sum(call.compiled for call in check.later)
     ready = duration(check.load_ns + check.artifact_ns + calls_ns)
     return (
         f"checked: a fresh process ran warmup.py, {loaded}, and was warm after {ready} "
-        f"({hits} graphs from the caches, {misses} made anew); then all "
+        f"({hits} graphs from the caches, {anew} made anew); then all "
         f"{count(len(report.inputs), 'input')} compiled {count(compiled, 'frame')}"
     )
 
 
 def warmup_notices(report: WarmupReport) -> Iterator[str]:
     """What has to be known of it; one sentence each."""
+    if report.run.meta.partial:
+        yield f"the recording is partial: {report.run.meta.partial.rstrip('.')}"
     yield from _failures(report)
     cold, artifact = report.start("cold"), report.start("artifact")
     loaded = artifact.artifact if artifact is not None else None
@@ -161,6 +166,7 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
     if cold is not None and cold.compilations and not has_caches(report):
         backend = report.plan.setting.backend
         yield f"no cache keeps what the backend {backend} makes: every start makes all of it anew"
+    yield from _limits(report, cold)
     yield from _bypasses(report)
     if report.plan.records_cuda_graphs:
         yield (
@@ -199,7 +205,8 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
         if missed is not None and missed.misses:
             graphs = count(missed.misses, "graph was", "graphs were")
             yield f"{graphs} not in the {has}, and made anew{_dynamic(start)}"
-    if cpp_runs(report, "artifact") > cpp_runs(report, "directory"):
+    has_code = artifact.artifact is not None and "inductor" in artifact.artifact.parts
+    if has_code and cpp_runs(report, "artifact") > cpp_runs(report, "directory"):
         yield (
             "the artifact has the source of C++ kernels, not what the compiler makes of it, which "
             "is made again in every start; the cache folder has both: on the CPU fill that folder "
@@ -213,9 +220,21 @@ def _dynamic(start: str) -> str:
     return ": with the profile of the first start torch compiles otherwise; the next start has them"
 
 
+def _limits(report: WarmupReport, cold: Start | None) -> Iterator[str]:
+    if cold is None or cold.process is None:
+        return
+    frames = report.run.processes[cold.process].frames
+    names = [frame.name for frame in frames if any(c.hit_limit for c in frame.compilations)]
+    if names:
+        yield (
+            f"the recompile limit is reached for {listed(sorted(set(names)))}: what does not fit "
+            "by then runs without the compiler, in the service too"
+        )
+
+
 def _bypasses(report: WarmupReport) -> Iterator[str]:
     cost = report.costs.get("cold")
     for use in cost.caches if cost is not None else ():
         for reason in use.reasons[:_MOST_REASONS]:
             times = count(reason.count, "time")
-            yield f"the {use.cache} cache is passed by {times}: {one_line(reason.text)}"
+            yield f"the {use.cache} cache was passed by {times} (torch: {one_line(reason.text)})"

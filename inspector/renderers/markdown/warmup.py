@@ -27,9 +27,6 @@ def warmup_lines(report: WarmupReport) -> Iterator[str]:
     line = (*recording_line(report.run), warmup_machine(report))
     yield prose(" · ".join(filter(None, line)))
     yield ""
-    if report.run.meta.partial:
-        yield f"> Partial recording: {prose(report.run.meta.partial.rstrip('.'))}."
-        yield ""
     for said in warmup_verdict(report):
         yield f"- {prose(said)}."
     yield ""
@@ -39,7 +36,8 @@ def warmup_lines(report: WarmupReport) -> Iterator[str]:
     for row in start_rows(report):
         yield f"| {' | '.join(map(cell, row))} |"
     yield ""
-    yield from _plan(report)
+    if report.start("cold") is not None:
+        yield from _plan(report)
     for start in report.starts:
         if start.detail:
             yield f"{prose(start.name)} failed:"

@@ -71,6 +71,8 @@ def _line(page: Page, texts: Sequence[str], widths: Sequence[int], style: str) -
 
 
 def _plan(page: Page, report: WarmupReport) -> Iterator[Text]:
+    if report.start("cold") is None:
+        return
     yield from page.wrapped(page.safe(plan_title(report), "bold underline"))
     for number, label, shapes in plan_cells(report):
         yield from page.wrapped(page.safe(f"{number}. {label}: {shapes}"), _GAP, _GAP * 3)

@@ -16,7 +16,7 @@ from inspector.benches.warmup import make_starts
 from inspector.costs.cold_start import cold_start
 from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
 from inspector.findings.warmup_rows import start_rows
-from inspector.findings.warmup_wording import check_lines, warmup_verdict
+from inspector.findings.warmup_wording import check_lines, warmup_notices, warmup_verdict
 from inspector.model.warmup import CheckedCall, StartEnd, WarmupPlan
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal
@@ -132,6 +132,44 @@ def test_a_start_that_failed_is_said(report: WarmupReport) -> None:
     stream = io.StringIO()
     terminal.render(dataclasses.replace(report, starts=made(ends=ends).starts), stream)
     assert "artifact: its process ended with exit code 1" in " ".join(stream.getvalue().split())
+
+
+def test_a_warm_up_that_was_cut_off_is_said() -> None:
+    whole = made()
+    meta = dataclasses.replace(whole.run.meta, partial="it was interrupted with Ctrl-C")
+    (eager,) = [process for process in whole.run.processes if process.warmups[:1]
+                and process.warmups[0].start == "eager"]  # fmt: skip
+    run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
+    plan = dataclasses.replace(whole.plan, check=None, calls=(), calls_without=())
+    for renderer in (terminal, markdown):
+        stream = io.StringIO()
+        renderer.render(make_warmup_report(plan, run, {}), stream)
+        text = " ".join(stream.getvalue().split())
+        assert "it was cut off: there is no start to warm up" in text
+        assert "the recording is partial: it was interrupted with Ctrl-C" in text
+        assert "The plan" not in text
+
+
+def test_the_recompile_limit_is_said() -> None:
+    whole = made()
+    processes = tuple(
+        dataclasses.replace(
+            process,
+            frames=tuple(
+                dataclasses.replace(
+                    frame,
+                    compilations=tuple(
+                        dataclasses.replace(item, hit_limit=True) for item in frame.compilations
+                    ),
+                )
+                for frame in process.frames
+            ),
+        )
+        for process in whole.run.processes
+    )
+    reached = dataclasses.replace(whole, run=dataclasses.replace(whole.run, processes=processes))
+    assert not any("recompile limit" in notice for notice in warmup_notices(whole))
+    assert any("limit is reached for forward" in notice for notice in warmup_notices(reached))
 
 
 def test_the_terminal_keeps_to_its_width(
