@@ -214,6 +214,7 @@ class ProcessBuilder:
             autotuned=tuple(results.autotuned),
             kernel_bench=results.kernel_bench,
             benches=tuple(results.benches),
+            warmups=tuple(results.warmups),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

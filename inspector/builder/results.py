@@ -13,6 +13,7 @@ from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
+from inspector.events.warmup import InspectorWarmup
 
 __all__ = ["ResultEvent", "Results"]
 
@@ -25,6 +26,7 @@ ResultEvent: TypeAlias = (
     | InspectorKernelBench
     | InspectorMemoryProfile
     | InspectorTrial
+    | InspectorWarmup
 )
 
 
@@ -41,6 +43,7 @@ class Results:
         autotuned: What autotuning tried, in order.
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
+        warmups: What a process of `inspect bench --warmup` found out, in order.
     """
 
     trial: InspectorTrial | None = None
@@ -51,6 +54,7 @@ class Results:
     autotuned: list[InspectorAutotuned] = dataclasses.field(default_factory=list)
     kernel_bench: InspectorKernelBench | None = None
     benches: list[InspectorBench] = dataclasses.field(default_factory=list)
+    warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
 
     def add(self, event: ResultEvent) -> None:
         """Takes one event."""
@@ -71,3 +75,5 @@ class Results:
                 self.memory_profiles.append(text)
             case InspectorTrial():
                 self.trial = event
+            case InspectorWarmup():
+                self.warmups.append(event)

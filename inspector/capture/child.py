@@ -12,6 +12,7 @@ from inspector.capture.outcome import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
+from inspector.model.warmup import WarmupRequest
 
 __all__ = ["main"]
 
@@ -21,7 +22,7 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main(arguments: Sequence[str]) -> int:
     """Records a target.
 
-    Arguments are the recording's folder, ``explain`` or ``bench``, and the request.
+    Arguments are the recording's folder, ``explain``, ``bench`` or ``warm-up``, and the request.
     """
     recording, verb, request = arguments
     folder = Path(recording).absolute()  # the target may change the working directory
@@ -29,6 +30,10 @@ def main(arguments: Sequence[str]) -> int:
         _check_torch()
         if verb == "bench":
             _bench(folder, request)
+            write_orderly_end(folder)
+            return 0
+        if verb == "warm-up":
+            _warm_up(folder, request)
             write_orderly_end(folder)
             return 0
         asked = Request.from_json(request)
@@ -50,6 +55,15 @@ def _bench(folder: Path, request: str) -> None:
     from inspector.capture.benching.worker import work
 
     work(folder, WorkerRequest.from_json(request), cores)
+
+
+def _warm_up(folder: Path, request: str) -> None:
+    from inspector.capture.benching.cores import Cores
+
+    cores = Cores()  # as above
+    from inspector.capture.benching.warm import warm_up
+
+    warm_up(folder, WarmupRequest.from_json(request), cores)
 
 
 def _check_torch() -> None:

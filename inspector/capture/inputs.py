@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from inspector.capture.user_code import UserCode
 
-__all__ = ["SEED", "make_calls", "make_input"]
+__all__ = ["SEED", "input_source", "make_calls", "make_input"]
 
 # Inputs of the command line are the same in every run, and leave the global generator as it was.
 SEED = 0
@@ -42,11 +42,8 @@ def make_calls(
     """
     if texts:
         return (_from_texts(texts),), "`--input`"
-    for name in _NAMES:
-        given = getattr(module, name, None)
-        if given is not None:
-            break
-    else:
+    name, given = _given(module)
+    if given is None:
         given, name = beside_model, "the factory"
     if given is None:
         return (), ""
@@ -56,6 +53,19 @@ def make_calls(
         check_needs_nothing(given, name)
         given = code.run(f"calling {source}", given)
     return calls_of(given, source), source
+
+
+def input_source(module: ModuleType) -> str:
+    """Where a file's inputs come from, as Python: ``get_inputs()``; empty where it has none."""
+    name, given = _given(module)
+    if given is None:
+        return ""
+    return f"{name}()" if callable(given) and not isinstance(given, torch.Tensor) else name
+
+
+def _given(module: ModuleType) -> tuple[str, Any]:
+    found = ((name, getattr(module, name, None)) for name in _NAMES)
+    return next(((name, given) for name, given in found if given is not None), ("", None))
 
 
 def _from_texts(texts: tuple[str, ...]) -> Call:

@@ -13,6 +13,7 @@ from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
+from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
@@ -28,7 +29,7 @@ from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
 
-_UNASKED = ("train", "fullgraph", "grad", "cold_cache")
+_UNASKED = ("train", "fullgraph", "grad", "cold_cache", "warmup")
 
 
 @click.command("bench")
@@ -81,6 +82,15 @@ _UNASKED = ("train", "fullgraph", "grad", "cold_cache")
     help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
     "something is worse.",
 )  # fmt: skip
+@click.option(
+    "--warmup", is_flag=True,
+    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and the "
+    "inputs to call so that nothing compiles later.",
+)  # fmt: skip
+@click.option(
+    "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and plan.json to this folder.",
+)  # fmt: skip
 @process_options
 @output_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -113,8 +123,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/ --modes default -o table.md
       inspect bench samples/claims.toml
       inspect bench model.py --compare monday.json
+      inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if is_warmup(targets, asked):
+        of_process = BenchProcess(python, timeout, save, progress=not no_progress)
+        return warmup_command(targets, asked, of_process, (output, format_, compare))
     if compare is not None and (is_collection(targets) or is_claims(targets)):
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     if output is not None:

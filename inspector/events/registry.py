@@ -68,6 +68,7 @@ from inspector.events.recompile import InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 from inspector.events.triton_kernel import InspectorTritonKernel
+from inspector.events.warmup import InspectorWarmup
 
 __all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
 
@@ -127,6 +128,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,
+    ("artifact", "inspector_warmup"): InspectorWarmup,
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
     ("artifact", "inspector_problem"): InspectorProblem,

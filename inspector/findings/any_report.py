@@ -15,9 +15,12 @@ from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
+from inspector.findings.warmup_report import WarmupReport
 
-__all__ = ["AnyReport"]
+__all__ = ["AnyBench", "AnyReport"]
 
+AnyBench: TypeAlias = BenchReport | CollectionReport | ClaimsReport | WarmupReport
+"""A report of `inspect bench`."""
 AnyReport: TypeAlias = (
     Report
     | GuardsReport
@@ -25,9 +28,7 @@ AnyReport: TypeAlias = (
     | KernelsReport
     | GraphReport
     | KernelBenchReport
-    | BenchReport
-    | CollectionReport
-    | ClaimsReport
+    | AnyBench
     | ProfileReport
     | DiffReport
 )

@@ -12,6 +12,7 @@ from inspector.events.inspector import InspectorCall, InspectorDropped, Inspecto
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
+from inspector.events.warmup import InspectorWarmup
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame, SkippedFrame
@@ -88,6 +89,7 @@ class Process:
         autotuned: What autotuning tried, in order; recorded for profiles alone.
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
+        warmups: What a process of `inspect bench --warmup` found out, in order.
     """
 
     host: str
@@ -128,6 +130,7 @@ class Process:
     autotuned: tuple[InspectorAutotuned, ...] = ()
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()
+    warmups: tuple[InspectorWarmup, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

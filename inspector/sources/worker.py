@@ -40,15 +40,21 @@ class Worker:
     """
 
     def __init__(
-        self, folder: Path, python: str, request: str, environment: Mapping[str, str]
+        self,
+        folder: Path,
+        python: str,
+        request: str,
+        environment: Mapping[str, str],
+        verb: str = "bench",
     ) -> None:
         """Starts it.
 
         Args:
             folder: The folder, which is empty.
             python: The interpreter.
-            request: What it does, as `inspector.model.bench.WorkerRequest` in JSON.
+            request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
             environment: Its environment.
+            verb: What kind of request it is, see `inspector.capture.child`.
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
@@ -65,7 +71,7 @@ class Worker:
         ends = {"INSPECTOR_BENCH_IN": str(theirs_in), "INSPECTOR_BENCH_OUT": str(theirs_out)}
         try:
             self._process = subprocess.Popen(
-                (python, str(_SCRIPT), str(folder.absolute()), "bench", request),
+                (python, str(_SCRIPT), str(folder.absolute()), verb, request),
                 env={**environment, **ends},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

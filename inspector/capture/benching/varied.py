@@ -16,7 +16,7 @@ from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
 
-__all__ = ["Padding", "padded", "paddings_of", "varied_calls"]
+__all__ = ["Padding", "padded", "paddings_of", "place_of", "varied_calls"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def varied_calls(
 def _varied(function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]) -> Call:
     args, kwargs = list(call.args), dict(call.kwargs)
     for item in assignments:
-        place = _place(function, item.name, args, kwargs)
+        place = place_of(function, item.name, args, kwargs)
         if isinstance(place, int):
             args[place] = _changed(args[place], item)
         else:
@@ -54,7 +54,7 @@ def _varied(function: Callable[..., Any], call: Call, assignments: Iterable[Assi
     return Call(tuple(args), kwargs)
 
 
-def _place(
+def place_of(
     function: Callable[..., Any], name: str, args: Sequence[object], kwargs: dict[str, Any]
 ) -> int | str:
     """Where an argument is: its position, or its name among the keywords."""
@@ -107,7 +107,7 @@ def paddings_of(
     """Where a call is padded: the sizes that were varied."""
     for item in assignments:
         if item.dimension is not None:
-            place = _place(function, item.name, list(call.args), dict(call.kwargs))
+            place = place_of(function, item.name, list(call.args), dict(call.kwargs))
             yield Padding(place, item.dimension)
 
 

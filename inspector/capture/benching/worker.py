@@ -48,7 +48,7 @@ from inspector.capture.xla.device import hardware, wait_for_xla
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 
-__all__ = ["work"]
+__all__ = ["age_ns", "compilations", "failing", "work"]
 
 # As Dynamo spells a place of the user's code in what it raises.
 _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
@@ -73,7 +73,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    load_ns = _age_ns()
+    load_ns = age_ns()
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     _say(outbox, "loaded")
@@ -124,9 +124,9 @@ class _Worker:
         """
         kept = kept_values({})
         for index, call in enumerate(self._program.calls):
-            before = _compilations()
+            before = compilations()
             first_ns, results, xla = self._first(index)
-            compiled = _compilations() - before
+            compiled = compilations() - before
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
             with self._failing(index), quiet():
                 second_ns = timed(self._program.prepare(index))
@@ -285,10 +285,10 @@ class _Worker:
         write_artifact("bench", {"v": 1, "what": what, **of, **fields})
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
-        return _failing(self._target, index, is_eager=self._asked.eager)
+        return failing(self._target, index, is_eager=self._asked.eager)
 
 
-class _failing:  # noqa: N801 - used as a function
+class failing:  # noqa: N801 - used as a function
     """What a call raises becomes a sentence with the user's own traceback."""
 
     def __init__(self, target: Target, index: int, *, is_eager: bool) -> None:
@@ -343,7 +343,7 @@ class _failing:  # noqa: N801 - used as a function
         return ModelFailedError(message, step, detail=user_traceback(error, target.root))
 
 
-def _compilations() -> int:
+def compilations() -> int:
     """How many frames were compiled, or tried (torch/_dynamo/utils.py, 2.11 to 2.13)."""
     return int(counters["frames"]["total"])
 
@@ -380,7 +380,7 @@ def _device() -> str:
     return hardware().lower() or "cpu"
 
 
-def _age_ns() -> int:
+def age_ns() -> int:
     """How long this process is there; 0 where the system does not say."""
     try:
         fields = Path("/proc/self/stat").read_text("ascii").rpartition(")")[2].split()

@@ -21,6 +21,7 @@ from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
+from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.json.bench_collection import any_bench_fields
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
@@ -44,7 +45,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
-        case BenchReport() | CollectionReport() | ClaimsReport():
+        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
             fields = any_bench_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)

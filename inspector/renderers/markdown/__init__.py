@@ -24,6 +24,7 @@ from inspector.findings.overview import (
 )
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
+from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
 from inspector.renderers.markdown.bench_collection import any_bench_lines
@@ -53,7 +54,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
-        case BenchReport() | CollectionReport() | ClaimsReport():
+        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))

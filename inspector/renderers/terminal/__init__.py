@@ -22,6 +22,7 @@ from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
+from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import count
 from inspector.renderers.terminal.bench_collection import add_any_bench
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
@@ -59,7 +60,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
-        case BenchReport() | CollectionReport() | ClaimsReport():
+        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
             add_any_bench(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)

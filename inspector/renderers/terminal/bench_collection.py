@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.any_report import AnyBench
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import (
@@ -16,9 +17,11 @@ from inspector.findings.collection_report import (
     collection_lines,
     collection_machine,
 )
+from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.terminal.bench import add_bench
 from inspector.renderers.terminal.bench_claims import add_claims
 from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.warmup import add_warmup
 
 __all__ = ["add_any_bench"]
 
@@ -27,13 +30,16 @@ _NAMES = 2
 _FASTER = 4  # of a line without this nothing was measured
 
 
-def add_any_bench(page: Page, report: BenchReport | CollectionReport | ClaimsReport) -> None:
+def add_any_bench(page: Page, report: AnyBench) -> None:
     """Adds what one model has, what each setting does to many, or claims."""
     if isinstance(report, BenchReport):
         add_bench(page, report)
         return
     if isinstance(report, ClaimsReport):
         add_claims(page, report)
+        return
+    if isinstance(report, WarmupReport):
+        add_warmup(page, report)
         return
     page.add(_head(page, report))
     page.add(_table(page, report))

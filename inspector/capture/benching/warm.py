@@ -1,0 +1,201 @@
+"""What the process of a start does: first calls of all inputs, as a service would make them.
+
+It is told what to do next as the processes of `inspect bench` are (`inspector.capture.benching.\
+worker`): blocks of later calls, and to look for the plan.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import torch
+from torch._dynamo.utils import counters
+
+from inspector.capture.attach import attach
+from inspector.capture.benching.batches import shapes_of, with_batch
+from inspector.capture.benching.blocks import block, timed
+from inspector.capture.benching.cores import Cores
+from inspector.capture.benching.program import Program, make_program
+from inspector.capture.benching.script_facts import loading_of
+from inspector.capture.benching.warm_plan import Search, planned
+from inspector.capture.benching.worker import age_ns, compilations, failing
+from inspector.capture.environment import environment
+from inspector.capture.execution import write_target
+from inspector.capture.locate import locate
+from inspector.capture.profiling.device import cuda_devices, uses_cuda
+from inspector.capture.quiet import quiet
+from inspector.capture.target import Target, load_target
+from inspector.capture.trial import seed
+from inspector.capture.writer import write_artifact
+from inspector.model.warmup import WarmupRequest
+
+__all__ = ["warm_up"]
+
+_IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
+
+
+def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
+    """Works until the recorder closes its end.
+
+    Args:
+        folder: The recording of this process.
+        asked: What to do.
+        cores: The cores that this process may use.
+
+    Raises:
+        InspectorError: The target cannot be loaded, compiled or called.
+    """
+    inbox = os.fdopen(int(os.environ.pop(_IN)), "r", encoding="utf-8")
+    outbox = os.fdopen(int(os.environ.pop(_OUT)), "w", encoding="utf-8")
+    attachment = attach(folder, project=None)
+    seed(0)
+    place = locate(asked.worker.request.target)
+    target = load_target(asked.worker.request)
+    load_ns = age_ns()
+    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    write_target(target, attachment.handler.sources)
+    varied = asked.worker.variations
+    loading = loading_of(place, target, target.calls[0], varied)
+    _say(outbox, "loaded", loading=dataclasses.asdict(loading))
+    start = _Start(asked, target, _program(target, asked))
+    start.begin(load_ns)
+    cores.bind()
+    start.settle()
+    _say(
+        outbox, "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved,
+        missed=start.missed,
+    )  # fmt: skip
+    for line in inbox:
+        asked_now = json.loads(line)
+        if asked_now.pop("do") == "plan":
+            cores.free()  # it compiles again
+            attachment.detach()  # what is tried out is no part of this start
+            _say(outbox, "planned", **dataclasses.asdict(start.plan()))
+        else:
+            start.block(**asked_now)
+            _say(outbox, "done")
+
+
+def _say(outbox: TextIO, state: str, **fields: object) -> None:
+    outbox.write(json.dumps({"state": state, **fields}) + "\n")
+    outbox.flush()
+
+
+def _program(target: Target, asked: WarmupRequest) -> Program:
+    program = make_program(target, asked.worker)
+    if not asked.batches:
+        return program
+    calls = (with_batch(call, batch) for call in program.calls for batch in asked.batches)
+    return dataclasses.replace(program, calls=tuple(calls))
+
+
+class _Start:
+    """One start of the service."""
+
+    def __init__(self, asked: WarmupRequest, target: Target, program: Program) -> None:
+        self._asked = asked
+        self._target = target
+        self._program = program
+        self.call_ns: list[int] = []
+        self.compiled: list[int] = []
+        self.is_saved = False
+
+    @property
+    def missed(self) -> int:
+        """How many graphs its caches did not have, whichever of them was asked."""
+        found = counters["aot_autograd"]["autograd_cache_miss"]
+        return int(found + counters["inductor"]["fxgraph_cache_miss"])
+
+    def begin(self, load_ns: int) -> None:
+        """Loads the artifact, if there is one, and calls each input for the first time."""
+        if not self._asked.worker.eager:
+            # Without it torch keeps no profile of the sizes, which spares recompilations.
+            torch.compiler.config.job_id = self._asked.job
+        self._write("loaded", time_ns=load_ns, threads=torch.get_num_threads())
+        if self._asked.artifact is not None:
+            self._load(Path(self._asked.artifact))
+        for index, call in enumerate(self._program.calls):
+            time_ns, compiled = self._first(index)
+            cuda_devices.cache_clear()  # the first call may be the first on a GPU
+            self.compiled.append(compiled)
+            self._write(
+                "first", input=index, inputs=shapes_of(call), time_ns=time_ns, compiled=compiled,
+                device=str(torch.cuda.get_device_name()) if uses_cuda() else "cpu",
+            )  # fmt: skip
+        if self._asked.save is not None:
+            self._save(Path(self._asked.save))
+
+    def settle(self) -> None:
+        """A few more calls of each input: blocks are planned by what they take."""
+        for index in range(len(self._program.calls)):
+            with self._failing(index), quiet():
+                timed(self._program.prepare(index))  # records a CUDA graph, where there is one
+                self.call_ns.append(timed(self._program.prepare(index)))
+
+    def _first(self, index: int) -> tuple[int, int]:
+        write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        prepared = self._program.prepare(index, restores=index > 0)
+        seed(1 + index)
+        before = compilations()
+        time_ns = 0
+        with self._failing(index), quiet():
+            time_ns = timed(prepared)
+        return time_ns, compilations() - before
+
+    def _load(self, file: Path) -> None:
+        began_ns = time.perf_counter_ns()
+        info = torch.compiler.load_cache_artifacts(file.read_bytes())
+        self._write(
+            "artifact", time_ns=time.perf_counter_ns() - began_ns, parts=_parts(info),
+            size_bytes=file.stat().st_size,
+            failure="" if info is not None else "torch could not read it",
+        )  # fmt: skip
+
+    def _save(self, file: Path) -> None:
+        began_ns = time.perf_counter_ns()
+        saved = torch.compiler.save_cache_artifacts()
+        time_ns = time.perf_counter_ns() - began_ns
+        if saved is None:
+            self._write("saved", time_ns=time_ns, failure="nothing was compiled that can be cached")
+            return
+        content, info = saved
+        file.write_bytes(content)
+        self.is_saved = True
+        self._write("saved", time_ns=time_ns, parts=_parts(info), size_bytes=len(content))
+
+    def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
+        """Times calls with an input."""
+        with self._failing(input), quiet():
+            found = block(lambda: self._program.prepare(input), calls, None)
+        self._write("block", round=round, input=input, times_ns=found["times_ns"])
+
+    def plan(self) -> Search:
+        """Looks for the plan; what is compiled is thrown away for each trial."""
+        return planned(self.compiled, self._later)
+
+    def _later(self, calls: Sequence[int]) -> Iterator[int]:
+        """The inputs that compile something when these were called before, in a fresh Dynamo."""
+        torch.compiler.reset()
+        for number, index in enumerate((*calls, *range(len(self.compiled)))):
+            before = compilations()
+            with self._failing(index), quiet():
+                self._program.prepare(index)()
+            if number >= len(calls) and compilations() > before:
+                yield index
+
+    def _write(self, what: str, **fields: object) -> None:
+        write_artifact("warmup", {"v": 1, "what": what, "start": self._asked.start, **fields})
+
+    def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
+        return failing(self._target, index, is_eager=self._asked.worker.eager)
+
+
+def _parts(info: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy
+    """How many entries of each cache; a profile is saved again whenever it changes."""
+    return {} if info is None else {name: len(set(keys)) for name, keys in info.artifacts.items()}

@@ -1,0 +1,227 @@
+"""``inspect bench --warmup``: a service's start in three ways, and the plan to warm it up."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.commands.bench_collection import is_collection
+from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
+from inspector.commands.bench_plan import combinations_of, sizes_of
+from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.output import check_output, write_report
+from inspector.commands.precheck import check_file
+from inspector.commands.record import Begun, finish, recording
+from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.warmup_check import checked
+from inspector.commands.warmup_files import check_folder, write_plan_file, write_script
+from inspector.commands.warmup_starts import Starts, run_starts
+from inspector.costs.cold_start import cold_start
+from inspector.errors import UsageError
+from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
+from inspector.model.cold_start import ColdStart
+from inspector.model.input_parser import parse_inputs
+from inspector.model.run import Meta, Run
+from inspector.model.variation import parse_varied, variations
+from inspector.model.warmup import WarmupPlan
+from inspector.sources.recording import opened, read_run
+from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
+
+__all__ = ["is_warmup", "warmup_command"]
+
+_EXIT_STILL = 1
+_EXIT_FAILED = 3
+_STARTS = 5  # with eager PyTorch, and the check
+_REFUSED = {
+    "train": "--train",
+    "optimizer": "--optimizer",
+    "sessions": "--sessions",
+    "cold_cache": "--cold-cache",
+    "compare": "--compare",
+}
+
+
+def is_warmup(targets: Sequence[str], asked: Mapping[str, Any]) -> bool:
+    """Whether a warm-up is asked for, or the recording that is named has one.
+
+    Raises:
+        InspectorError: There is no such recording.
+    """
+    if asked["warmup"] or asked["save_warmup"] is not None:
+        return True
+    if is_collection(targets) or any(map(is_model, targets)):
+        return False
+    with opened(existing(targets[0] if targets else None)) as found:
+        return has_warmup(found.folder)
+
+
+def warmup_command(
+    targets: Sequence[str],
+    asked: Mapping[str, Any],
+    how: BenchProcess,
+    written: tuple[Path | None, str | None, Path | None],
+) -> int:
+    """Runs the command where a warm-up is asked for.
+
+    Args:
+        targets: What the user named.
+        asked: The options of a bench.
+        how: How the processes are run.
+        written: ``--output``, ``--format`` and ``--compare``.
+
+    Returns:
+        The exit code: 1 where something compiles after the plan.
+
+    Raises:
+        InspectorError: The options or the model are not what they should be.
+    """
+    output, format_, compare = written
+    check_output(output, format_)
+    folder: Path | None = asked["save_warmup"]
+    if folder is not None:
+        check_folder(folder)
+    given = {
+        name: value
+        for name, value in {**asked, "compare": compare}.items()
+        if value not in {None, (), False} and name not in {"warmup", "save_warmup"}
+    }
+    if is_collection(targets):
+        raise UsageError("--warmup is about one model.", "Name one.")
+    target = targets[0] if targets else None
+    if target is not None and is_model(target):
+        if how.python is None:
+            check_file(target)
+        report, code = _warmed(target, _plan_of(target, given), how, folder)
+    else:
+        of_process = {"python": how.python, "timeout": how.timeout_seconds, "save": how.save}
+        refuse_options({**given, **of_process})
+        report, code = _from_recording(target, folder), 0
+    write_report(report, output, format_)
+    return code
+
+
+def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
+    parse_inputs(given.get("inputs", ()))
+    for name, option in _REFUSED.items():
+        if name in given:
+            raise UsageError(f"{option} has no meaning for --warmup.", f"Leave {option} out.")
+    # Of a bench these are lists of what is compared; a service has one of each.
+    one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
+    one.pop("batch", None)
+    if "padded" in str(one["shapes"]):
+        raise UsageError("--warmup knows no padding.", "Leave it to the service, and out of here.")
+    combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
+    if len(combinations) != 1:
+        message = f"--warmup starts one setting, and these are {len(combinations)}."
+        step = "Name one of --modes, --backends, --shapes, --dtype, --autocast and --tf32."
+        raise UsageError(message, step)
+    varied = tuple(map(parse_varied, given.get("vary", ())))
+    return WarmupPlan(
+        target=target,
+        setting=combinations[0].setting,
+        workload=combinations[0].workload,
+        job=_job(target),
+        is_grad="grad" in given,
+        device=given.get("device"),
+        texts=tuple(given.get("inputs", ())),
+        batches=sizes_of(given.get("batch"), "--batch"),
+        variations=variations(varied) if varied else (),
+    )
+
+
+def _job(target: str) -> str:
+    """A name of its own: with one cache folder, services would write over each other's profile."""
+    place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
+    return f"warmup-{hashlib.sha256(place).hexdigest()[:12]}"
+
+
+def _warmed(
+    target: str, plan: WarmupPlan, how: BenchProcess, folder: Path | None
+) -> tuple[WarmupReport, int]:
+    asked = {"warmup": True, "backend": plan.setting.backend}
+    progress = BenchProgress(enabled=how.progress, processes=_STARTS, doing=how.doing)
+    with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
+        prefix="inspector-warmup-", ignore_cleanup_errors=True
+    ) as scratch:  # fmt: skip
+        starts = Starts(plan, begun.path, Path(scratch), how.python, how.timeout_seconds)
+        partial = ""
+        try:
+            plan = run_starts(starts, progress)
+            plan = _checked(begun, dataclasses.replace(starts, plan=plan), progress, folder)
+        except KeyboardInterrupt:
+            partial = "it was interrupted with Ctrl-C"
+        finally:
+            progress.close()
+        write_warmup(begun.path, plan)
+        report = _report(begun, plan, partial)
+        if folder is not None and not partial:
+            write_plan_file(report, folder)
+    finish(begun, report.run, how.save)
+    return report, INTERRUPTED if partial else _exit_code(plan)
+
+
+def _checked(
+    begun: Begun, starts: Starts, progress: BenchProgress, folder: Path | None
+) -> WarmupPlan:
+    """Writes the script, and runs it in a fresh process."""
+    if starts.plan.loading is None or any(
+        e.start == "cold" and e.failure for e in starts.plan.ends
+    ):
+        return starts.plan
+    place = folder or starts.scratch / "warmup"
+    write_script(_report(begun, starts.plan, ""), begun.path / ARTIFACT, place)
+    progress.begin("runs the plan in a fresh process")
+    check = checked(starts, place / "warmup.py", progress.tick)
+    return dataclasses.replace(starts.plan, check=check)
+
+
+def _report(begun: Begun, plan: WarmupPlan, partial: str) -> WarmupReport:
+    ended = "interrupted" if partial else "whole"
+    meta = dataclasses.replace(begun.meta, partial=partial, ended=ended)
+    with opened(begun.path) as found:
+        return _made(plan, read_run(found), meta)
+
+
+def _made(plan: WarmupPlan, run: Run, meta: Meta | None = None) -> WarmupReport:
+    run = run if meta is None else dataclasses.replace(run, meta=meta)
+    return make_warmup_report(plan, run, _costs(run))
+
+
+def _costs(run: Run) -> dict[str, ColdStart]:
+    """Compile time and caches by start."""
+    numbers = {
+        event.start: number
+        for number, process in enumerate(run.processes)
+        for event in process.warmups
+    }
+    check = check_process(run)
+    if check is not None:
+        numbers["check"] = check
+    return {
+        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
+        for name, number in numbers.items()
+    }
+
+
+def _exit_code(plan: WarmupPlan) -> int:
+    if any(end.start in {"eager", "cold"} and end.failure for end in plan.ends):
+        return _EXIT_FAILED
+    return 0 if plan.check is None or plan.check.is_passed else _EXIT_STILL
+
+
+def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
+    with opened(existing(target)) as found:
+        if not has_warmup(found.folder):
+            message = "There is no warm-up in this recording."
+            raise UsageError(message, "Make one with: inspect bench model.py --warmup")
+        run = read_run(found)
+        say_which(run, target)
+        report = _made(read_warmup(found.folder), run)
+        if folder is not None:
+            write_script(report, found.folder / ARTIFACT, folder)
+            write_plan_file(report, folder)
+    return report

@@ -1,0 +1,240 @@
+"""The words and numbers of a warm-up, for every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.benches.warmup import Start
+from inspector.events.warmup import InspectorWarmup
+from inspector.findings.escaping import one_line
+from inspector.findings.warmup_report import WarmupReport
+from inspector.findings.warmup_rows import GRAPH_CACHES, START_NAMES, cpp_runs, has_caches
+from inspector.findings.wording import count, duration, listed, size
+from inspector.model.warmup import WarmupCheck
+
+__all__ = [
+    "check_lines",
+    "plan_cells",
+    "plan_title",
+    "warmup_machine",
+    "warmup_notices",
+    "warmup_verdict",
+]
+
+_PARTS = {
+    "inductor": "FX graph",
+    "aot_autograd": "AOTAutograd",
+    "autotune": "autotune",
+    "pgo": "PGO",
+    "precompile": "precompile",
+}
+_MOST_REASONS = 3
+_MOST_NAMED = 6
+
+
+def warmup_machine(report: WarmupReport) -> str:
+    """``cpu, 2 threads · default + dynamic · with gradients``."""
+    plan = report.plan
+    threads = f", {count(report.threads, 'thread')}" if report.device == "cpu" else ""
+    parts = (
+        f"{report.device}{threads}" if report.device else "",
+        plan.setting.label,
+        plan.workload.label,
+        "with gradients" if plan.is_grad else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def warmup_verdict(report: WarmupReport) -> Iterator[str]:
+    """What to know first: how long a start takes, and what to call in it."""
+    cold = report.start("cold")
+    if cold is None:
+        failed = any(start.failure for start in report.starts)
+        why = "torch.compile fails" if failed else "it was cut off"
+        yield f"{why}: there is no start to warm up"
+        return
+    others = [
+        (said, start)
+        for said, name in (("the cache folder", "directory"), ("the artifact", "artifact"))
+        if (start := report.start(name)) is not None
+    ]
+    said = [f"{duration(start.ready_ns)} with {name}" for name, start in others]
+    instead = f", {' and '.join(said)}" if said else ""
+    yield f"a cold start has called every input after {duration(cold.ready_ns)}{instead}"
+    yield _plan_line(report)
+    best = min((start for _, start in others), key=lambda start: start.first_ns, default=None)
+    yield _pays(cold, best)
+
+
+def _named(report: WarmupReport, numbers: Sequence[int]) -> str:
+    """Inputs by their labels, which can have commas in them."""
+    labels = [report.inputs[number].label for number in numbers]
+    between = "; " if any("," in label for label in labels) else ", "
+    rest = len(labels) - _MOST_NAMED
+    return between.join([*labels[:_MOST_NAMED], *([f"… {rest} more"] if rest > 0 else [])])
+
+
+def _plan_line(report: WarmupReport) -> str:
+    plan, check = report.plan, report.plan.check
+    inputs = count(len(report.inputs), "input")
+    if not plan.calls:
+        return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
+    names = _named(report, plan.calls)
+    what = f"call {len(plan.calls)} of {inputs} at start ({names})"
+    if check is None:
+        return f"{what}; this was not checked"
+    if check.failure:
+        return f"{what}; the check failed: {check.failure}"
+    if check.is_passed:
+        return f"{what}, and nothing compiles after it: checked in a fresh process"
+    again = count(len(check.compiled_later), "input")
+    return f"{what}; that is not enough: {again} compiled after it in a fresh process"
+
+
+def _pays(cold: Start, best: Start | None) -> str:
+    if cold.faster is None:
+        return "how much faster later calls are was not measured"
+    if cold.break_even is None:
+        how = "slower than" if cold.faster.high < 1 else "no faster than"
+        return f"later calls are {how} eager PyTorch ({cold.faster.middle:.2f} times as fast)"
+    calls = f"{cold.break_even:,} calls of each input"
+    warm = best.break_even if best is not None else None
+    after = f", with caches after {warm:,}" if warm is not None else ""
+    return (
+        f"later calls are {cold.faster.middle:.2f} times as fast as eager PyTorch: a cold start "
+        f"has paid for itself after {calls}{after}"
+    )
+
+
+def plan_title(report: WarmupReport) -> str:
+    """``The plan: 2 calls``."""
+    return f"The plan: {count(len(report.plan.calls), 'call')}"
+
+
+def plan_cells(report: WarmupReport) -> Iterator[tuple[str, str, str]]:
+    """The calls: number, input, shapes."""
+    for at, number in enumerate(report.plan.calls, 1):
+        item = report.inputs[number]
+        yield str(at), item.label, item.shapes
+
+
+def check_lines(report: WarmupReport) -> Iterator[str]:
+    """What is to be said about the plan, and what the process that ran it did."""
+    plan, check = report.plan, report.plan.check
+    if plan.calls and plan.calls_without != plan.calls:
+        names = _named(report, plan.calls_without)
+        yield f"where the artifact cannot be used, call {names} instead"
+    if plan.trials:
+        yield f"{count(plan.trials, 'shorter plan was', 'shorter plans were')} tried as well"
+    if check is None:
+        return
+    if check.failure:
+        yield f"the check failed: {check.failure}"
+        return
+    yield _checked(report, check)
+    for item in report.still:
+        label = report.inputs[item.input].label
+        because = "; ".join(map(one_line, item.because)) or "torch does not say why"
+        yield f"{label} still compiles {count(item.compiled, 'frame')}: {because}"
+
+
+def _checked(report: WarmupReport, check: WarmupCheck) -> str:
+    calls_ns = sum(call.time_ns for call in check.calls)
+    loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
+    hits = check.counters.get("hits", 0)
+    anew = check.counters.get("misses", 0) + check.counters.get("bypasses", 0)
+    compiled = sum(call.compiled for call in check.later)
+    ready = duration(check.load_ns + check.artifact_ns + calls_ns)
+    return (
+        f"checked: a fresh process ran warmup.py, {loaded}, and was warm after {ready} "
+        f"({hits} graphs from the caches, {anew} made anew); then all "
+        f"{count(len(report.inputs), 'input')} compiled {count(compiled, 'frame')}"
+    )
+
+
+def warmup_notices(report: WarmupReport) -> Iterator[str]:
+    """What has to be known of it; one sentence each."""
+    if report.run.meta.partial:
+        yield f"the recording is partial: {report.run.meta.partial.rstrip('.')}"
+    yield from _failures(report)
+    cold, artifact = report.start("cold"), report.start("artifact")
+    loaded = artifact.artifact if artifact is not None else None
+    if loaded is not None:
+        yield _artifact(loaded)
+    if cold is not None and artifact is not None:
+        yield from _of_artifact(report, cold, artifact)
+    if cold is not None and cold.compilations and not has_caches(report):
+        backend = report.plan.setting.backend
+        yield f"no cache keeps what the backend {backend} makes: every start makes all of it anew"
+    yield from _limits(report, cold)
+    yield from _bypasses(report)
+    if report.plan.records_cuda_graphs:
+        yield (
+            "CUDA graphs are in no cache: warmup.py calls every input three times, because each "
+            "size is recorded anew in every start"
+        )
+
+
+def _artifact(loaded: InspectorWarmup) -> str:
+    if loaded.failure:
+        return f"the artifact was not loaded: {loaded.failure}"
+    parts = [
+        f"{number} of {name}"
+        for kind, name in _PARTS.items()
+        if (number := loaded.parts.get(kind, 0))
+    ]
+    entries = count(sum(loaded.parts.values()), "entry", "entries")
+    return f"the artifact has {entries} of caches ({listed(parts)}; {size(loaded.size_bytes)})"
+
+
+def _failures(report: WarmupReport) -> Iterator[str]:
+    for start in report.starts:
+        if start.failure:
+            yield f"{START_NAMES[start.name]}: {start.failure}"
+
+
+def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator[str]:
+    if artifact.compilations < cold.compilations:
+        yield (
+            "with the profile of sizes (PGO) that is in the artifact, sizes that change are "
+            f"dynamic from the first call on: {count(artifact.compilations, 'compilation')} "
+            f"instead of {cold.compilations}"
+        )
+    for start, has in (("directory", "cache folder"), ("artifact", "artifact")):
+        missed = report.cache(start, GRAPH_CACHES[0]) or report.cache(start, GRAPH_CACHES[1])
+        if missed is not None and missed.misses:
+            graphs = count(missed.misses, "graph was", "graphs were")
+            yield f"{graphs} not in the {has}, and made anew{_dynamic(start)}"
+    has_code = artifact.artifact is not None and "inductor" in artifact.artifact.parts
+    if has_code and cpp_runs(report, "artifact") > cpp_runs(report, "directory"):
+        yield (
+            "the artifact has the source of C++ kernels, not what the compiler makes of it, which "
+            "is made again in every start; the cache folder has both: on the CPU fill that folder "
+            "when the service's image is built, by running warmup.py there (docs/warmup.md)"
+        )
+
+
+def _dynamic(start: str) -> str:
+    if start == "artifact":
+        return ""
+    return ": with the profile of the first start torch compiles otherwise; the next start has them"
+
+
+def _limits(report: WarmupReport, cold: Start | None) -> Iterator[str]:
+    if cold is None or cold.process is None:
+        return
+    frames = report.run.processes[cold.process].frames
+    names = [frame.name for frame in frames if any(c.hit_limit for c in frame.compilations)]
+    if names:
+        yield (
+            f"the recompile limit is reached for {listed(sorted(set(names)))}: what does not fit "
+            "by then runs without the compiler, in the service too"
+        )
+
+
+def _bypasses(report: WarmupReport) -> Iterator[str]:
+    cost = report.costs.get("cold")
+    for use in cost.caches if cost is not None else ():
+        for reason in use.reasons[:_MOST_REASONS]:
+            times = count(reason.count, "time")
+            yield f"the {use.cache} cache was passed by {times} (torch: {one_line(reason.text)})"

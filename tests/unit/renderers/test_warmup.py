@@ -1,0 +1,256 @@
+"""A recorded warm-up as a terminal, Markdown, JSON and a script show it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from inspector.benches.warmup import make_starts
+from inspector.costs.cold_start import cold_start
+from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
+from inspector.findings.warmup_rows import start_rows
+from inspector.findings.warmup_wording import check_lines, warmup_notices, warmup_verdict
+from inspector.model.warmup import CheckedCall, StartEnd, WarmupPlan
+from inspector.renderers import json as json_renderer
+from inspector.renderers import markdown, terminal
+from inspector.renderers.warmup_script import render as render_script
+from inspector.sources.recording import opened, read_run
+from inspector.sources.warmup_file import has_warmup, read_warmup
+
+RECORDING = Path(__file__).parents[1] / "data" / "warmup.zip"
+
+
+def made(**changes: Any) -> WarmupReport:
+    with opened(RECORDING) as found:
+        assert has_warmup(found.folder)
+        run, plan = read_run(found), read_warmup(found.folder)
+    numbers = {
+        event.start: number
+        for number, process in enumerate(run.processes)
+        for event in process.warmups
+    }
+    check = check_process(run)
+    assert check is not None
+    costs = {
+        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
+        for name, number in {**numbers, "check": check}.items()
+    }
+    return make_warmup_report(dataclasses.replace(plan, **changes), run, costs)
+
+
+@pytest.fixture(scope="module")
+def report() -> WarmupReport:
+    return made()
+
+
+def rows(report: WarmupReport) -> dict[str, tuple[str, ...]]:
+    return {row[0].strip(): row[1:] for row in start_rows(report)}
+
+
+def test_starts_stand_beside_each_other(report: WarmupReport) -> None:
+    assert [start.name for start in report.starts] == ["eager", "cold", "directory", "artifact"]
+    found = rows(report)
+    assert found["compilations"] == ("", "3", "2", "2")
+    assert found["graphs cached"] == ("", "0", "2", "2")
+    assert found["graphs made anew"] == ("", "3", "0", "0")
+    assert found["C++ compiler ran"] == ("", "5", "1", "4")
+    assert found["artifact is loaded"][:3] == ("-", "-", "-")
+    cold, directory = report.starts[1], report.starts[2]
+    assert cold.compiled_inputs == (0, 1, 3)
+    assert directory.compiled_inputs == (0, 3)
+    assert directory.first_ns < cold.first_ns
+
+
+def test_what_is_slower_never_pays_for_itself(report: WarmupReport) -> None:
+    for start in report.starts[1:]:
+        assert start.faster is not None
+        assert start.faster.high < 1
+        assert start.break_even is None
+    assert "slower than eager PyTorch" in list(warmup_verdict(report))[-1]
+
+
+def test_break_even_is_where_both_have_taken_the_same_time(report: WarmupReport) -> None:
+    """As if the names had been given the other way round: what was eager is then faster."""
+    with opened(RECORDING) as found:
+        run = read_run(found)
+    other = {"eager": "cold", "cold": "eager"}
+    processes = tuple(
+        dataclasses.replace(
+            process,
+            warmups=tuple(
+                # Times of its first calls stay with the name.
+                dataclasses.replace(event, start=other.get(event.start, event.start))
+                if event.what == "block"
+                else event
+                for event in process.warmups
+            ),
+        )
+        for process in run.processes
+    )
+    eager, cold, *_ = make_starts(report.plan, dataclasses.replace(run, processes=processes))
+    assert cold.faster is not None
+    assert cold.faster.low > 1
+    assert cold.break_even is not None
+    assert eager.round_ns is not None
+    assert cold.round_ns is not None
+
+    def together(calls: int) -> float:
+        eagers = eager.first_ns + (calls - 1) * eager.round_ns  # type: ignore[operator]
+        return cold.first_ns + (calls - 1) * cold.round_ns - eagers  # type: ignore[operator]
+
+    assert together(cold.break_even) <= 0 < together(cold.break_even - 1)
+
+
+def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
+    """As if the plan had been its first call alone: then the second compilation is the other."""
+    check = report.plan.check
+    assert check is not None
+    first, second = check.calls
+    later = tuple(
+        CheckedCall(call.input, call.time_ns, second.compiled if call.input == 3 else 0)
+        for call in check.later
+    )
+    shorter = dataclasses.replace(check, calls=(first,), later=later)
+    still = made(check=shorter, calls=(0,))
+    (item,) = still.still
+    assert item.input == 3
+    # The dynamic graph is for sizes from 2 on.
+    assert item.because == ("a condition on x.size()[0] fails",)
+    assert any("that is not enough: 1 input" in line for line in warmup_verdict(still))
+    assert any(line.startswith("x[0]=1 still compiles 1 frame: ") for line in check_lines(still))
+
+
+def test_a_start_that_failed_is_said(report: WarmupReport) -> None:
+    ends = (StartEnd("artifact", "its process ended with exit code 1"),)
+    stream = io.StringIO()
+    terminal.render(dataclasses.replace(report, starts=made(ends=ends).starts), stream)
+    assert "artifact: its process ended with exit code 1" in " ".join(stream.getvalue().split())
+
+
+def test_a_warm_up_that_was_cut_off_is_said() -> None:
+    whole = made()
+    meta = dataclasses.replace(whole.run.meta, partial="it was interrupted with Ctrl-C")
+    (eager,) = [process for process in whole.run.processes if process.warmups[:1]
+                and process.warmups[0].start == "eager"]  # fmt: skip
+    run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
+    plan = dataclasses.replace(whole.plan, check=None, calls=(), calls_without=())
+    for renderer in (terminal, markdown):
+        stream = io.StringIO()
+        renderer.render(make_warmup_report(plan, run, {}), stream)
+        text = " ".join(stream.getvalue().split())
+        assert "it was cut off: there is no start to warm up" in text
+        assert "the recording is partial: it was interrupted with Ctrl-C" in text
+        assert "The plan" not in text
+
+
+def test_the_recompile_limit_is_said() -> None:
+    whole = made()
+    processes = tuple(
+        dataclasses.replace(
+            process,
+            frames=tuple(
+                dataclasses.replace(
+                    frame,
+                    compilations=tuple(
+                        dataclasses.replace(item, hit_limit=True) for item in frame.compilations
+                    ),
+                )
+                for frame in process.frames
+            ),
+        )
+        for process in whole.run.processes
+    )
+    reached = dataclasses.replace(whole, run=dataclasses.replace(whole.run, processes=processes))
+    assert not any("recompile limit" in notice for notice in warmup_notices(whole))
+    assert any("limit is reached for forward" in notice for notice in warmup_notices(reached))
+
+
+def test_the_terminal_keeps_to_its_width(
+    report: WarmupReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for width in (80, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        stream = io.StringIO()
+        terminal.render(report, stream)
+        text = stream.getvalue()
+        assert max(map(len, text.splitlines())) <= width
+        assert "call 2 of 4 inputs at start (x[0]=4, x[0]=1)" in " ".join(text.split())
+
+
+def test_json_follows_its_schema(report: WarmupReport, root: Path) -> None:
+    stream = io.StringIO()
+    json_renderer.render(report, stream)
+    found = json.loads(stream.getvalue())
+    schema = root / "docs" / "schema" / "warmup-1.schema.json"
+    jsonschema.validate(found, json.loads(schema.read_text("utf-8")))
+    assert found["plan"] == [0, 3]
+    assert found["check"]["passed"]
+    assert found["starts"][3]["artifact"]["entries"] == {
+        "aot_autograd": 3, "inductor": 3, "pgo": 1
+    }  # fmt: skip
+
+
+def test_markdown_has_the_table_and_the_plan(report: WarmupReport) -> None:
+    stream = io.StringIO()
+    markdown.render(report, stream)
+    text = stream.getvalue()
+    assert "|  | eager | cold | cache folder | artifact |" in text
+    assert "## The plan: 2 calls" in text
+
+
+def constants(plan: WarmupPlan, report: WarmupReport, folder: Path) -> dict[str, Any]:
+    """What stands at the beginning of the script, and how its functions end."""
+    stream = io.StringIO()
+    render_script(dataclasses.replace(report, plan=plan), folder, stream)
+    tree = ast.parse(stream.getvalue())
+    found: dict[str, Any] = {"text": stream.getvalue()}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = ast.unparse(node.value)
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = ast.unparse(node.body[-1])
+    return found
+
+
+def test_the_script_says_where_the_model_is_and_how_it_is_called(report: WarmupReport) -> None:
+    found = constants(report.plan, report, Path("/home/user/deploy/warmup"))
+    assert found["FILE"] == "HERE / '../../model.py'"
+    assert found["FOLDERS"] == "[HERE / '../..']"
+    assert ast.literal_eval(found["PLAN"]) == ["x[0]=4", "x[0]=1"]
+    assert ast.literal_eval(found["PLAN_WITHOUT_ARTIFACT"]) == ["x[0]=4", "x[0]=6", "x[0]=1"]
+    assert ast.literal_eval(found["COMPILE"]) == {
+        "backend": "inductor", "mode": None, "dynamic": None, "fullgraph": False
+    }  # fmt: skip
+    assert ast.literal_eval(found["INPUTS"])["x[0]=6"] == {"of": 0, "changes": [(0, 0, 6)]}
+    assert found["given_model"] == "return module.model"
+    assert found["given_inputs"] == "return module.example_inputs"
+    assert found["CALLS_OF_EACH"] == "1"
+    assert "inspector." not in found["text"]
+
+
+def test_the_script_makes_the_inputs_of_the_command_line(report: WarmupReport) -> None:
+    texts = ("f16[2,3]", "mask=b8[2]", "ids=i64[2]<9", "past=(none, 3)")
+    plan = dataclasses.replace(
+        report.plan,
+        texts=texts,
+        setting=dataclasses.replace(report.plan.setting, mode="reduce-overhead"),
+        workload=dataclasses.replace(report.plan.workload, dtype="bf16"),
+    )
+    found = constants(plan, report, Path("/home/user/warmup"))
+    assert found["CALLS_OF_EACH"] == "3"  # CUDA graphs are recorded in the second call
+    assert found["DTYPE"] == "torch.bfloat16"
+    assert found["given_inputs"] == "return Arguments(args, kwargs)"
+    for expected in (
+        "torch.randn((2, 3), generator=generator, dtype=torch.float32).to(torch.float16)",
+        '"mask": torch.randint(2, (2,), generator=generator).to(torch.bool)',
+        '"ids": torch.randint(9, (2,), generator=generator).to(torch.int64)',
+        '"past": (None, 3)',
+    ):
+        assert expected in found["text"]
