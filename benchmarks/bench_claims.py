@@ -34,8 +34,8 @@ file, mode, batch, device = sys.argv[1:]
 spec = importlib.util.spec_from_file_location("model_file", file)
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
-model = module.model.to(device)
-inputs = module.example_inputs
+model = (module.model if hasattr(module, "model") else module.get_model()).to(device)
+inputs = module.example_inputs if hasattr(module, "example_inputs") else module.get_inputs()
 def sized(tensor):
     if batch:
         tensor = tensor[torch.arange(int(batch)) % tensor.shape[0]]
@@ -72,7 +72,7 @@ def by_hand(target: str, mode: str, batch: str, device: str, folder: Path) -> fl
     times = []
     for _ in range(PROCESSES):
         done = subprocess.run(
-            command, env=environment, cwd=folder, capture_output=True, text=True, check=True
+            command, env=environment, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
         )
         times.append(float(done.stdout.split()[-1]))
     return statistics.median(times)

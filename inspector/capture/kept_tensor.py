@@ -48,18 +48,25 @@ class KeptTensor:
         """Whether it was changed, as far as its counter tells, and there is no copy."""
         return self._value is None and self._mark_now() != self._before
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether `restore` would write to it, or could not."""
+        return self.is_lost if self._value is None else self._differs()
+
     def restore(self) -> None:
         """Writes the value back if it has changed."""
-        if self._value is None:
-            return
+        if self._value is not None and self._differs():
+            self._write()
+            self._mark = self._mark_now()
+
+    def _differs(self) -> bool:
         if self._is_silent is None:
             # `parameter.data.mul_(2)` does not count. What does so in the first call will do it
             # again; to compare after every call would empty the processor's caches.
             self._is_silent = self._mark_now() == self._mark and not self._is_same()
-        has_changed = self._mark_now() != self._mark if self._mark else not self._is_same()
-        if self._is_silent or has_changed:
-            self._write()
-            self._mark = self._mark_now()
+        if self._is_silent:
+            return True
+        return self._mark_now() != self._mark if self._mark else not self._is_same()
 
     def _is_same(self) -> bool:
         try:

@@ -19,6 +19,9 @@ MOST_COPIED_BYTES = 1 << 30
 
 
 class _Part(Protocol):
+    @property
+    def has_changed(self) -> bool: ...
+
     def restore(self) -> None: ...
 
 
@@ -65,6 +68,10 @@ class State:
         if self._draws:
             self._random.restore()
 
+    def has_changed(self) -> bool:
+        """Whether a call changed something besides gradients and random numbers."""
+        return any(part.has_changed for part in self._parts)
+
     def left_changed(self) -> int:
         """How many tensors were changed that are not copied, because they are too large."""
         return sum(tensor.is_lost for tensor in self._tensors)
@@ -92,6 +99,13 @@ class _Registered:
         self._not_saved = set(module._non_persistent_buffers_set)  # noqa: SLF001
         self._training = module.training
 
+    @property
+    def has_changed(self) -> bool:
+        is_same = self._module.training == self._training and all(
+            _is_same(items, before) for items, before in self._dicts
+        )
+        return not is_same or self._module._non_persistent_buffers_set != self._not_saved  # noqa: SLF001
+
     def restore(self) -> None:
         for items, before in self._dicts:
             _put_back(items, before)
@@ -109,6 +123,13 @@ class _Optimizer:
         self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
         self._groups = [(group, dict(group)) for group in optimizer.param_groups]
 
+    @property
+    def has_changed(self) -> bool:
+        is_same = self._state.keys() == self._entries.keys() and all(
+            _is_same(self._state[key], before) for key, before in self._entries.items()
+        )
+        return not is_same or any(not _is_same(*pair) for pair in self._groups)
+
     def restore(self) -> None:
         for key in [key for key in self._state if key not in self._entries]:
             del self._state[key]
@@ -120,12 +141,15 @@ class _Optimizer:
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:
     """Makes a dict hold the same objects again; it is written to only if it does not."""
-    if len(items) == len(before) and all(
+    if not _is_same(items, before):
+        items.clear()
+        items.update(before)
+
+
+def _is_same(items: dict[Any, Any], before: dict[Any, Any]) -> bool:
+    return len(items) == len(before) and all(
         items.get(key, items) is value for key, value in before.items()
-    ):
-        return
-    items.clear()
-    items.update(before)
+    )
 
 
 class _RandomNumbers:

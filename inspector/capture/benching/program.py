@@ -77,7 +77,7 @@ class Program:
         """
         if restores:
             self.state.restore()
-        self._begin_step()
+        self.begin_step()
         given = fresh(self.calls[index])
         # XLA has only noted what was put back and copied; where a call draws random numbers it
         # fails while that is still at work (torch_xla 2.9).
@@ -92,10 +92,11 @@ class Program:
         """Between calls that follow one another, as a program has it: new gradients."""
         for leaf in self.state.leaves:
             leaf.grad = None
-        self._begin_step()
+        self.begin_step()
 
     @staticmethod
-    def _begin_step() -> None:
+    def begin_step() -> None:
+        """Says that a step begins, where CUDA graphs may be."""
         # Where it is not imported no CUDA graph is there, and to import it takes seconds of the
         # first call.
         if "torch._inductor.cudagraph_trees" in sys.modules:

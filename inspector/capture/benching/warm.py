@@ -21,6 +21,7 @@ from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import block, timed
 from inspector.capture.benching.cores import Cores
+from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.program import Program, make_program
 from inspector.capture.benching.script_facts import loading_of
 from inspector.capture.benching.warm_plan import Search, planned
@@ -102,6 +103,7 @@ class _Start:
         self._asked = asked
         self._target = target
         self._program = program
+        self._loops: dict[int, Loop] = {}
         self.call_ns: list[int] = []
         self.compiled: list[int] = []
         self.is_saved = False
@@ -172,7 +174,9 @@ class _Start:
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
         with self._failing(input), quiet():
-            found = block(lambda: self._program.prepare(input), calls, None)
+            if input not in self._loops:
+                self._loops[input] = loop_of(self._program, input)
+            found = block(self._loops[input], calls, None)
         self._write("block", round=round, input=input, times_ns=found["times_ns"])
 
     def plan(self) -> Search:

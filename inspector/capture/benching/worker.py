@@ -14,7 +14,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -29,10 +29,10 @@ from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.errors import errors_of, is_off
+from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program, make_program
-from inspector.capture.call import PreparedCall
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
@@ -110,6 +110,7 @@ class _Worker:
         self._flush: Flush | None = None
         self._draws = False
         self._wrong: list[str] = []
+        self._loops: list[Loop] = []
         self.call_ns: list[int] = []
 
     @property
@@ -218,32 +219,34 @@ class _Worker:
                 return program.prepare(at)
 
             with self._failing(index), quiet():
-                self._write("settled", input=index, **settle(prepare))
+                self._loops.append(loop_of(program, index))
+                self._write("settled", input=index, **settle(self._loops[index]))
                 if self._asked.measures_memory:
                     memory = peak_of(prepare, program.plain)
                     self._write("memory", input=index, memory=memory)
             if self._asked.cold_cache:
                 self._flush = self._flush or Flush()
             with self._failing(index), quiet():
-                self.call_ns.append(self._whole_ns(prepare))
+                self.call_ns.append(self._whole_ns(self._loops[index]))
 
-    def _whole_ns(self, prepare: Callable[[], PreparedCall]) -> int:
+    def _whole_ns(self, loop: Loop) -> int:
         """What a call takes with all that is done around it: blocks are planned by that."""
         began_ns = time.perf_counter_ns()
-        call = prepare()
-        if self._flush is not None:
-            self._flush()
-        timed(call)
+        with loop.context():
+            call = loop.following()
+            if self._flush is not None:
+                self._flush()
+            timed(call)
         return time.perf_counter_ns() - began_ns
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
         with self._failing(input), quiet():
-            found = block(lambda: self._program.prepare(input), calls, self._flush)
+            found = block(self._loops[input], calls, self._flush)
         more: Mapping[str, object] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
-                more = burst(lambda: self._program.prepare(input), calls, self._program.between)
+                more = burst(self._loops[input], calls)
         self._write("block", round=round, input=input, **found, **more)
 
     def part(self) -> None:

@@ -1,0 +1,109 @@
+"""Calls that follow one another, as close to a program's own loop as what they change allows."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+from collections.abc import Callable
+
+import torch
+from torch.utils import _pytree
+
+from inspector.capture.benching.program import Program
+from inspector.capture.call import Call, fresh
+from inspector.capture.calling import finished
+
+__all__ = ["Loop", "loop_of"]
+
+_COPIES = 4
+_MOST_BYTES = 1 << 28
+_PLAIN = (bool, int, float, str, bytes, type(None))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of calls.
+
+    Attributes:
+        following: Makes the next call ready, outside of its time.
+        context: What the whole loop is under.
+        between: What a program does between two calls.
+    """
+
+    following: Callable[[], Callable[[], object]]
+    context: Callable[[], contextlib.AbstractContextManager[object]]
+    between: Callable[[], None]
+
+
+def loop_of(program: Program, index: int) -> Loop:
+    """The loop for an input.
+
+    Where a call changes neither the model nor its inputs there is nothing to be put back, and
+    copies of the inputs, made before, take turns: what one does between two calls empties the
+    processor's caches, and the next takes up to twice as long as in a program that does nothing
+    there. Elsewhere everything is put back before each call, and its inputs are new.
+    """
+    if not _repeats(program, index):
+        return Loop(lambda: program.prepare(index), contextlib.nullcontext, program.between)
+    copies = itertools.cycle(_copies(program.calls[index]))
+    if program.workload.train:
+
+        def trained() -> Callable[[], object]:
+            given = next(copies)
+            program.between()
+            return lambda: program.call(given)
+
+        return Loop(trained, contextlib.nullcontext, program.between)
+    function = program.function
+
+    def called() -> Callable[[], object]:
+        given = next(copies)
+        program.begin_step()
+        args, kwargs = given.args, given.kwargs
+        return lambda: finished(function(*args, **kwargs))
+
+    return Loop(called, program.context, program.begin_step)
+
+
+def _repeats(program: Program, index: int) -> bool:
+    """Whether a call leaves the model and its inputs as they were; makes one to see."""
+    if program.paddings or program.step is not None:
+        return False
+    before = _leaves(program.calls[index])
+    if not all(isinstance(leaf, (*_PLAIN, torch.Tensor)) for leaf in before):
+        return False  # a cache of keys and values, say
+    prepared = program.prepare(index)
+    marks = [_version(leaf) for leaf in _leaves(prepared.arguments)]
+    prepared()
+    after = _leaves(prepared.arguments)
+    return (
+        marks == [_version(leaf) for leaf in after]
+        and all(map(_is_same, before, after))
+        and not program.state.has_changed()
+    )
+
+
+def _leaves(call: Call) -> list[object]:
+    return list(_pytree.tree_leaves((call.args, call.kwargs)))
+
+
+def _version(leaf: object) -> int | None:
+    if not isinstance(leaf, torch.Tensor) or leaf.is_inference():
+        return None
+    return int(leaf._version)  # noqa: SLF001 - torch has no other name for it
+
+
+def _is_same(one: object, other: object) -> bool:
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        try:
+            return bool(torch.equal(one.detach(), other.detach()))
+        except (RuntimeError, NotImplementedError):
+            return False
+    return bool(one == other)
+
+
+def _copies(call: Call) -> list[Call]:
+    sizes = [leaf.nbytes for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
+    fitting = _MOST_BYTES // max(1, sum(sizes))
+    return [fresh(call) for _ in range(max(1, min(_COPIES, fitting)))]

@@ -1,0 +1,114 @@
+"""How the calls of `inspect bench` follow one another: as in a loop, or with all put back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from inspector.capture.benching.loop import loop_of
+from inspector.capture.benching.program import Program, make_program
+from inspector.capture.target import load_target
+from inspector.model.bench import WorkerRequest, Workload
+from inspector.model.request import Request
+
+MODEL = """
+import torch
+from torch import nn
+
+class Cache:
+    def __init__(self):
+        self.kept = []
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm = nn.Linear(4, 4), nn.BatchNorm1d(4)
+        self.seen, self.how = [], "{how}"
+
+    def forward(self, x, cache=None):
+        self.seen.append((x.data_ptr(), torch.is_grad_enabled()))
+        if self.how == "input":
+            x.add_(1)
+        if self.how == "silent":
+            self.linear.weight.data.mul_(1.01)
+        if cache is not None:
+            cache.kept.append(x)
+        return self.norm(self.linear(x)) if self.how == "buffer" else self.linear(x)
+
+model = Net()
+example_inputs = (torch.ones(8, 4), Cache()) if "{how}" == "cache" else (torch.ones(8, 4),)
+"""
+CALLS = 9
+COPIES = 4
+
+
+def program(folder: Path, how: str, workload: Workload | None = None) -> Program:
+    file = folder / f"{how}_{os.getpid()}.py"
+    file.write_text(MODEL.replace("{how}", how))
+    work = workload or Workload()
+    request = Request(str(file), no_grad=not work.train, measure=False, backend="eager")
+    asked = WorkerRequest(
+        request=request, workload=work, compiles_optimizer=False, eager=True, combination=0,
+        session=0,
+    )  # fmt: skip
+    made = make_program(load_target(request), asked)
+    made.prepare(0, restores=False)()  # what a call changes without a mark shows after the first
+    return made
+
+
+def seen(made: Program) -> list[tuple[int, bool]]:
+    """Where the input of each call was, and whether gradients were on."""
+    loop = loop_of(made, 0)
+    net = made.plain
+    net.seen.clear()  # type: ignore[attr-defined]
+    with loop.context():
+        for _ in range(CALLS):
+            loop.following()()
+    found: list[tuple[int, bool]] = net.seen  # type: ignore[attr-defined]
+    return found
+
+
+def test_what_changes_nothing_is_called_with_copies_in_turns(tmp_path: Path) -> None:
+    found = seen(program(tmp_path, "nothing"))
+    places = [place for place, _ in found]
+    assert len(set(places)) == COPIES
+    assert places[COPIES:] == places[:-COPIES]
+    assert not any(with_gradients for _, with_gradients in found)
+
+
+@pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])
+def test_what_changes_something_finds_it_put_back(tmp_path: Path, how: str) -> None:
+    made = program(tmp_path, how)
+    loop = loop_of(made, 0)
+    results = []
+    with loop.context():
+        for _ in range(3):
+            call = loop.following()
+            results.append(call())
+            mean = made.plain.norm.running_mean.clone()  # type: ignore[attr-defined]
+    made.prepare(0)
+    if how == "buffer":
+        assert not torch.equal(made.plain.norm.running_mean, mean)  # type: ignore[attr-defined]
+    assert all(torch.equal(results[0], result) for result in results)  # type: ignore[arg-type]
+
+
+def test_training_begins_without_gradients_and_an_optimizer_is_put_back(tmp_path: Path) -> None:
+    trained = program(tmp_path, "nothing", Workload(train=True))
+    loop = loop_of(trained, 0)
+    for _ in range(3):
+        loop.following()()
+        grad = trained.plain.linear.bias.grad  # type: ignore[attr-defined]
+        assert torch.equal(grad, torch.full((4,), 8.0))  # of one call, not the sum of several
+    stepped = program(tmp_path, "nothing", Workload(train=True, optimizer="SGD"))
+    weight = stepped.plain.linear.weight  # type: ignore[attr-defined]
+    stepped.state.restore()
+    before = weight.detach().clone()
+    loop = loop_of(stepped, 0)
+    for _ in range(2):
+        call = loop.following()
+        assert torch.equal(weight, before)
+        call()
+        assert not torch.equal(weight, before)
