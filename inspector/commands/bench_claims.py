@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.benches.claims import Check, Verdict, checked
-from inspector.commands.bench_collection import kept_in, say_measured
-from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured, plan_of
-from inspector.errors import InspectorError, UsageError
-from inspector.findings.bench_report import BenchReport
+from inspector.commands.bench_many import Job, Outcome, measured_each
+from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
+from inspector.errors import UsageError
 from inspector.findings.claims_report import CheckedModel, ClaimsReport, make_claims_report
-from inspector.findings.collection_report import measured_of
 from inspector.model.claims import ClaimedModel, Claims
 from inspector.sources.claims_file import read_claims
 
@@ -54,34 +50,25 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     claims = _read(target)
     for model in claims.models:  # what is wrong is said before anything is measured
         plan_of(model.target, {**model.options, **given})
-    models: list[CheckedModel] = []
-    reports: list[BenchReport] = []
-    code = 0
-    with tempfile.TemporaryDirectory(prefix="inspector-claims-") as scratch:
-        folder = kept_in(how.save, Path(scratch))
-        for number, model in enumerate(claims.models, 1):
-            place = folder / f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', model.name).strip('-')}"
-            doing = f"{model.name} ({number} of {len(claims.models)})"
-            one = dataclasses.replace(how, save=place, doing=doing)
-            began = time.monotonic()
-            try:
-                report, code_of = measured(model.target, {**model.options, **given}, one)
-            except InspectorError as error:
-                seconds = time.monotonic() - began
-                models.append(CheckedModel(model, "", _none(model, str(error)), seconds))
-                continue
-            seconds = time.monotonic() - began
-            reports.append(report)
-            checks = tuple(checked(claim, report.rows) for claim in model.claims)
-            inputs = dict.fromkeys(group.inputs for group in report.groups)
-            models.append(CheckedModel(model, "; ".join(inputs), checks, seconds))
-            say_measured(measured_of(model.name, report, seconds), how)
-            if code_of == INTERRUPTED:
-                code = INTERRUPTED
-                break
-    rest = claims.models[len(models) :]
-    models += [CheckedModel(model, "", _none(model, "it was interrupted"), 0.0) for model in rest]
+    jobs = [Job(item.name, item.target, {**item.options, **given}) for item in claims.models]
+    found = list(measured_each(jobs, how))
+    rest = claims.models[len(found) :]
+    models = [
+        *map(_checked, claims.models, found),
+        *(CheckedModel(model, "", _none(model, "it was interrupted"), 0.0) for model in rest),
+    ]
+    reports = [outcome.report for outcome in found if outcome.report is not None]
+    code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
     return make_claims_report(claims, models, reports), code
+
+
+def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:
+    found, report = outcome.measured, outcome.report
+    if report is None:
+        return CheckedModel(model, "", _none(model, found.failure), found.seconds)
+    checks = tuple(checked(claim, found.rows) for claim in model.claims)
+    inputs = dict.fromkeys(group.inputs for group in report.groups)
+    return CheckedModel(model, "; ".join(inputs), checks, found.seconds)
 
 
 def _read(target: str) -> Claims:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
-import sys
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.benches.collection import Measured
-from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured, plan_of
+from inspector.commands.bench_many import Job, measured_each
+from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.commands.target import is_model
-from inspector.errors import InspectorError, RecordingError, UsageError
-from inspector.findings.bench_report import BenchReport
+from inspector.errors import UsageError
 from inspector.findings.collection_report import (
     CollectionReport,
     make_collection_report,
-    measured_of,
 )
-from inspector.findings.escaping import one_line
 
-__all__ = ["collection_of", "is_collection", "kept_in", "models_of", "say_measured"]
+__all__ = ["collection_of", "is_collection", "models_of"]
 
 _MODEL = "model.py"
 _SESSIONS = 1  # of many models; several of one model say more of that one
@@ -90,60 +82,8 @@ def collection_of(
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
-    models: list[Measured] = []
-    reports: list[BenchReport] = []
-    code = 0
-    with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
-        folder = kept_in(how.save, Path(scratch))
-        for number, name in enumerate(names, 1):
-            doing = f"{name} ({number} of {len(names)})"
-            place = folder / f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}"
-            one = dataclasses.replace(how, save=place, doing=doing)
-            began = time.monotonic()
-            try:
-                report, code_of = measured(name, options, one)
-            except InspectorError as error:
-                models.append(Measured(name, (), None, str(error), time.monotonic() - began))
-                say_measured(models[-1], how)
-                continue
-            reports.append(report)
-            models.append(measured_of(name, report, time.monotonic() - began))
-            say_measured(models[-1], how)
-            if code_of == INTERRUPTED:
-                code = INTERRUPTED
-                break
+    found = list(measured_each([Job(name, name, options) for name in names], how))
+    models = [outcome.measured for outcome in found]
+    reports = [outcome.report for outcome in found if outcome.report is not None]
+    code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
     return make_collection_report(models, reports, int(options["sessions"])), code
-
-
-def kept_in(save: Path | None, scratch: Path) -> Path:
-    """The folder for the recordings of many models.
-
-    Raises:
-        RecordingError: It cannot be made.
-    """
-    if save is None:
-        return scratch
-    if save.suffix == ".zip":
-        message = "Of several models no single .zip can be kept."
-        raise RecordingError(message, "Name a folder with --save.")
-    try:
-        save.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"{save} cannot be made ({error.strerror})."
-        raise RecordingError(message, "Name another folder with --save.") from error
-    return save
-
-
-def say_measured(model: Measured, how: BenchProcess) -> None:
-    """What is done stays on the screen while the others are measured."""
-    if how.progress and sys.stderr.isatty():
-        for line in _progress(model):
-            sys.stderr.write(f"{line}\n")
-
-
-def _progress(model: Measured) -> Iterator[str]:
-    if not model.rows:
-        yield one_line(f"{model.name}: {model.failure}")
-    for row in model.compiled():
-        ratio = f"{row.faster.middle:.2f} times as fast" if row.faster else row.failure
-        yield one_line(f"{model.name}: {row.setting.label}: {ratio}")

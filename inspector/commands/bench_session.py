@@ -8,9 +8,10 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from inspector.commands.bench_environment import PINNED, with_caches
 from inspector.commands.bench_progress import BenchProgress
 from inspector.model.bench import BenchPlan, WorkerEnd, WorkerRequest
 from inspector.model.request import Request
@@ -32,8 +33,6 @@ _FLOAT64 = "f64"
 _NO_MEMORY = "OutOfMemoryError"
 _NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
-# An operator's threads stay where they are, so that they do not share a core by chance.
-_PINNED = {"OMP_PROC_BIND": "true"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -305,22 +304,16 @@ def _made(folder: Path) -> Path:
 def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     folder = bench.scratch / f"worker.{name}"
     folder.mkdir()
+    # Empty in the first session, filled by it in the others.
     caches = bench.scratch / f"caches.{asked.combination}"
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
     return Worker(
-        folder, bench.python or sys.executable, asked.to_json(), _environment(os.environ, caches)
+        folder,
+        bench.python or sys.executable,
+        asked.to_json(),
+        {**PINNED, **with_caches(os.environ, caches)},
     )
-
-
-def _environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:
-    """Caches of a combination's own: empty in the first session, filled by it in the others."""
-    ours = {
-        "TORCHINDUCTOR_CACHE_DIR": str(caches),
-        "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
-    }
-    left_out = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
-    return {k: v for k, v in {**_PINNED, **given, **ours}.items() if k not in left_out}
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

@@ -94,13 +94,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     given = _given(asked, gpu)
     if not any(map(is_model, (before, after))):
         refuse_options({**given, "python": python, "timeout": timeout})
-    settings = Settings(
-        python=python,
-        timeout_seconds=timeout,
-        save=None,
-        progress=not no_progress,
-        own_stdout=output is not None and format_ is None,
-        fresh_caches=True,
+    settings = Settings.of_view(
+        python, timeout, None, no_progress=no_progress, output=output, format_=format_
     )
     for target in (before, after):  # before the first is recorded, which takes long
         _check(target, python)

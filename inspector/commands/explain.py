@@ -78,13 +78,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
     check_target(target, python, {**given, **others})
     if target is not None and is_model(target):
-        settings = Settings(
-            python=python,
-            timeout_seconds=timeout,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,
-            fresh_caches=True,
+        settings = Settings.of_view(
+            python, timeout, save, no_progress=no_progress, output=output, format_=format_
         )
         report, code = _explained(Request(target, **given), settings, verified=verify)
     else:

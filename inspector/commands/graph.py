@@ -127,13 +127,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     check_target(
         target, python, {**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save}
     )
-    settings = Settings(
-        python=python,
-        timeout_seconds=timeout,
-        save=save,
-        progress=not no_progress,
-        own_stdout=output is not None and format_ is None,
-        fresh_caches=True,
+    settings = Settings.of_view(
+        python, timeout, save, no_progress=no_progress, output=output, format_=format_
     )
     given["prims"] = ops or stage == Stage.PRIMS.value
 

@@ -72,13 +72,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     check_output(output, format_)
     given = given_options(asked)
     check_target(target, python, {**given, "python": python, "timeout": timeout, "save": save})
-    settings = Settings(
-        python=python,
-        timeout_seconds=timeout,
-        save=save,
-        progress=not no_progress,
-        own_stdout=output is not None and format_ is None,
-        fresh_caches=True,
+    settings = Settings.of_view(
+        python, timeout, save, no_progress=no_progress, output=output, format_=format_
     )
     request, report_of = (
         (_cuda_graphs_request, _cuda_graphs) if cuda_graphs else (_guards_request, _guards)

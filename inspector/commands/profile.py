@@ -104,13 +104,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     about_recording = {name: value for name, value in given.items() if name != "kernel"}
     about_recording |= {"python": python, "timeout": timeout, "save": save}
     check_target(target, python, {**about_recording, "counters": counters or None})
-    settings = Settings(
-        python=python,
-        timeout_seconds=timeout,
-        save=save,
-        progress=not no_progress,
-        own_stdout=output is not None and format_ is None,
-        fresh_caches=True,
+    settings = Settings.of_view(
+        python, timeout, save, no_progress=no_progress, output=output, format_=format_
     )
     made = _made(target, given, settings, counters=counters)
     with opened(made.place) as recording:  # the logs, until all that is asked for was read

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from inspector.commands.bench_environment import PINNED, with_caches
 from inspector.commands.bench_progress import BenchProgress
 from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
@@ -30,8 +31,6 @@ _LEAST_ROUNDS = 4
 _LEAST_CALLS = 2
 _MOST_CALLS = 300
 _NOTHING_TO_LOAD = "there is no artifact: nothing was compiled that can be cached"
-# As in `inspect bench`: an operator's threads do not share a core by chance.
-_PINNED = {"OMP_PROC_BIND": "true"}
 _SAID: Mapping[str, str] = {
     "eager": "eager PyTorch",
     "cold": "starts cold",
@@ -140,7 +139,7 @@ class _Starts:
             folder,
             self._starts.python or sys.executable,
             self._request(name).to_json(),
-            {**_PINNED, **service_environment(os.environ, caches)},
+            {**PINNED, **service_environment(os.environ, caches)},
             verb="warm-up",
         )
         self._workers[name] = worker
@@ -221,11 +220,5 @@ class _Starts:
 
 def service_environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:
     """The user's environment with caches of our own, and nothing that would change what is kept."""
-    ours = {"TORCHINDUCTOR_CACHE_DIR": str(caches), "TRITON_CACHE_DIR": str(caches / "triton")}
-    left_out = {
-        "INSPECTOR_RECORD",
-        "TORCHINDUCTOR_FORCE_DISABLE_CACHES",
-        "TORCH_COMPILE_JOB_ID",
-        "TORCH_TRACE",
-    }
-    return {k: v for k, v in {**given, **ours}.items() if k not in left_out}
+    left_out = {"TORCH_COMPILE_JOB_ID", "TORCH_TRACE"}
+    return {k: v for k, v in with_caches(given, caches).items() if k not in left_out}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from inspector.errors import RecordingError
 from inspector.model.warmup import WarmupPlan
+from inspector.sources.own_file import write_own_file
 
 __all__ = ["ARTIFACT", "has_warmup", "read_warmup", "write_warmup"]
 
@@ -24,11 +25,7 @@ def write_warmup(folder: Path, plan: WarmupPlan) -> None:
     Raises:
         RecordingError: It cannot be written.
     """
-    try:
-        (folder / _FILE).write_text(plan.to_json(), encoding="utf-8")
-    except OSError as error:
-        message = f"{folder / _FILE} cannot be written ({error.strerror})."
-        raise RecordingError(message, "Choose a place with --save DIR.") from error
+    write_own_file(folder / _FILE, plan.to_json())
 
 
 def read_warmup(folder: Path) -> WarmupPlan:

@@ -66,7 +66,7 @@ def seen(made: Program) -> list[tuple[int, bool]]:
     net.seen.clear()  # type: ignore[attr-defined]
     with loop.context():
         for _ in range(CALLS):
-            loop.following()()
+            loop.next_call()()
     found: list[tuple[int, bool]] = net.seen  # type: ignore[attr-defined]
     return found
 
@@ -86,7 +86,7 @@ def test_what_changes_something_finds_it_put_back(tmp_path: Path, how: str) -> N
     results = []
     with loop.context():
         for _ in range(3):
-            call = loop.following()
+            call = loop.next_call()
             results.append(call())
             mean = made.plain.norm.running_mean.clone()  # type: ignore[attr-defined]
     made.prepare(0)
@@ -99,7 +99,7 @@ def test_training_begins_without_gradients_and_an_optimizer_is_put_back(tmp_path
     trained = program(tmp_path, "nothing", Workload(train=True))
     loop = loop_of(trained, 0)
     for _ in range(3):
-        loop.following()()
+        loop.next_call()()
         grad = trained.plain.linear.bias.grad  # type: ignore[attr-defined]
         assert torch.equal(grad, torch.full((4,), 8.0))  # of one call, not the sum of several
     stepped = program(tmp_path, "nothing", Workload(train=True, optimizer="SGD"))
@@ -108,7 +108,7 @@ def test_training_begins_without_gradients_and_an_optimizer_is_put_back(tmp_path
     before = weight.detach().clone()
     loop = loop_of(stepped, 0)
     for _ in range(2):
-        call = loop.following()
+        call = loop.next_call()
         assert torch.equal(weight, before)
         call()
         assert not torch.equal(weight, before)

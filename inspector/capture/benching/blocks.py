@@ -36,7 +36,7 @@ def settle(loop: Loop) -> Mapping[str, object]:
         while not is_settled(times) and len(times) < _MOST_CALLS:
             if len(times) > 1 and time.perf_counter_ns() - began_ns > _MOST_SETTLING_NS:
                 break
-            times.append(timed(loop.following()))
+            times.append(timed(loop.next_call()))
     return {
         "settle_ns": time.perf_counter_ns() - began_ns,
         "settle_calls": len(times),
@@ -56,14 +56,14 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
     """
 
     def ready() -> Callable[[], object]:
-        call = loop.following()
+        call = loop.next_call()
         if flush is not None:
             flush()
         return call
 
     with_events = max(_LEAST_WITH_EVENTS, calls // 4) if uses_cuda() else 0
     with loop.context():
-        loop.following()()
+        loop.next_call()()
         times = [timed(ready()) for _ in range(calls)]
         device = [_between_events(ready()) for _ in range(with_events)]
     return {"times_ns": times, "device_ns": device}
@@ -90,7 +90,7 @@ def burst(loop: Loop, calls: int) -> Mapping[str, object]:
     """
     count = min(_MOST_BURST, max(2, calls))
     with loop.context():
-        prepared = [loop.following() for _ in range(count)]
+        prepared = [loop.next_call() for _ in range(count)]
         wait()
         began_ns = time.perf_counter_ns()
         for call in prepared:

@@ -26,12 +26,12 @@ class Loop:
     """A loop of calls.
 
     Attributes:
-        following: Makes the next call ready, outside of its time.
+        next_call: Makes the next call ready, outside of its time.
         context: What the whole loop is under.
         between: What a program does between two calls.
     """
 
-    following: Callable[[], Callable[[], object]]
+    next_call: Callable[[], Callable[[], object]]
     context: Callable[[], contextlib.AbstractContextManager[object]]
     between: Callable[[], None]
 

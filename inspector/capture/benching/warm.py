@@ -7,12 +7,10 @@ worker`): blocks of later calls, and to look for the plan.
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import torch
 from torch._dynamo.utils import counters
@@ -20,12 +18,14 @@ from torch._dynamo.utils import counters
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import block, timed
+from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.cores import Cores
+from inspector.capture.benching.failing import failing
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.program import Program, make_program
 from inspector.capture.benching.script_facts import loading_of
+from inspector.capture.benching.so_far import age_ns, compilations
 from inspector.capture.benching.warm_plan import Search, planned
-from inspector.capture.benching.worker import age_ns, compilations, failing
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.locate import locate
@@ -37,8 +37,6 @@ from inspector.capture.writer import write_artifact
 from inspector.model.warmup import WarmupRequest
 
 __all__ = ["warm_up"]
-
-_IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
 
 
 def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
@@ -52,8 +50,7 @@ def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
     """
-    inbox = os.fdopen(int(os.environ.pop(_IN)), "r", encoding="utf-8")
-    outbox = os.fdopen(int(os.environ.pop(_OUT)), "w", encoding="utf-8")
+    channel = Channel()
     attachment = attach(folder, project=None)
     seed(0)
     place = locate(asked.worker.request.target)
@@ -63,29 +60,23 @@ def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     write_target(target, attachment.handler.sources)
     varied = asked.worker.variations
     loading = loading_of(place, target, target.calls[0], varied)
-    _say(outbox, "loaded", loading=dataclasses.asdict(loading))
+    channel.say("loaded", loading=dataclasses.asdict(loading))
     start = _Start(asked, target, _program(target, asked))
     start.begin(load_ns)
     cores.bind()
     start.settle()
-    _say(
-        outbox, "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved,
+    channel.say(
+        "ready", call_ns=start.call_ns, compiled=start.compiled, saved=start.is_saved,
         missed=start.missed,
     )  # fmt: skip
-    for line in inbox:
-        asked_now = json.loads(line)
+    while (asked_now := channel.told()) is not None:
         if asked_now.pop("do") == "plan":
             cores.free()  # it compiles again
             attachment.detach()  # what is tried out is no part of this start
-            _say(outbox, "planned", **dataclasses.asdict(start.plan()))
+            channel.say("planned", **dataclasses.asdict(start.plan()))
         else:
             start.block(**asked_now)
-            _say(outbox, "done")
-
-
-def _say(outbox: TextIO, state: str, **fields: object) -> None:
-    outbox.write(json.dumps({"state": state, **fields}) + "\n")
-    outbox.flush()
+            channel.say("done")
 
 
 def _program(target: Target, asked: WarmupRequest) -> Program:

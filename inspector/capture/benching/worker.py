@@ -10,33 +10,30 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import os
 import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 import torch
-from torch._dynamo.exc import TorchDynamoException
-from torch._dynamo.utils import counters
 
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
+from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.errors import errors_of, is_off
+from inspector.capture.benching.failing import failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program, make_program
+from inspector.capture.benching.so_far import age_ns, compilations
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
-from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
 from inspector.capture.outputs import Kept, joined, keep, kept_values, load
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
@@ -45,16 +42,11 @@ from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
 from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
 from inspector.capture.xla.device import hardware, wait_for_xla
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 
-__all__ = ["age_ns", "compilations", "failing", "work"]
+__all__ = ["work"]
 
-# As Dynamo spells a place of the user's code in what it raises.
-_USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
-_MOST_SAID = 200
 _INPUT = re.compile(r"\binput (\d+)")
-_IN, _OUT = "INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT"
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -68,16 +60,15 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
     """
-    inbox = os.fdopen(int(os.environ.pop(_IN)), "r", encoding="utf-8")
-    outbox = os.fdopen(int(os.environ.pop(_OUT)), "w", encoding="utf-8")
+    channel = Channel()
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
     load_ns = age_ns()
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
-    _say(outbox, "loaded")
-    if not inbox.readline():  # nobody wants it any more
+    channel.say("loaded")
+    if channel.told() is None:  # nobody wants it any more
         return
     worker = _Worker(asked, target, make_program(target, asked))
     worker.begin(load_ns)
@@ -87,19 +78,13 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     worker.settle()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
-    _say(outbox, "ready", call_ns=worker.call_ns, device=_device(), wrong=worker.is_wrong)
-    for line in inbox:
-        asked_now = json.loads(line)
+    channel.say("ready", call_ns=worker.call_ns, device=_device(), wrong=worker.is_wrong)
+    while (asked_now := channel.told()) is not None:
         if asked_now.pop("do") == "part":
             worker.part()
         else:
             worker.block(**asked_now)
-        _say(outbox, "done")
-
-
-def _say(outbox: TextIO, state: str, **fields: object) -> None:
-    outbox.write(json.dumps({"state": state, **fields}) + "\n")
-    outbox.flush()
+        channel.say("done")
 
 
 class _Worker:
@@ -233,7 +218,7 @@ class _Worker:
         """What a call takes with all that is done around it: blocks are planned by that."""
         began_ns = time.perf_counter_ns()
         with loop.context():
-            call = loop.following()
+            call = loop.next_call()
             if self._flush is not None:
                 self._flush()
             timed(call)
@@ -272,7 +257,7 @@ class _Worker:
                     program.context,
                 )
         except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-            self._write("parting", failure=f"{type(error).__name__}: {_sentence(error)}")
+            self._write("parting", failure=f"{type(error).__name__}: {sentence(error)}")
         else:
             self._write("parting", parting=found or {})
         write_artifact("call", {**mark, "state": "end"})
@@ -289,78 +274,6 @@ class _Worker:
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         return failing(self._target, index, is_eager=self._asked.eager)
-
-
-class failing:  # noqa: N801 - used as a function
-    """What a call raises becomes a sentence with the user's own traceback."""
-
-    def __init__(self, target: Target, index: int, *, is_eager: bool) -> None:
-        self._target = target
-        self._index = index
-        self._is_eager = is_eager
-
-    def __enter__(self) -> None:
-        """Nothing is to be done."""
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        """Raises the failure.
-
-        Raises:
-            InspectorError: The call failed.
-        """
-        if isinstance(error, SystemExit):
-            code = "" if error.code is None else repr(error.code)
-            message = f"{self._target.name} ended the program with sys.exit({code})."
-            raise ModelFailedError(message, "Let it return instead.") from error
-        if not isinstance(error, Exception) or isinstance(error, InspectorError):
-            return
-        raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> InspectorError:
-        target = self._target
-        if lacks_cuda(error):
-            return user_failure(error, f"calling `{target.name}`", target.root)
-        inner = getattr(error, "inner_exception", None)  # of BackendCompilerFailed
-        if isinstance(inner, ImportError):
-            said = _sentence(inner)
-            return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
-        which = f" with input {self._index + 1}" if len(target.calls) > 1 else ""
-        said = f"{type(inner or error).__name__}: {_sentence(inner or error)}"
-        if not self._is_eager:
-            place = _USER_PLACE.findall(str(error))
-            said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
-            message = f"It fails{which} when it is compiled ({said})."
-            step = f"See: inspect explain {target.name}"
-            # What Dynamo and the backends raise has no more of the user's code than that.
-            is_torchs = isinstance(error, TorchDynamoException)
-            detail = "" if is_torchs else user_traceback(error, target.root)
-            return ModelFailedError(message, step, detail=detail)
-        message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
-        needs_grad = "does not require grad" in str(error)
-        step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
-        return ModelFailedError(message, step, detail=user_traceback(error, target.root))
-
-
-def compilations() -> int:
-    """How many frames were compiled, or tried (torch/_dynamo/utils.py, 2.11 to 2.13)."""
-    return int(counters["frames"]["total"])
-
-
-def _relative_to(root: str, file: str) -> str:
-    path = Path(file)
-    return str(path.relative_to(root)) if path.is_relative_to(root) else file
-
-
-def _sentence(error: BaseException) -> str:
-    """The first line of what it says; one that announces the next has that behind it."""
-    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
-    said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
-    return said[:_MOST_SAID].rstrip(".:") or "no message"
 
 
 def _generators() -> tuple[bytes, ...]:
@@ -381,14 +294,3 @@ def _device() -> str:
     if uses_cuda():
         return str(torch.cuda.get_device_name())
     return hardware().lower() or "cpu"
-
-
-def age_ns() -> int:
-    """How long this process is there; 0 where the system does not say."""
-    try:
-        fields = Path("/proc/self/stat").read_text("ascii").rpartition(")")[2].split()
-        began = int(fields[19]) / os.sysconf("SC_CLK_TCK")
-        uptime = float(Path("/proc/uptime").read_text("ascii").split()[0])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return max(0, round((uptime - began) * 1e9))

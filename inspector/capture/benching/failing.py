@@ -1,0 +1,86 @@
+"""What a timed call raises, as a sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import TracebackType
+
+from torch._dynamo.exc import TorchDynamoException
+
+from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
+from inspector.capture.target import Target
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+
+__all__ = ["failing", "sentence"]
+
+# As Dynamo spells a place of the user's code in what it raises.
+_USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_MOST_SAID = 200
+
+
+class failing:  # noqa: N801 - used as a function
+    """What a call raises becomes a sentence with the user's own traceback."""
+
+    def __init__(self, target: Target, index: int, *, is_eager: bool) -> None:
+        self._target = target
+        self._index = index
+        self._is_eager = is_eager
+
+    def __enter__(self) -> None:
+        """Nothing is to be done."""
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Raises the failure.
+
+        Raises:
+            InspectorError: The call failed.
+        """
+        if isinstance(error, SystemExit):
+            code = "" if error.code is None else repr(error.code)
+            message = f"{self._target.name} ended the program with sys.exit({code})."
+            raise ModelFailedError(message, "Let it return instead.") from error
+        if not isinstance(error, Exception) or isinstance(error, InspectorError):
+            return
+        raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> InspectorError:
+        target = self._target
+        if lacks_cuda(error):
+            return user_failure(error, f"calling `{target.name}`", target.root)
+        inner = getattr(error, "inner_exception", None)  # of BackendCompilerFailed
+        if isinstance(inner, ImportError):
+            said = sentence(inner)
+            return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
+        which = f" with input {self._index + 1}" if len(target.calls) > 1 else ""
+        said = f"{type(inner or error).__name__}: {sentence(inner or error)}"
+        if not self._is_eager:
+            place = _USER_PLACE.findall(str(error))
+            said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
+            message = f"It fails{which} when it is compiled ({said})."
+            step = f"See: inspect explain {target.name}"
+            # What Dynamo and the backends raise has no more of the user's code than that.
+            is_torchs = isinstance(error, TorchDynamoException)
+            detail = "" if is_torchs else user_traceback(error, target.root)
+            return ModelFailedError(message, step, detail=detail)
+        message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
+        needs_grad = "does not require grad" in str(error)
+        step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
+        return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _relative_to(root: str, file: str) -> str:
+    path = Path(file)
+    return str(path.relative_to(root)) if path.is_relative_to(root) else file
+
+
+def sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that behind it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
+    return said[:_MOST_SAID].rstrip(".:") or "no message"
