@@ -1,9 +1,10 @@
 """Published figures on this machine, and whether `inspect bench` finds what one measures by hand.
 
-First `inspect bench samples/claims.toml`; then each model and setting of it that has a time, in a
-process of its own that imports nothing of this project: twenty calls to get warm, fifty that are
-timed by the wall clock until the device is done, their median, in three processes. A report with
-both is written as Markdown.
+Runs `inspect bench samples/claims.toml`. Beside each of its processes that is timed another one
+takes turns, in the same rounds, that imports nothing of this project (`by_hand.py`): a loop of
+calls by the wall clock, the device waited for after each. Machines differ from minute to minute by
+more than what is to be seen here, so that only neighbours in time are compared. A report with both
+is written as Markdown.
 
     python benchmarks/bench_claims.py --device cuda --output reports/bench_claims.md
 """
@@ -11,130 +12,235 @@ both is written as Markdown.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import math
 import os
+import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
+from inspector.commands import bench_session  # noqa: E402
+from inspector.commands.bench import command  # noqa: E402
+from inspector.commands.bench_environment import PINNED, with_caches  # noqa: E402
+from inspector.commands.bench_session import Bench, Session  # noqa: E402
+from inspector.model.bench import BenchPlan  # noqa: E402
+from inspector.model.student import half_width  # noqa: E402
+from inspector.sources.bench_file import read_plan  # noqa: E402
+from inspector.sources.recording import opened, read_run  # noqa: E402
+
 CLAIMS = ROOT / "samples" / "claims.toml"
-PROCESSES = 3
 MOST_OFF = 0.05
-BY_HAND = """
-import importlib.util, statistics, sys, time
-import torch
-
-file, mode, batch, device = sys.argv[1:]
-spec = importlib.util.spec_from_file_location("model_file", file)
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-model = (module.model if hasattr(module, "model") else module.get_model()).to(device)
-inputs = module.example_inputs if hasattr(module, "example_inputs") else module.get_inputs()
-def sized(tensor):
-    if batch:
-        tensor = tensor[torch.arange(int(batch)) % tensor.shape[0]]
-    return tensor.to(device)
-if isinstance(inputs, dict):
-    args, kwargs = (), {name: sized(tensor) for name, tensor in inputs.items()}
-else:
-    args, kwargs = tuple(map(sized, inputs)), {}
-if mode != "eager":
-    model = torch.compile(model, mode=None if mode == "default" else mode)
-wait = torch.cuda.synchronize if device == "cuda" else (lambda: None)
-times = []
-with torch.no_grad():
-    for _ in range(20):
-        model(*args, **kwargs)
-    wait()
-    for _ in range(50):
-        begin = time.perf_counter()
-        model(*args, **kwargs)
-        wait()
-        times.append(time.perf_counter() - begin)
-print(1e3 * statistics.median(times))
-"""
+BY_HAND = (
+    "Each block of calls of `inspect bench` has one next to it of a process that imports nothing "
+    "of it (`benchmarks/by_hand.py`)."
+)
 
 
-def by_hand(target: str, mode: str, batch: str, device: str, folder: Path) -> float:
-    """Median over processes of the median time of a call, in ms."""
-    script = folder / "by_hand.py"
-    script.write_text(BY_HAND)
-    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(folder / "caches")}
-    if device == "cpu":
-        environment.setdefault("OMP_PROC_BIND", "true")  # as `inspect bench` has it
-    command = [sys.executable, str(script), target, mode, batch, device]
-    times = []
-    for _ in range(PROCESSES):
-        done = subprocess.run(
-            command, env=environment, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+@dataclasses.dataclass(frozen=True, slots=True)
+class Key:
+    """A block of calls: of a recording, a combination, and an input, in a session and a round."""
+
+    recording: Path
+    combination: int
+    input: int
+    session: int
+    round: int
+
+
+class Hand:
+    """A process that times a combination by hand."""
+
+    def __init__(self, bench: Bench, number: int, device: str) -> None:
+        """Starts it, with the caches that `inspect bench` filled: the kernels are the same."""
+        workload = bench.plan.combinations[number].workload
+        setting = bench.plan.combinations[number].setting
+        asked = {
+            "file": bench.request.target,
+            "device": device,
+            "batch": workload.batch,
+            "train": workload.train,
+            "compiles": not setting.is_eager,
+            "mode": setting.mode,
+            "dynamic": setting.dynamic,
+            "variations": [
+                [(item.name, item.dimension, item.value) for item in each]
+                for each in bench.plan.variations
+            ],
+        }
+        caches = with_caches(os.environ, bench.scratch / f"caches.{number}")
+        self._process = subprocess.Popen(
+            [sys.executable, str(ROOT / "benchmarks" / "by_hand.py"), json.dumps(asked)],
+            env={**PINNED, **caches} if device == "cpu" else caches,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        times.append(float(done.stdout.split()[-1]))
-    return statistics.median(times)
+
+    def make_ready(self) -> None:
+        """Lets it compile and get warm; the caches are full by now."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("begin\n")
+        self._process.stdin.flush()
+        said = self._process.stdout.readline().strip()
+        if said != "ready":
+            raise RuntimeError(f"The process that measures by hand ended: {self._process.wait()}")
+
+    def median_ns(self, index: int, calls: int) -> float:
+        """The median of the times of calls."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{index} {calls}\n")
+        self._process.stdin.flush()
+        return 1e6 * float(self._process.stdout.readline())
+
+    def end(self) -> None:
+        """Ends it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
 
 
-def timed(found: dict[str, Any]) -> Iterator[tuple[str, str, str, str, float]]:
-    """Model, target, batch, setting, ms: of each time that `inspect bench` tells."""
-    from inspector.sources.claims_file import read_claims
+class BesideHands(Session):
+    """A session in which each block of `inspect bench` has one by hand next to it."""
 
-    options = {model.name: model.options for model in read_claims(CLAIMS).models}
-    for model in found["models"]:
-        batch = str(options[model["name"]].get("batch", ""))
-        eager = False
-        for claim in model["claims"]:
-            if claim["metric"] != "time_ms" or claim["measured"] is None:
+    device = "cpu"
+    found: dict[Key, float] = {}  # noqa: RUF012 - of all sessions
+
+    def run(self, order: Any) -> Iterator[Any]:
+        """Runs it, and ends what was begun here."""
+        plan = self.bench.plan
+        self.loading = {
+            number: Hand(self.bench, number, self.device)
+            for number in order
+            if is_plain(plan, number)
+        }
+        self.hands: dict[int, Hand] = {}
+        try:
+            yield from super().run(order)
+        finally:
+            for hand in self.loading.values():
+                hand.end()
+
+    def begin(self, number: int) -> None:
+        """Makes both processes of a combination ready."""
+        super().begin(number)
+        if number in self.ready and number in self.loading:
+            self.hands[number] = self.loading[number]
+            self.hands[number].make_ready()
+
+    def block(self, number: int, round_: int, index: int) -> None:
+        """A block of each of the two; which of them is first changes from round to round."""
+        if round_ % 2:
+            super().block(number, round_, index)
+        if number in self.hands:
+            calls = self.calls(number, index)
+            key = Key(self.bench.folder, number, index, self.session, round_)
+            self.found[key] = self.hands[number].median_ns(index, calls)
+        if not round_ % 2:
+            super().block(number, round_, index)
+
+
+def is_plain(plan: BenchPlan, number: int) -> bool:
+    """Whether `by_hand.py` can do it."""
+    setting, workload = plan.combinations[number].setting, plan.combinations[number].workload
+    others = (workload.dtype, workload.autocast, workload.tf32, workload.optimizer)
+    return (
+        setting.backend in {"", "inductor"}
+        and not setting.pads
+        and not setting.fullgraph
+        and others == (None,) * len(others)
+    )
+
+
+def of_row(
+    row: BenchRow, recording: Path, found: Mapping[Key, float]
+) -> tuple[float, float, float]:
+    """By hand, in ms; `inspect bench` by that; and half of the interval of that ratio, in parts."""
+    pairs = [
+        (math.log(ns), math.log(found[key]))
+        for (session, number), ns in row.medians.items()
+        if (key := Key(recording, row.combination, row.input, session, number)) in found
+    ]
+    ratios = [bench - hand for bench, hand in pairs]
+    spread = half_width(ratios)
+    hand_ms = math.exp(statistics.fmean(hand for _, hand in pairs)) / 1e6
+    return hand_ms, math.exp(statistics.fmean(ratios)), spread
+
+
+def lines_of(recordings: Path, found: Mapping[Key, float]) -> Iterator[tuple[str, float]]:
+    """A line of the table, and how far it is off, for each row that was measured both ways."""
+    for folder in sorted(recordings.iterdir()):
+        with opened(folder) as opened_folder:
+            run = read_run(opened_folder)
+            plan = read_plan(opened_folder.folder)
+            rows = make_rows(plan, run)
+        several = len({row.input for row in rows}) > 1
+        for row in rows:
+            if row.latency is None or not any(
+                (key.recording, key.combination, key.input) == (folder, row.combination, row.input)
+                for key in found
+            ):
                 continue
-            before, after = claim["measured"]
-            if not eager:
-                yield model["name"], model["target"], batch, "eager", before
-                eager = True
-            yield model["name"], model["target"], batch, claim["setting"], after
+            hand_ms, ratio, spread = of_row(row, folder, found)
+            name = " · ".join(
+                filter(None, (folder.name[4:], row.inputs if several else "", row.setting.label))
+            )
+            yield (
+                (
+                    f"| {name} | {row.latency.middle_ns / 1e6:.3f} ms | {hand_ms:.3f} ms "
+                    f"| {ratio:.3f} | ±{spread:.3f} |"
+                ),
+                abs(ratio - 1),
+            )
 
 
 def main() -> None:
     """Measures, and writes the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--sessions", default="2")
+    parser.add_argument("--sessions", default="1")
+    parser.add_argument("--jobs", default="1")
     parser.add_argument("--only", default="", help="a part of the names of the models")
-    parser.add_argument("--leave-out", default="max-autotune", help="settings not done by hand")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
+    BesideHands.device = asked.device
+    bench_session.Session = BesideHands  # type: ignore[misc]
     target = f"{CLAIMS}:{asked.only}" if asked.only else str(CLAIMS)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        report = folder / "claims.md"
-        command = [
-            sys.executable, "-m", "inspector.commands", "bench", target, "--no-progress",
-            "--device", asked.device, "--sessions", asked.sessions, "--format", "json",
-            "-o", str(report),
-        ]  # fmt: skip
-        environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
-        )
-        lines = [report.read_text("utf-8").rstrip().replace(str(ROOT) + "/", "")]
-        lines += ["", "## By hand", "", "| model | setting | inspect bench | by hand | ratio |"]
-        lines += ["|:--|:--|--:|--:|--:|"]
-        worst = 0.0
-        for name, model, batch, setting, time_ms in timed(json.loads(done.stdout)):
-            if setting in asked.leave_out.split(","):
-                continue
-            hand_ms = by_hand(model, setting, batch, asked.device, folder)
-            worst = max(worst, abs(time_ms / hand_ms - 1))
-            ratio = f"{time_ms / hand_ms:.3f}"
-            lines.append(f"| {name} | {setting} | {time_ms:.3f} ms | {hand_ms:.3f} ms | {ratio} |")
-            print(lines[-1], flush=True)
-    lines += ["", f"The largest difference is {worst:.1%} (asked: at most {MOST_OFF:.0%})."]
-    text = "\n".join([*lines, "", f"`python benchmarks/bench_claims.py --device {asked.device}`"])
+        report, recordings = Path(scratch) / "claims.md", Path(scratch) / "recordings"
+        command.main(
+            [
+                target, "--no-progress", "--device", asked.device, "--sessions", asked.sessions,
+                "--jobs", asked.jobs, "--save", str(recordings), "-o", str(report),
+            ],
+            standalone_mode=False,
+        )  # fmt: skip
+        table = list(lines_of(recordings, BesideHands.found))
+        text = report.read_text("utf-8").rstrip().replace(str(ROOT) + "/", "")
+    arguments = shlex.join(sys.argv[1:])
+    worst = max((off for _, off in table), default=math.nan)
+    lines = [
+        text, "", "## By hand", "",
+        BY_HAND,
+        "", "| model | inspect bench | by hand | ratio | 95 % of it |", "|:--|--:|--:|--:|--:|",
+        *(line for line, _ in table),
+        "", f"The largest difference is {worst:.1%} (asked: at most {MOST_OFF:.0%}).",
+        "", f"`python benchmarks/bench_claims.py {arguments}`", "",
+    ]  # fmt: skip
+    print("\n".join(lines))
     if asked.output is not None:
-        asked.output.write_text(text + "\n", "utf-8")
-    print(text)
+        asked.output.write_text("\n".join(lines), "utf-8")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,15 @@ _UNASKED = ("train", "fullgraph", "grad", "cold_cache", "warmup")
     "between them alone.  [default: 3]",
 )  # fmt: skip
 @click.option(
+    "--rounds", type=click.IntRange(2, 1000), metavar="N",
+    help="How many rounds of calls a session has.  [default: what 12 s are enough for, 4 to 16]",
+)  # fmt: skip
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, metavar="N",
+    help="With several models: load and compile so many side by side. They are timed one at a "
+    "time.  [default: 1]",
+)  # fmt: skip
+@click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
     help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
     "something is worse.",
@@ -101,6 +110,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     timeout: float | None,
     save: Path | None,
     compare: Path | None,
+    jobs: int,
     *,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
@@ -126,6 +136,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if jobs > 1 and not (is_collection(targets) or is_claims(targets)):
+        raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
     if is_warmup(targets, asked):
         of_process = BenchProcess(python, timeout, save, progress=not no_progress)
         return warmup_command(targets, asked, of_process, (output, format_, compare))
@@ -139,7 +151,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if output is not None:
         check_place(output)
     given = {k: v for k, v in asked.items() if v not in {None, ()} and (v or k not in _UNASKED)}
-    process = BenchProcess(python, timeout, save, progress=not no_progress)
+    process = BenchProcess(python, timeout, save, progress=not no_progress, jobs=jobs)
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):

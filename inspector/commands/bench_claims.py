@@ -18,7 +18,7 @@ from inspector.sources.claims_file import read_claims
 
 __all__ = ["claims_of", "is_claims"]
 
-_THEIRS = ("device", "sessions", "cold_cache")
+_THEIRS = ("device", "sessions", "rounds", "cold_cache")
 _TARGET = re.compile(r"(?P<file>.+\.toml)(?::(?P<part>.+))?", re.IGNORECASE)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["PINNED", "with_caches"]
+__all__ = ["PINNED", "compile_threads", "cores", "with_caches"]
 
 PINNED: Mapping[str, str] = {"OMP_PROC_BIND": "true"}
 """An operator's threads stay where they are, so that they do not share a core by chance.
@@ -22,3 +23,21 @@ def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
         "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
     }
     return {name: value for name, value in {**given, **ours}.items() if name not in _LEFT_OUT}
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    is_linux = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
+
+
+def compile_threads(jobs: int) -> dict[str, str]:
+    """What keeps Inductor's processes that compile from being too many.
+
+    Each model has as many of them as there are cores, or 32, where nothing else is said
+    (torch/_inductor/config.py, ``decide_compile_threads``), and each of those needs some 300 MB.
+
+    Args:
+        jobs: How many models compile side by side.
+    """
+    return {} if jobs == 1 else {"TORCHINDUCTOR_COMPILE_THREADS": str(max(1, cores() // jobs))}

@@ -1,17 +1,20 @@
-"""Measures several models for `inspect bench`, one after the other."""
+"""Measures several models for `inspect bench`, one after the other or side by side."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from inspector.benches.collection import Measured
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
+from inspector.commands.bench_progress import BenchProgress
 from inspector.errors import InspectorError, RecordingError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import measured_of
@@ -42,7 +45,7 @@ class Outcome:
     Attributes:
         measured: Its rows, or why there are none.
         report: Its report, or None.
-        is_interrupted: Whether Ctrl-C ended it; no other comes after it then.
+        is_interrupted: Whether Ctrl-C ended it; no other is begun after it.
     """
 
     measured: Measured
@@ -62,14 +65,56 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
     """
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _folder(how.save, Path(scratch))
-        for number, job in enumerate(jobs, 1):
-            place = folder / f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', job.name).strip('-')}"
-            doing = f"{job.name} ({number} of {len(jobs)})"
-            found = _measured(job, dataclasses.replace(how, save=place, doing=doing))
+        placed = [(job, folder / _name(number, job)) for number, job in enumerate(jobs, 1)]
+        measure = _one_after_the_other if how.jobs == 1 else _side_by_side
+        yield from measure(placed, how)
+
+
+def _name(number: int, job: Job) -> str:
+    return f"{number:03d}-{re.sub(r'[^A-Za-z0-9]+', '-', job.name).strip('-')}"
+
+
+def _one_after_the_other(
+    placed: Sequence[tuple[Job, Path]], how: BenchProcess
+) -> Iterator[Outcome]:
+    for number, (job, place) in enumerate(placed, 1):
+        doing = f"{job.name} ({number} of {len(placed)})"
+        found = _measured(job, dataclasses.replace(how, save=place, doing=doing))
+        _say(found.measured, how)
+        yield found
+        if found.is_interrupted:
+            return
+
+
+def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterator[Outcome]:
+    """Measures with a thread for each of so many models; yields in the order of the models."""
+    progress = BenchProgress(enabled=how.progress, processes=len(placed), each="model")
+    doing = f"{how.jobs} side by side"
+
+    def one(job: Job, place: Path) -> Outcome:
+        found = _measured(job, dataclasses.replace(how, save=place, progress=False))
+        if not found.is_interrupted:
             _say(found.measured, how)
-            yield found
-            if found.is_interrupted:
-                return
+            progress.begin(doing)
+        return found
+
+    progress.begin(doing)
+    with contextlib.closing(progress), ThreadPoolExecutor(how.jobs) as pool:
+        futures = [pool.submit(one, *each) for each in placed]
+        done = 0
+        try:
+            for future in futures:
+                yield future.result()
+                done += 1
+        except KeyboardInterrupt:
+            how.turns.stop()
+            # Those that were not begun are the last ones.
+            begun = [late for late in futures[done:] if not late.cancel()]
+            yield from (late.result() for late in begun)
+        finally:
+            how.turns.stop()
+            for future in futures:
+                future.cancel()
 
 
 def _measured(job: Job, how: BenchProcess) -> Outcome:

@@ -11,6 +11,7 @@ from inspector import plugins
 from inspector.commands.bench_plan import MODES, combinations_of, names_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_session import Bench, run_bench
+from inspector.commands.bench_turns import Turns
 from inspector.commands.record import Begun, finish, recording
 from inspector.errors import UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
@@ -39,6 +40,8 @@ class BenchProcess:
         save: Where the recording is kept, or None for the store.
         progress: Whether progress is shown.
         doing: What is said before it.
+        jobs: How many models load and compile side by side.
+        turns: What keeps them from being timed so.
     """
 
     python: str | None
@@ -46,6 +49,8 @@ class BenchProcess:
     save: Path | None
     progress: bool
     doing: str = ""
+    jobs: int = 1
+    turns: Turns = dataclasses.field(default_factory=Turns)
 
 
 def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
@@ -65,6 +70,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
         is_grad="grad" in given,
         cold_cache="cold_cache" in given,
         variations=variations(varied) if varied else (),
+        rounds=given.get("rounds", 0),
     )
     if varied and len(plan.workloads) > 1:
         message = "--vary compares the inputs of one workload."
@@ -109,6 +115,8 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             timeout_seconds=how.timeout_seconds,
             seed=0,
             left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
+            turns=how.turns,
+            jobs=how.jobs,
         )
         ends: list[WorkerEnd] = []
         interrupted = False
@@ -118,8 +126,9 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             interrupted = True
         finally:
             progress.close()
-        plan = dataclasses.replace(plan, ends=tuple(ends))
-        report = _finished(begun, plan, interrupted=interrupted)
+        plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs)
+        with how.turns.beside_others():
+            report = _finished(begun, plan, interrupted=interrupted)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
     return report, _exit_code(plan, interrupted=interrupted)

@@ -14,8 +14,11 @@ __all__ = ["BenchProgress"]
 class BenchProgress:
     """Shows the line; silent where standard error is no terminal."""
 
-    def __init__(self, *, enabled: bool, processes: int, doing: str = "") -> None:
+    def __init__(
+        self, *, enabled: bool, processes: int, doing: str = "", each: str = "process"
+    ) -> None:
         self._processes = processes
+        self._each = each
         self._begun = 0
         self._before = f"{one_line(doing)} · " if doing else ""
         self._doing = ""
@@ -32,7 +35,7 @@ class BenchProgress:
 
         Args:
             doing: What.
-            counts: Whether it is one of the processes.
+            counts: Whether it is one of those that are counted.
         """
         self._begun += counts
         self._doing = doing
@@ -62,5 +65,5 @@ class BenchProgress:
         if done:
             rest_ns = round(1e9 * elapsed / done * (self._processes - done))
             left = f" · about {duration(rest_ns)} left"
-        place = f"{self._before}process {self._begun} of {self._processes}"
+        place = f"{self._before}{self._each} {self._begun} of {self._processes}"
         return f"{place} · {one_line(self._doing)} · {elapsed:.0f} s{left}"

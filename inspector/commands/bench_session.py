@@ -11,14 +11,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from inspector.commands.bench_environment import PINNED, with_caches
+from inspector.commands.bench_environment import PINNED, compile_threads, cores, with_caches
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.bench_turns import Turns
 from inspector.model.bench import BenchPlan, WorkerEnd, WorkerRequest
 from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "run_bench"]
+__all__ = ["Bench", "Session", "run_bench"]
 
 _ROUNDS = 16
 _LEAST_ROUNDS = 4
@@ -48,6 +49,8 @@ class Bench:
         timeout_seconds: How long a process may take until it is ready, or None.
         seed: Decides the order.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
+        turns: Shared with the benches of other models that are run at the same time.
+        jobs: How many models load and compile side by side.
     """
 
     plan: BenchPlan
@@ -58,6 +61,8 @@ class Bench:
     timeout_seconds: float | None
     seed: int
     left_out_on_cpu: frozenset[str] = frozenset()
+    turns: Turns = dataclasses.field(default_factory=Turns)
+    jobs: int = 1
 
 
 def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
@@ -75,7 +80,7 @@ def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
             chosen.shuffle(order)
             if not session:
                 order.sort(key=lambda number: not bench.plan.combinations[number].setting.is_eager)
-            one = _Session(bench, session, progress, chosen)
+            one = Session(bench, session, progress, chosen)
             for end in one.run(order):
                 if end.failure:  # it would fail again
                     failed.add(end.combination)
@@ -83,14 +88,19 @@ def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
                 yield end
 
 
-class _Session:
-    """One process for each combination of a workload."""
+class Session:
+    """One process for each combination of a workload.
+
+    Attributes:
+        bench: How it is run.
+        session: Its number, from 0.
+    """
 
     def __init__(
         self, bench: Bench, session: int, progress: BenchProgress, chosen: random.Random
     ) -> None:
-        self._bench = bench
-        self._session = session
+        self.bench = bench
+        self.session = session
         self._progress = progress
         self._chosen = chosen
         self._ahead: dict[int, Worker] = {}
@@ -110,52 +120,72 @@ class _Session:
             InspectorError: The target, or what it needs, is not there: no other process would work.
         """
         left_out: dict[int, str] = {}
+        turns = self.bench.turns
         try:
-            self._start_ahead(order)
-            if not self._session:
-                self._reference(order[0])
-            for number in order:
-                if self._device == "cpu" and self._is_left_out(number):
-                    left_out[number] = _SAME_ON_CPU
-                elif self._eager_failed:
-                    left_out[number] = _NOT_TRIED
-                else:
-                    self._begin(number)
-            self._rounds()
-            self._look_for_faults()
+            with turns.beside_others():
+                left_out = self._make_ready(order)
+            with turns.alone():
+                self._rounds()
+            if self._wrong:
+                with turns.beside_others():
+                    self._look_for_faults()
         finally:
             for worker in self._ahead.values():
                 worker.end()
             for number, worker in self._workers.items():
                 if worker.is_alive:
                     worker.end()
-                _keep_logs(worker.folder, self._bench.folder, f"{self._session}.{number}")
+                _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
         for number, why in left_out.items():
-            yield WorkerEnd(number, self._session, why, is_left_out=why == _SAME_ON_CPU)
+            yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
-            yield WorkerEnd(number, self._session, worker.failure, worker.detail)
+            yield WorkerEnd(number, self.session, worker.failure, worker.detail)
+
+    def _make_ready(self, order: Sequence[int]) -> dict[int, str]:
+        """Makes all processes ready; those that are not begun at all, with the reason."""
+        left_out: dict[int, str] = {}
+        self._start_ahead(order)
+        if not self.session:
+            self._reference(order[0])
+        for number in order:
+            if self._device == "cpu" and self._is_left_out(number):
+                left_out[number] = _SAME_ON_CPU
+            elif self._eager_failed:
+                left_out[number] = _NOT_TRIED
+            else:
+                self.begin(number)
+        return left_out
+
+    @property
+    def ready(self) -> Sequence[int]:
+        """The combinations whose process can be timed."""
+        return list(self._call_ns)
+
+    def _tick(self) -> None:
+        self.bench.turns.check()
+        self._progress.tick()
 
     def _is_left_out(self, number: int) -> bool:
-        return self._bench.plan.combinations[number].setting.mode in self._bench.left_out_on_cpu
+        return self.bench.plan.combinations[number].setting.mode in self.bench.left_out_on_cpu
 
     def _start_ahead(self, order: Sequence[int]) -> None:
         """Lets processes load what they need side by side, where there are cores for that.
 
         They compile one after the other: how long that takes is measured.
         """
-        if _cores() < _CORES_TO_LOAD_AHEAD:
+        if cores() < _CORES_TO_LOAD_AHEAD:
             return
         for number in order:
             if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
                 self._ahead[number] = self._started(number)
 
     def _started(self, number: int) -> Worker:
-        request = _request(self._bench, number, self._session)
-        return _start(self._bench, request, f"{self._session}.{number}")
+        request = _request(self.bench, number, self.session)
+        return _start(self.bench, request, f"{self.session}.{number}")
 
     def _reference(self, number: int) -> None:
         """Eager PyTorch in float64, for its results alone; it may fail."""
-        bench = self._bench
+        bench = self.bench
         request = _request(bench, number, 0)
         asked = dataclasses.replace(
             request,
@@ -170,31 +200,32 @@ class _Session:
         worker = _start(bench, asked, f"reference.{number}")
         seconds = bench.timeout_seconds or _READY_SECONDS
         try:
-            if worker.wait("loaded", seconds, self._progress.tick):
+            if worker.wait("loaded", seconds, self._tick):
                 worker.tell({"do": "begin"})
-                worker.wait("ready", seconds, self._progress.tick)
+                worker.wait("ready", seconds, self._tick)
         finally:
             worker.end()
 
-    def _begin(self, number: int) -> None:
-        bench = self._bench
+    def begin(self, number: int) -> None:
+        """Makes the process of a combination ready."""
+        bench = self.bench
         label = bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: {'compiles' if not self._session else 'starts again'}")
+        self._progress.begin(f"{label}: {'compiles' if not self.session else 'starts again'}")
         worker = self._ahead.pop(number, None) or self._started(number)
         self._workers[number] = worker
         seconds = bench.timeout_seconds or _READY_SECONDS
         is_eager = bench.plan.combinations[number].setting.is_eager
-        loaded = worker.wait("loaded", seconds, self._progress.tick)
+        loaded = worker.wait("loaded", seconds, self._tick)
         if loaded:
             worker.tell({"do": "begin"})
-        ready = worker.wait("ready", seconds, self._progress.tick) if loaded else None
+        ready = worker.wait("ready", seconds, self._tick) if loaded else None
         others = sum(other.is_alive for other in self._workers.values())
         if _NO_MEMORY in worker.failure and others:
             worker.failure += (
                 f" There was no room for it beside {others} other processes: measure fewer "
                 "combinations at once."
             )
-        if ready is None and is_eager and not self._session:
+        if ready is None and is_eager and not self.session:
             # Of a later workload what was measured before is worth more.
             is_first = not number
             if worker.error is not None and is_first and (loaded is None or self._is_only()):
@@ -206,7 +237,7 @@ class _Session:
             self._call_ns[number] = [max(1, int(time_ns)) for time_ns in ready["call_ns"]]
 
     def _is_only(self) -> bool:
-        return len(self._bench.plan.workloads) == 1
+        return len(self.bench.plan.workloads) == 1
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -218,40 +249,40 @@ class _Session:
             for time_ns in self._call_ns[number]
         )
         affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns)
-        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+        rounds = self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
             for index in range(max(map(len, self._call_ns.values()))):
                 for at in alive:
-                    self._block(at, number, index)
+                    self.block(at, number, index)
 
-    def _block(self, number: int, round_: int, index: int) -> None:
+    def block(self, number: int, round_: int, index: int) -> None:
+        """Lets a combination make a round's calls with an input."""
         worker = self._workers[number]
         times = self._call_ns[number]
         if worker.failure or index >= len(times):
             return
-        calls = int(_BLOCK_SECONDS * 1e9 / times[index])
-        calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
+        calls = self.calls(number, index)
         worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
-        worker.wait("done", seconds, self._progress.tick)
+        worker.wait("done", seconds, self._tick)
+
+    def calls(self, number: int, index: int) -> int:
+        """How many calls of a combination with an input make a block."""
+        calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
+        return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""
         for number in self._wrong:
             worker = self._workers[number]
             if worker.is_alive:
-                label = self._bench.plan.combinations[number].setting.label
+                label = self.bench.plan.combinations[number].setting.label
                 self._progress.begin(f"{label} is wrong: looks for the operator", counts=False)
                 worker.tell({"do": "part"})
-                seconds = self._bench.timeout_seconds or _READY_SECONDS
-                worker.wait("done", seconds, self._progress.tick)
-
-
-def _cores() -> int:
-    is_linux = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
+                seconds = self.bench.timeout_seconds or _READY_SECONDS
+                worker.wait("done", seconds, self._tick)
 
 
 def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
@@ -308,11 +339,9 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     caches = bench.scratch / f"caches.{asked.combination}"
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
+    given = {**PINNED, **compile_threads(bench.jobs), **os.environ}
     return Worker(
-        folder,
-        bench.python or sys.executable,
-        asked.to_json(),
-        {**PINNED, **with_caches(os.environ, caches)},
+        folder, bench.python or sys.executable, asked.to_json(), with_caches(given, caches)
     )
 
 

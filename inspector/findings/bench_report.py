@@ -161,6 +161,11 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str) -> Iterator
     if unsettled:
         names = ", ".join(dict.fromkeys(unsettled))
         yield f"times of {names} were not stable after 3 s of warm-up; the intervals say how much"
+    if plan.jobs > 1:
+        yield (
+            f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "
+            "calls took is longer than it is alone (calls were timed one model at a time)"
+        )
     if plan.sessions == 1 and measured:
         yield (
             "with one session nothing is known of what differs from one start of the program to "

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -337,10 +339,43 @@ def test_a_collection_has_a_line_for_each_model(folder: Path) -> None:
         assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
 
 
+def test_models_compile_side_by_side_and_their_lines_stay_in_order(folder: Path) -> None:
+    (folder / "three").mkdir()
+    for name in ("a", "c"):
+        (folder / "three" / f"{name}.py").write_text(PIECES)
+    (folder / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
+    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "2", "--jobs", "3")
+    done = bench(folder, "three", *options, "--format", "json", "--save", "beside")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, COLLECTION_SCHEMA)
+    assert [Path(item["name"]).stem for item in report["models"]] == ["a", "b", "c"]
+    assert any("3 models were loaded and compiled side by side" in it for it in report["notices"])
+    for model in (report["models"][0], report["models"][2]):
+        for row in model["rows"]:
+            assert row["latency_ns"] > 0
+            assert [block["round"] for block in row["blocks"]] == [0, 1]
+    # While one was timed no other was: all blocks of one come before all of the other.
+    blocks = sorted(block for place in (folder / "beside").iterdir() for block in blocks_of(place))
+    places = [place for _, place in blocks]
+    assert len(places) == 2 * 2 * 2  # models, settings, rounds
+    assert [len(list(of)) for _, of in itertools.groupby(places)] == [4, 4]
+
+
+def blocks_of(recording: Path) -> Iterator[tuple[str, str]]:
+    """When each block of calls in a recording ended, and which recording it is."""
+    for log in recording.glob("*.log"):
+        lines = log.read_text().split("\n")
+        for head, payload in itertools.pairwise(lines):
+            if "inspector_bench" in head and '"what": "block"' in payload:
+                yield head.split()[1], recording.name
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (("nothing.py",), 2, "nothing.py"),
+        (("model.py", "--jobs", "2"), 2, "--jobs is for several models"),
         (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
         (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
         (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),

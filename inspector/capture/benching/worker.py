@@ -74,7 +74,8 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     worker.begin(load_ns)
     if asked.is_reference:
         return
-    cores.bind()
+    if not uses_cuda():
+        cores.bind()  # what drives a GPU is one thread, and does not share the core of all others
     worker.settle()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too

@@ -1,0 +1,118 @@
+"""Times a model as one does by hand; imports nothing of this project.
+
+A process of `bench_claims.py`: it loads the model, waits for a line, and makes the model ready.
+Then, for each line that comes in, an input's number and how many calls, it makes these calls one
+after the other and prints the median of their times in ms, until the device is done.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+WARM_UP_CALLS = 20
+ASKED = json.loads(sys.argv[1])
+
+
+def load() -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """The model and its inputs, on the device."""
+    spec = importlib.util.spec_from_file_location("model_file", ASKED["file"])
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["model_file"] = module
+    spec.loader.exec_module(module)
+    model = module.model if hasattr(module, "model") else module.get_model()
+    given = module.example_inputs if hasattr(module, "example_inputs") else module.get_inputs()
+    args, kwargs = ((), given) if isinstance(given, dict) else (tuple(given), {})
+    args, kwargs = tuple(map(batched, args)), {name: batched(x) for name, x in kwargs.items()}
+    return model.to(ASKED["device"]), args, kwargs
+
+
+def batched(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor with the batch that is asked for, on the device."""
+    if ASKED["batch"]:
+        tensor = tensor[torch.arange(ASKED["batch"]) % tensor.shape[0]]
+    return tensor.to(ASKED["device"])
+
+
+def varied(
+    model: Any, args: tuple[Any, ...], changes: list[tuple[str, int, int]]
+) -> tuple[Any, ...]:
+    """The arguments with other sizes."""
+    names = [*inspect.signature(model.forward).parameters]
+    found = list(args)
+    for name, dimension, size in changes:
+        at = names.index(name)
+        sizes = list(found[at].shape)
+        sizes[dimension] = size
+        found[at] = torch.randn(sizes, device=found[at].device, dtype=found[at].dtype)
+    return tuple(found)
+
+
+def wait() -> None:
+    """Waits until the device is done."""
+    if ASKED["device"] == "cuda":
+        torch.cuda.synchronize()
+
+
+def trained(model: Any, compiled: Any, args: Any, kwargs: Any) -> Callable[[], object]:
+    """Forward, and backward of the sum of what requires gradients."""
+    parameters = list(model.parameters())
+    leaves = [leaf for leaf in tree_leaves(compiled(*args, **kwargs)) if leaf.requires_grad]
+    ones = [torch.ones_like(leaf) for leaf in leaves]
+
+    def call() -> None:
+        for parameter in parameters:
+            parameter.grad = None
+        found = [leaf for leaf in tree_leaves(compiled(*args, **kwargs)) if leaf.requires_grad]
+        torch.autograd.backward(found, ones)
+
+    return call
+
+
+def median_ms(call: Callable[[], object], calls: int) -> float:
+    """The median time of calls."""
+    times = []
+    for _ in range(calls):
+        begin = time.perf_counter()
+        call()
+        wait()
+        times.append(time.perf_counter() - begin)
+    return 1e3 * statistics.median(times)
+
+
+def main() -> None:
+    """Makes the model ready, and does what it is told."""
+    model, args, kwargs = load()
+    sys.stdin.readline()  # the caches are full
+    function = model
+    if ASKED["compiles"]:
+        function = torch.compile(model, mode=ASKED["mode"], dynamic=ASKED["dynamic"])
+    calls: list[Callable[[], object]] = []
+    with torch.set_grad_enabled(ASKED["train"]):
+        for changes in ASKED["variations"] or [[]]:
+            given = varied(model, args, changes)
+            if ASKED["train"]:
+                calls.append(trained(model, function, given, kwargs))
+            else:
+                calls.append(lambda given=given: function(*given, **kwargs))  # type: ignore[misc]
+            median_ms(calls[-1], WARM_UP_CALLS)
+        print("ready", flush=True)
+        for line in sys.stdin:
+            index, count = map(int, line.split())
+            calls[index]()  # others were at work before
+            print(median_ms(calls[index], count), flush=True)
+
+
+if __name__ == "__main__":
+    main()
