@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import INTERRUPTED, BenchRow
 
 __all__ = ["Measured", "SettingSummary", "summarized"]
 
@@ -63,8 +63,9 @@ class SettingSummary:
 def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
     """A summary for each setting, in the order in which they come up.
 
-    A model that could not be measured at all counts as tried with every setting. Of several inputs
-    of a model all have to run; its speed-up is their geometric mean.
+    A model that could not be measured at all counts as tried with every setting, and one that was
+    interrupted with none. Of several inputs of a model all have to run; its speed-up is their
+    geometric mean.
     """
     labels = dict.fromkeys(row.setting.label for model in models for row in model.compiled())
     failed = sum(not model.rows for model in models)
@@ -73,7 +74,7 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
 
 def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSummary:
     each = [[row for row in model.compiled() if row.setting.label == label] for model in models]
-    each = [rows for rows in each if rows]
+    each = [rows for rows in each if any(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.latency and not row.is_wrong for row in rows)]
     ratios = [found for rows in ran if (found := _speedup(rows)) is not None]
     return SettingSummary(

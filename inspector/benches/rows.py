@@ -15,9 +15,12 @@ from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
 
-_INPUT = re.compile(r"\binput (\d+)")
+INTERRUPTED = "it was interrupted before it was measured"
+"""Why something is missing that might have worked."""
 
-__all__ = ["BenchRow", "Compiled", "Latency", "make_rows"]
+__all__ = ["INTERRUPTED", "BenchRow", "Compiled", "Latency", "make_rows"]
+
+_INPUT = re.compile(r"\binput (\d+)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,7 +150,13 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
             for index in sorted({event.input for event in found}) or [0]:
                 theirs = events.get(eager, []) if eager is not None else []
                 rows.append(_row(plan, number, index, (found, theirs), compiled))
+    if run.meta.ended == "interrupted":
+        rows = [row if row.latency or row.failure else _interrupted(row) for row in rows]
     return tuple(sorted(rows, key=lambda row: (row.combination, row.input)))
+
+
+def _interrupted(row: BenchRow) -> BenchRow:
+    return dataclasses.replace(row, failure=INTERRUPTED)
 
 
 def _row(

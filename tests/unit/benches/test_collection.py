@@ -10,7 +10,7 @@ import pytest
 
 from inspector.benches.collection import Measured, summarized
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Compiled, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled, Latency
 from inspector.model.bench import Setting, Workload
 
 
@@ -47,6 +47,7 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         model(row(DEFAULT, 1.001)),
         model(row(DEFAULT, 4.0, is_wrong=True)),
         model(row(DEFAULT, failure="out of memory")),
+        model(row(DEFAULT, failure=INTERRUPTED)),
         Measured("gone", (), None, "there is no such file", 0.1),
     ]
     (found,) = summarized(models)
