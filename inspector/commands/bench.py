@@ -11,7 +11,12 @@ import click
 from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
-from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
+from inspector.commands.bench_files import (
+    Measurements,
+    check_bench_file,
+    is_bench_file,
+    write_bench_file,
+)
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
@@ -129,11 +134,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if is_warmup(targets, asked):
         of_process = BenchProcess(python, timeout, save, progress=not no_progress)
         return warmup_command(targets, asked, of_process, (output, format_, compare))
-    if compare is not None and (is_collection(targets) or is_claims(targets)):
+    kind = _kind_of(targets)
+    if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     if output is not None:
-        several = is_collection(targets)
-        check_picture(output, is_collection=several, is_claims=is_claims(targets))
+        check_bench_file(output, kind)
     is_file = is_bench_file(output)
     check_output(None if is_file else output, format_)
     if output is not None:
@@ -141,7 +146,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     given = {k: v for k, v in asked.items() if v not in {None, ()} and (v or k not in _UNASKED)}
     process = BenchProcess(python, timeout, save, progress=not no_progress)
     earlier = None if compare is None else _earlier(compare)
-    report, code = _report(targets, given, process)
+    report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
         if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
             message = f"{compare} was measured with other --grad or --cold-cache."
@@ -177,12 +182,19 @@ def _earlier(file: Path) -> EarlierBench:
         raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 
-def _report(
-    targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[BenchReport | CollectionReport | ClaimsReport, int]:
+def _kind_of(targets: Sequence[str]) -> type[Measurements]:
+    """What the report on these will be."""
     if is_claims(targets):
+        return ClaimsReport
+    return CollectionReport if is_collection(targets) else BenchReport
+
+
+def _report(
+    kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
+) -> tuple[Measurements, int]:
+    if kind is ClaimsReport:
         return claims_of(targets[0], given, process)
-    if is_collection(targets):
+    if kind is CollectionReport:
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None
     if target is not None and is_model(target):
