@@ -13,27 +13,17 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.perturbed_backend import PERTURBED
+
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
 COLLECTION_SCHEMA = json.loads(
     (ROOT / "docs" / "schema" / "bench-collection-1.schema.json").read_text("utf-8")
 )
-# A backend that is right but for one operator, one that kills its process, one that hangs.
-MODEL = """
+# Beside the backend that is wrong, one that kills its process, and one that hangs.
+MODEL = f"""{PERTURBED}
 import os, signal, time
-import torch
 from torch import nn
-from torch._dynamo import register_backend
-
-@register_backend(name="perturbed")
-def perturbed(graph, inputs):
-    for node in list(graph.graph.nodes):
-        if "gelu" in str(node.target):
-            with graph.graph.inserting_after(node):
-                more = graph.graph.call_function(torch.mul, (node, 1.001))
-            node.replace_all_uses_with(more, delete_user_cb=lambda user: user is not more)
-    graph.recompile()
-    return graph.forward
 
 @register_backend(name="killed")
 def killed(graph, inputs):
