@@ -22,8 +22,7 @@ from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.precheck import check_file
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against, make_bench_report
@@ -33,8 +32,6 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
-
-_UNASKED = ("train", "fullgraph", "grad", "cold_cache", "warmup")
 
 
 @click.command("bench")
@@ -105,7 +102,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
-    compare: Path | None,
     *,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
@@ -131,9 +127,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    if is_warmup(targets, asked):
-        of_process = BenchProcess(python, timeout, save, progress=not no_progress)
-        return warmup_command(targets, asked, of_process, (output, format_, compare))
+    given = {name: value for name, value in asked.items() if value not in {None, (), False}}
+    process = BenchProcess(python, timeout, save, progress=not no_progress)
+    if is_warmup(targets, given):
+        return warmup_command(targets, given, process, output, format_)
+    compare: Path | None = given.pop("compare", None)
     kind = _kind_of(targets)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
@@ -143,8 +141,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     check_output(None if is_file else output, format_)
     if output is not None:
         check_place(output)
-    given = {k: v for k, v in asked.items() if v not in {None, ()} and (v or k not in _UNASKED)}
-    process = BenchProcess(python, timeout, save, progress=not no_progress)
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
@@ -197,14 +193,9 @@ def _report(
     if kind is CollectionReport:
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None
+    check_target(target, process.python, {**given, **process.given})
     if target is not None and is_model(target):
-        if process.python is None:
-            check_file(target)
         return measured(target, given, process)
-    of_process = {
-        "python": process.python, "timeout": process.timeout_seconds, "save": process.save
-    }  # fmt: skip
-    refuse_options({**given, **of_process})
     return _read(target), 0
 
 
