@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from inspector.capture.benching.loop import loop_of
-from inspector.capture.benching.program import Program, make_program
+from inspector.capture.benching.make_program import make_program
+from inspector.capture.benching.program import Program
 from inspector.capture.target import load_target
 from inspector.model.bench import WorkerRequest, Workload
 from inspector.model.request import Request
