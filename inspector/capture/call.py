@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch.utils import _pytree
 
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
@@ -27,6 +28,16 @@ class Call:
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def leaves(self) -> list[Any]:
+        """All that it is made with, the contents of containers in their place."""
+        return list(_pytree.tree_leaves((self.args, self.kwargs)))
+
+    @property
+    def tensors(self) -> list[Any]:
+        """The tensors among them."""
+        return [leaf for leaf in self.leaves if isinstance(leaf, torch.Tensor)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 
 import torch
 from torch._dynamo.utils import counters
-from torch.utils import _pytree
 
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
@@ -147,8 +146,7 @@ def _compilations() -> int:
 
 def _copies(what: Measurement, calls: int) -> Iterator[Call]:
     """Copies of the input as long as there is time; small ones are made before the first call."""
-    leaves = _pytree.tree_leaves((what.arguments.args, what.arguments.kwargs))
-    size_bytes = sum(leaf.nbytes for leaf in leaves if isinstance(leaf, torch.Tensor))
+    size_bytes = sum(tensor.nbytes for tensor in what.arguments.tensors)
     copies: Iterable[Call] = (fresh(what.arguments) for _ in range(calls))
     if size_bytes * calls <= _MOST_COPIED_BYTES:
         copies = list(copies)

@@ -11,14 +11,18 @@ import click
 from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
-from inspector.commands.bench_files import check_picture, is_bench_file, write_bench_file
+from inspector.commands.bench_files import (
+    Measurements,
+    check_bench_file,
+    is_bench_file,
+    write_bench_file,
+)
 from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.precheck import check_file
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against, make_bench_report
@@ -28,8 +32,6 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
-
-_UNASKED = ("train", "fullgraph", "grad", "cold_cache", "warmup")
 
 
 @click.command("bench")
@@ -109,7 +111,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
-    compare: Path | None,
     jobs: int,
     *,
     no_progress: bool,
@@ -136,24 +137,24 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    if jobs > 1 and not (is_collection(targets) or is_claims(targets)):
+    kind = _kind_of(targets)
+    if jobs > 1 and kind is BenchReport:
         raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
-    if is_warmup(targets, asked):
-        of_process = BenchProcess(python, timeout, save, progress=not no_progress)
-        return warmup_command(targets, asked, of_process, (output, format_, compare))
-    if compare is not None and (is_collection(targets) or is_claims(targets)):
+    given = {name: value for name, value in asked.items() if value not in {None, (), False}}
+    process = BenchProcess(python, timeout, save, progress=not no_progress, jobs=jobs)
+    if is_warmup(targets, given):
+        return warmup_command(targets, given, process, output, format_)
+    compare: Path | None = given.pop("compare", None)
+    if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     if output is not None:
-        several = is_collection(targets)
-        check_picture(output, is_collection=several, is_claims=is_claims(targets))
+        check_bench_file(output, kind)
     is_file = is_bench_file(output)
     check_output(None if is_file else output, format_)
     if output is not None:
         check_place(output)
-    given = {k: v for k, v in asked.items() if v not in {None, ()} and (v or k not in _UNASKED)}
-    process = BenchProcess(python, timeout, save, progress=not no_progress, jobs=jobs)
     earlier = None if compare is None else _earlier(compare)
-    report, code = _report(targets, given, process)
+    report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
         if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
             message = f"{compare} was measured with other --grad or --cold-cache."
@@ -189,22 +190,24 @@ def _earlier(file: Path) -> EarlierBench:
         raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 
-def _report(
-    targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[BenchReport | CollectionReport | ClaimsReport, int]:
+def _kind_of(targets: Sequence[str]) -> type[Measurements]:
+    """What the report on these will be."""
     if is_claims(targets):
+        return ClaimsReport
+    return CollectionReport if is_collection(targets) else BenchReport
+
+
+def _report(
+    kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
+) -> tuple[Measurements, int]:
+    if kind is ClaimsReport:
         return claims_of(targets[0], given, process)
-    if is_collection(targets):
+    if kind is CollectionReport:
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None
+    check_target(target, process.python, {**given, **process.given})
     if target is not None and is_model(target):
-        if process.python is None:
-            check_file(target)
         return measured(target, given, process)
-    of_process = {
-        "python": process.python, "timeout": process.timeout_seconds, "save": process.save
-    }  # fmt: skip
-    refuse_options({**given, **of_process})
     return _read(target), 0
 
 

@@ -2,85 +2,111 @@
 
 from __future__ import annotations
 
-import importlib.util
+import dataclasses
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from inspector.benches.rows import BenchRow
 from inspector.commands.output import write_bytes
-from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.errors import UsageError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.renderers.csv import write_bench_rows
 
-__all__ = ["is_bench_file", "write_bench_file"]
+__all__ = ["Measurements", "check_bench_file", "is_bench_file", "write_bench_file"]
 
-_PICTURES = (".svg", ".png", ".pdf")
-_TABLE = ".csv"
+Measurements: TypeAlias = BenchReport | CollectionReport | ClaimsReport
+"""A report of what was measured with warm calls."""
+_TABLES = frozenset({".csv"})
+_PICTURES = frozenset({".svg", ".png", ".pdf"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Files:
+    """What a kind of report can be written as, besides what every report can.
+
+    Attributes:
+        suffixes: The ends of the files' names.
+        why: Why it can be no other, in a sentence.
+        step: What to write instead.
+    """
+
+    suffixes: frozenset[str]
+    why: str = ""
+    step: str = ""
+
+
+_FILES: Mapping[type[Measurements], _Files] = {
+    BenchReport: _Files(_TABLES | _PICTURES),
+    CollectionReport: _Files(
+        _TABLES,
+        "A collection has no picture.",
+        "Write .csv, .md or .json; or a picture of one model.",
+    ),
+    ClaimsReport: _Files(frozenset(), "Claims are no table of settings.", "Write .md or .json."),
+}
 
 
 def is_bench_file(output: Path | None) -> bool:
     """Whether a file is a picture or a table, and no report."""
-    return output is not None and output.suffix.lower() in {*_PICTURES, _TABLE}
+    return output is not None and output.suffix.lower() in _TABLES | _PICTURES
 
 
-def check_picture(output: Path, *, is_collection: bool, is_claims: bool = False) -> None:
-    """Refuses a picture that cannot be drawn before anything is measured.
+def check_bench_file(output: Path, kind: type[Measurements]) -> None:
+    """Refuses a picture or a table that cannot be made before anything is measured.
+
+    Args:
+        output: The file; one that is neither is no matter of this.
+        kind: What the report will be.
 
     Raises:
-        UsageError: A collection has none, and claims have no table of settings either.
+        UsageError: A report of this kind has none.
         EnvironmentLacksError: matplotlib is not installed.
     """
-    if is_claims and is_bench_file(output):
-        raise UsageError("Claims are no table of settings.", "Write .md or .json.")
-    if output.suffix.lower() not in _PICTURES:
-        return
-    if is_collection:
-        message = "A collection has no picture."
-        raise UsageError(message, "Write .csv, .md or .json; or a picture of one model.")
-    if importlib.util.find_spec("matplotlib") is None:
-        message = "Bars are drawn by matplotlib, which is not installed."
-        hint = 'Install it with pip install "torch-inspector[pictures]", or write -o bench.csv.'
-        raise EnvironmentLacksError(message, hint)
+    form = output.suffix.lower()
+    if is_bench_file(output) and form not in _FILES[kind].suffixes:
+        raise UsageError(_FILES[kind].why, _FILES[kind].step)
+    if form in _PICTURES:
+        from inspector.benches.drawing.bars import check_can_draw
+
+        check_can_draw()
 
 
-def write_bench_file(report: BenchReport | CollectionReport | ClaimsReport, output: Path) -> None:
+def write_bench_file(report: Measurements, output: Path) -> None:
     """Writes the file.
 
     Raises:
-        UsageError: Claims are asked for as a picture or a table.
+        UsageError: A report of this kind has no such file.
         EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
         RecordingError: There is nothing to write, or the file cannot be written.
     """
-    form = output.suffix.lower()
-    if isinstance(report, ClaimsReport):
-        check_picture(output, is_collection=False, is_claims=True)
-        return
-    if form == _TABLE:
-        text = io.StringIO()
-        write_bench_rows(_named_rows(report), text)
-        write_bytes(output, text.getvalue().encode())
-        return
-    if isinstance(report, CollectionReport):
-        check_picture(output, is_collection=True)
-        return
+    check_bench_file(output, type(report))
+    if isinstance(report, BenchReport) and output.suffix.lower() in _PICTURES:
+        _write_picture(report, output)
+    elif not isinstance(report, ClaimsReport):
+        _write_table(report, output)
+
+
+def _write_picture(report: BenchReport, output: Path) -> None:
     from inspector.benches.drawing.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1
     groups = [(group_title(group, several=several), group.rows) for group in report.groups]
-    versions = report.run.processes[0].versions if report.run.processes else {}
-    title = " · ".join(
-        filter(None, (report.plan.target, report.device, f"torch {versions.get('torch', '')}"))
-    )
-    write_bytes(output, draw_bars(groups, title, form.removeprefix(".")))
+    title = " · ".join(filter(None, (report.plan.target, report.device, f"torch {report.torch}")))
+    write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
 
 
-def _named_rows(
-    report: BenchReport | CollectionReport,
-) -> Iterator[tuple[str, BenchRow]]:
+def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
+    text = io.StringIO()
+    write_bench_rows(_named_rows(report), text)
+    write_bytes(output, text.getvalue().encode())
+
+
+def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow]]:
     if isinstance(report, BenchReport):
         yield from ((report.plan.target, row) for row in report.rows)
         return

@@ -8,25 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from inspector import plugins
-from inspector.commands.bench_plan import MODES, combinations_of, names_of
+from inspector.commands.bench_plan import MODES, combinations_of, names_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_session import Bench, run_bench
 from inspector.commands.bench_turns import Turns
 from inspector.commands.record import Begun, finish, recording
-from inspector.errors import UsageError
+from inspector.errors import ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
 from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
-from inspector.model.variation import parse_varied, variations
 from inspector.sources.bench_file import write_plan
+from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["INTERRUPTED", "BenchProcess", "bench_rules", "measured", "plan_of"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_EXIT_FAILED = 3
 _SESSIONS = 3
 
 
@@ -52,6 +51,11 @@ class BenchProcess:
     jobs: int = 1
     turns: Turns = dataclasses.field(default_factory=Turns)
 
+    @property
+    def given(self) -> dict[str, object]:
+        """The options that it comes from, by name, as far as they are about running anything."""
+        return {"python": self.python, "timeout": self.timeout_seconds, "save": self.save}
+
 
 def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     """What is compared, by the options of the command line.
@@ -62,14 +66,14 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     parse_inputs(given.get("inputs", ()))
     if "optimizer" in given and "train" not in given:
         raise UsageError("--optimizer is a part of a training step.", "Add --train.")
-    varied = tuple(map(parse_varied, given.get("vary", ())))
+    varied = variations_of(given)
     plan = BenchPlan(
         target=target,
         combinations=combinations_of(given),
         sessions=given.get("sessions", 1 if varied else _SESSIONS),
         is_grad="grad" in given,
         cold_cache="cold_cache" in given,
-        variations=variations(varied) if varied else (),
+        variations=varied,
         rounds=given.get("rounds", 0),
     )
     if varied and len(plan.workloads) > 1:
@@ -119,39 +123,32 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             jobs=how.jobs,
         )
         ends: list[WorkerEnd] = []
-        interrupted = False
+        partial = ""
         try:
             ends.extend(run_bench(bench, progress))  # those that are there stay if it is cut off
         except KeyboardInterrupt:
-            interrupted = True
+            partial = CTRL_C
         finally:
             progress.close()
         plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs)
         with how.turns.beside_others():
-            report = _finished(begun, plan, interrupted=interrupted)
+            report = _finished(begun, plan, partial)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
-    return report, _exit_code(plan, interrupted=interrupted)
+    return report, INTERRUPTED if partial else _exit_code(plan)
 
 
-def _finished(begun: Begun, plan: BenchPlan, *, interrupted: bool) -> BenchReport:
+def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
     write_plan(begun.path, plan)
-    meta = dataclasses.replace(
-        begun.meta,
-        partial="it was interrupted with Ctrl-C" if interrupted else "",
-        ended="interrupted" if interrupted else "whole",
-    )
     with opened(begun.path) as found:
-        run = read_run(found)
-        return make_bench_report(plan, dataclasses.replace(run, meta=meta), bench_rules())
+        run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
+        return make_bench_report(plan, run, bench_rules())
 
 
-def _exit_code(plan: BenchPlan, *, interrupted: bool) -> int:
-    if interrupted:
-        return INTERRUPTED
+def _exit_code(plan: BenchPlan) -> int:
     eager = {n for n, item in enumerate(plan.combinations) if item.setting.is_eager}
     failed = any(end.combination in eager and end.failure for end in plan.ends)
-    return _EXIT_FAILED if failed else 0
+    return ModelFailedError.exit_code if failed else 0
 
 
 def bench_rules() -> list[Rule]:

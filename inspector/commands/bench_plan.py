@@ -10,8 +10,9 @@ from inspector.errors import UsageError
 from inspector.model.bench import Combination, Setting, Workload
 from inspector.model.dtypes import parse_dtype
 from inspector.model.near_matches import did_you_mean
+from inspector.model.variation import Assignment, parse_varied, variations
 
-__all__ = ["MODES", "combinations_of", "names_of", "sizes_of"]
+__all__ = ["MODES", "combinations_of", "names_of", "sizes_of", "variations_of"]
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
@@ -38,6 +39,16 @@ def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
     if wrong is not None:
         raise UsageError(f"{option} takes numbers from 1 on, and {wrong!r} is none.", "")
     return tuple(map(int, names))
+
+
+def variations_of(given: Mapping[str, Any]) -> tuple[tuple[Assignment, ...], ...]:
+    """The inputs that ``--vary`` makes; none where it is not given.
+
+    Raises:
+        UsageError: It cannot be read, or there are too many.
+    """
+    varied = tuple(map(parse_varied, given.get("vary", ())))
+    return variations(varied) if varied else ()
 
 
 def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:

@@ -11,31 +11,30 @@ from typing import Any
 
 from inspector.commands.bench_collection import is_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
-from inspector.commands.bench_plan import combinations_of, sizes_of
+from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.output import check_output, write_report
-from inspector.commands.precheck import check_file
 from inspector.commands.record import Begun, finish, recording
-from inspector.commands.target import existing, is_model, refuse_options, say_which
+from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.commands.warmup_check import checked
 from inspector.commands.warmup_files import check_folder, write_plan_file, write_script
 from inspector.commands.warmup_starts import Starts, run_starts
 from inspector.costs.cold_start import cold_start
-from inspector.errors import UsageError
+from inspector.errors import ModelFailedError, UsageError
 from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
 from inspector.model.cold_start import ColdStart
 from inspector.model.input_parser import parse_inputs
-from inspector.model.run import Meta, Run
-from inspector.model.variation import parse_varied, variations
+from inspector.model.run import Run
 from inspector.model.warmup import WarmupPlan
+from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
 
 __all__ = ["is_warmup", "warmup_command"]
 
 _EXIT_STILL = 1
-_EXIT_FAILED = 3
 _STARTS = 5  # with eager PyTorch, and the check
+_OWN = frozenset({"warmup", "save_warmup"})
 _REFUSED = {
     "train": "--train",
     "optimizer": "--optimizer",
@@ -45,13 +44,13 @@ _REFUSED = {
 }
 
 
-def is_warmup(targets: Sequence[str], asked: Mapping[str, Any]) -> bool:
+def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Whether a warm-up is asked for, or the recording that is named has one.
 
     Raises:
         InspectorError: There is no such recording.
     """
-    if asked["warmup"] or asked["save_warmup"] is not None:
+    if given.keys() & _OWN:
         return True
     if is_collection(targets) or any(map(is_model, targets)):
         return False
@@ -61,17 +60,19 @@ def is_warmup(targets: Sequence[str], asked: Mapping[str, Any]) -> bool:
 
 def warmup_command(
     targets: Sequence[str],
-    asked: Mapping[str, Any],
+    given: Mapping[str, Any],
     how: BenchProcess,
-    written: tuple[Path | None, str | None, Path | None],
+    output: Path | None,
+    format_: str | None,
 ) -> int:
     """Runs the command where a warm-up is asked for.
 
     Args:
         targets: What the user named.
-        asked: The options of a bench.
+        given: The options of a bench that were given.
         how: How the processes are run.
-        written: ``--output``, ``--format`` and ``--compare``.
+        output: The file of the report, or None.
+        format_: The report's format, or None.
 
     Returns:
         The exit code: 1 where something compiles after the plan.
@@ -79,26 +80,18 @@ def warmup_command(
     Raises:
         InspectorError: The options or the model are not what they should be.
     """
-    output, format_, compare = written
     check_output(output, format_)
-    folder: Path | None = asked["save_warmup"]
+    folder: Path | None = given.get("save_warmup")
     if folder is not None:
         check_folder(folder)
-    given = {
-        name: value
-        for name, value in {**asked, "compare": compare}.items()
-        if value not in {None, (), False} and name not in {"warmup", "save_warmup"}
-    }
     if is_collection(targets):
         raise UsageError("--warmup is about one model.", "Name one.")
     target = targets[0] if targets else None
+    others = {name: value for name, value in given.items() if name not in _OWN}
+    check_target(target, how.python, {**others, **how.given})
     if target is not None and is_model(target):
-        if how.python is None:
-            check_file(target)
-        report, code = _warmed(target, _plan_of(target, given), how, folder)
+        report, code = _warmed(target, _plan_of(target, others), how, folder)
     else:
-        of_process = {"python": how.python, "timeout": how.timeout_seconds, "save": how.save}
-        refuse_options({**given, **of_process})
         report, code = _from_recording(target, folder), 0
     write_report(report, output, format_)
     return code
@@ -119,7 +112,6 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
         message = f"--warmup starts one setting, and these are {len(combinations)}."
         step = "Name one of --modes, --backends, --shapes, --dtype, --autocast and --tf32."
         raise UsageError(message, step)
-    varied = tuple(map(parse_varied, given.get("vary", ())))
     return WarmupPlan(
         target=target,
         setting=combinations[0].setting,
@@ -129,7 +121,7 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
         device=given.get("device"),
         texts=tuple(given.get("inputs", ())),
         batches=sizes_of(given.get("batch"), "--batch"),
-        variations=variations(varied) if varied else (),
+        variations=variations_of(given),
     )
 
 
@@ -153,7 +145,7 @@ def _warmed(
             plan = run_starts(starts, progress)
             plan = _checked(begun, dataclasses.replace(starts, plan=plan), progress, folder)
         except KeyboardInterrupt:
-            partial = "it was interrupted with Ctrl-C"
+            partial = CTRL_C
         finally:
             progress.close()
         write_warmup(begun.path, plan)
@@ -180,14 +172,11 @@ def _checked(
 
 
 def _report(begun: Begun, plan: WarmupPlan, partial: str) -> WarmupReport:
-    ended = "interrupted" if partial else "whole"
-    meta = dataclasses.replace(begun.meta, partial=partial, ended=ended)
     with opened(begun.path) as found:
-        return _made(plan, read_run(found), meta)
+        return _made(plan, dataclasses.replace(read_run(found), meta=begun.ended(partial)))
 
 
-def _made(plan: WarmupPlan, run: Run, meta: Meta | None = None) -> WarmupReport:
-    run = run if meta is None else dataclasses.replace(run, meta=meta)
+def _made(plan: WarmupPlan, run: Run) -> WarmupReport:
     return make_warmup_report(plan, run, _costs(run))
 
 
@@ -209,7 +198,7 @@ def _costs(run: Run) -> dict[str, ColdStart]:
 
 def _exit_code(plan: WarmupPlan) -> int:
     if any(end.start in {"eager", "cold"} and end.failure for end in plan.ends):
-        return _EXIT_FAILED
+        return ModelFailedError.exit_code
     return 0 if plan.check is None or plan.check.is_passed else _EXIT_STILL
 
 

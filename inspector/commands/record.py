@@ -175,6 +175,11 @@ class Begun:
     path: Path
     meta: Meta
 
+    def ended(self, partial: str) -> Meta:
+        """What it says about itself when nothing more comes: why it was cut off, if it was."""
+        ended = "interrupted" if partial else "whole"
+        return dataclasses.replace(self.meta, partial=partial, ended=ended)
+
 
 @contextlib.contextmanager
 def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> Iterator[Begun]:

@@ -9,6 +9,7 @@ from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
+from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
@@ -71,13 +72,12 @@ class BenchReport:
     @property
     def torch(self) -> str:
         """The version of torch, or an empty string."""
-        return next((p.versions["torch"] for p in self.run.processes if "torch" in p.versions), "")
+        return torch_of(self.run)
 
     @property
     def processor(self) -> str:
         """The CPU's name, or an empty string."""
-        found = (p.hardware.get("cpu") for p in self.run.processes)
-        return next((str(name) for name in found if name), "")
+        return processor_of(self.run)
 
     @property
     def rows(self) -> tuple[BenchRow, ...]:

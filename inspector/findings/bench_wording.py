@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Compiled
-from inspector.events.bench import Parting
+from inspector.findings.bench_machine import device_text
 from inspector.findings.bench_report import BenchGroup, BenchReport
-from inspector.findings.wording import count, duration, listed, size, title
+from inspector.findings.wording import count, duration, size
 
 __all__ = [
     "COLUMNS",
@@ -19,7 +19,7 @@ __all__ = [
     "group_title",
     "machine_text",
     "rate_text",
-    "verdict_lines",
+    "time_text",
 ]
 
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
@@ -32,9 +32,8 @@ _EPSILON = 1e-12
 
 def machine_text(report: BenchReport) -> str:
     """``NVIDIA H200 · 3 sessions``, ``cpu, 2 threads · 3 sessions``."""
-    threads = f", {count(report.threads, 'thread')}" if report.device == "cpu" else ""
     parts = (
-        f"{report.device}{threads}" if report.device else "",
+        device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
         "with gradients" if report.plan.is_grad else "",
         "empty L2 before each call" if report.plan.cold_cache else "",
@@ -53,7 +52,7 @@ def cells(row: BenchRow) -> tuple[str, ...]:
     """A row's cells, as `COLUMNS` names them."""
     return (
         row.setting.label,
-        _time(row),
+        time_text(row),
         "" if row.setting.is_eager else faster_text(row.faster),
         duration(row.first_ns) if row.first_ns else _NONE,
         duration(row.cached_first_ns) if row.cached_first_ns else _NONE,
@@ -62,8 +61,11 @@ def cells(row: BenchRow) -> tuple[str, ...]:
     )
 
 
-def _time(row: BenchRow) -> str:
-    return duration(round(row.latency.middle_ns)) if row.latency is not None else _NONE
+def time_text(row: BenchRow | None) -> str:
+    """The time of a call, where it was measured."""
+    if row is None or row.latency is None:
+        return _NONE
+    return duration(round(row.latency.middle_ns))
 
 
 def faster_text(faster: Ratio | None) -> str:
@@ -130,97 +132,3 @@ def _counts(compiled: Compiled) -> Iterator[str]:
     if compiled.xla_programs:
         programs = count(compiled.xla_programs, "program")
         yield f"XLA compiled {programs} in {duration(compiled.xla_compile_ns)}"
-
-
-def verdict_lines(group: BenchGroup) -> Iterator[str]:
-    """What to take, and how much that is; the most important first."""
-    choice = group.choice
-    if choice.eager is None:
-        failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
-        if failed is not None:
-            yield f"eager PyTorch fails: {failed.failure}"
-        return
-    yield from _wrong(choice.wrong)
-    yield from _latency(group)
-    if choice.memory is not None:
-        mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
-        saved = 1 - mine / theirs
-        yield (
-            f"least memory: {choice.memory.setting.label}, {size(mine)} instead of "
-            f"{size(theirs)} (\N{MINUS SIGN}{saved:.0%})"
-        )
-
-
-def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
-    for row in rows:
-        errors = [error for error in row.errors if error.reference == "eager"]
-        worst = max(errors, key=lambda error: error.relative, default=None)
-        if worst is not None:
-            yield (
-                f"{row.setting.label} gives wrong results: {worst.name} is off by "
-                f"{worst.relative:.0e} of its largest element"
-            )
-        if row.parting is not None:
-            yield _parted(row.parting)
-
-
-def _parted(parting: Parting) -> str:
-    if parting.failure:
-        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
-    if not parting.operator:
-        return (
-            "every graph alone is right going forward: it is the backward pass, or what is between"
-        )
-    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
-    return (
-        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
-        f"operator {parting.at} of {parting.operators}"
-    )
-
-
-def _latency(group: BenchGroup) -> Iterator[str]:
-    choice = group.choice
-    best, eager = choice.latency, choice.eager
-    if best is not None and best.faster is not None and eager is not None:
-        yield (
-            f"{best.setting.label} is {best.faster.middle:.2f} times as fast as eager PyTorch "
-            f"({_time(eager)} → {_time(best)} per call; another run: {_interval(best.faster)})"
-        )
-        if choice.as_good:
-            names = listed([row.setting.label for row in choice.as_good])
-            verb = "does" if len(choice.as_good) == 1 else "do"
-            yield f"{names} {verb} not differ from it by more than noise, and compile longer"
-        if best.first_ns and best.break_even_calls is not None:
-            cached = (
-                f", {duration(best.cached_first_ns)} with caches" if best.cached_first_ns else ""
-            )
-            after = count(best.break_even_calls, "call")
-            yield (
-                f"its first call takes {duration(best.first_ns)}{cached}, and has paid for itself "
-                f"after {after}"
-            )
-        return
-    for row in choice.slower:
-        if row.faster is not None:
-            yield (
-                f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
-                f" (another run: {_interval(row.faster, inverse=True)})"
-            )
-    if choice.same:
-        names = listed([row.setting.label for row in choice.same])
-        widest = max(choice.same, key=lambda row: row.faster.high if row.faster else 0)
-        if widest.faster is not None:
-            yield (
-                f"no difference to eager PyTorch beyond noise: {names} "
-                f"({widest.faster.middle:.2f} times as fast; another run: "
-                f"{_interval(widest.faster)})"
-            )
-    if group.reasons:
-        yield f"in what was compiled: {'; '.join(title(reason) for reason in group.reasons)}"
-    if choice.slower or choice.same:
-        yield "`inspect profile` says where the time of a call goes"
-
-
-def _interval(ratio: Ratio, *, inverse: bool = False) -> str:
-    low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
-    return f"{low:.2f} to {high:.2f}"

@@ -9,6 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from inspector.benches.claims import Check, Verdict
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.several_benches import (
+    device_of,
+    machine_line,
+    notices_of,
+    versions_of,
+)
 from inspector.findings.wording import count
 from inspector.model.claims import PAIRS, Claim, ClaimedModel, Claims
 
@@ -81,7 +87,6 @@ def make_claims_report(
     claims: Claims, models: Sequence[CheckedModel], reports: Sequence[BenchReport]
 ) -> ClaimsReport:
     """Puts the models together."""
-    notices = dict.fromkeys(notice for report in reports for notice in report.notices)
     absolute = (
         "what is compared of two times, rates or sizes is the gain: the figures themselves belong "
         "to their machines"
@@ -89,24 +94,16 @@ def make_claims_report(
     return ClaimsReport(
         claims=claims,
         models=tuple(models),
-        device=next((report.device for report in reports if report.device), ""),
-        versions=dict(
-            next((p.versions for report in reports for p in report.run.processes), {}),
-        ),
+        device=device_of(reports),
+        versions=versions_of(reports),
         sessions=max((report.plan.sessions for report in reports), default=0),
-        notices=(absolute, *notices),
+        notices=(absolute, *notices_of(reports)),
     )
 
 
 def claims_machine(report: ClaimsReport) -> str:
     """``claims.toml · torch 2.13.0 · cpu · 3 sessions``."""
-    parts = (
-        report.claims.file,
-        f"torch {report.versions['torch']}" if "torch" in report.versions else "",
-        report.device,
-        count(report.sessions, "session") if report.sessions else "",
-    )
-    return " · ".join(filter(None, parts))
+    return machine_line(report.claims.file, report.versions, report.device, report.sessions)
 
 
 def claims_line(report: ClaimsReport) -> str:

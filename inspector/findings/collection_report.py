@@ -8,8 +8,14 @@ from collections.abc import Iterator, Sequence
 from inspector.benches.collection import Measured, SettingSummary, summarized
 from inspector.benches.rows import BenchRow
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.bench_wording import error_text, faster_text
-from inspector.findings.wording import count, duration
+from inspector.findings.bench_wording import error_text, faster_text, time_text
+from inspector.findings.several_benches import (
+    device_of,
+    machine_line,
+    notices_of,
+    versions_of,
+)
+from inspector.findings.wording import count
 
 __all__ = [
     "COLLECTION_COLUMNS",
@@ -67,27 +73,20 @@ def make_collection_report(
     models: Sequence[Measured], reports: Sequence[BenchReport], sessions: int
 ) -> CollectionReport:
     """Adds up the models."""
-    notices = dict.fromkeys(notice for report in reports for notice in report.notices)
-    versions = next((p.versions for report in reports for p in report.run.processes), {})
     return CollectionReport(
         models=tuple(models),
         summaries=summarized(models),
-        device=next((report.device for report in reports if report.device), ""),
-        versions=dict(versions),
+        device=device_of(reports),
+        versions=versions_of(reports),
         sessions=sessions,
-        notices=tuple(notices),
+        notices=notices_of(reports),
     )
 
 
 def collection_machine(report: CollectionReport) -> str:
     """``25 models · torch 2.13.0 · cpu · 1 session``."""
-    parts = (
-        count(len(report.models), "model"),
-        f"torch {report.versions['torch']}" if "torch" in report.versions else "",
-        report.device,
-        count(report.sessions, "session"),
-    )
-    return " · ".join(filter(None, parts))
+    models = count(len(report.models), "model")
+    return machine_line(models, report.versions, report.device, report.sessions)
 
 
 def collection_lines(report: CollectionReport) -> Iterator[str]:
@@ -129,16 +128,12 @@ def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
 
 
 def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
-    def time(each: BenchRow | None) -> str:
-        known = each is not None and each.latency is not None
-        return duration(round(each.latency.middle_ns)) if known and each and each.latency else "-"
-
     compiled = row.compiled
     if row.latency is None:
-        return (time(eager), row.failure, "", "", "", "")
+        return (time_text(eager), row.failure, "", "", "", "")
     return (
-        time(eager),
-        time(row),
+        time_text(eager),
+        time_text(row),
         faster_text(row.faster),
         str(compiled.graphs) if compiled else "-",
         str(compiled.graph_breaks) if compiled else "-",

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from inspector.benches.warmup import Start, WarmupInput, make_inputs, make_starts
+from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.recompile_wording import changed
 from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.compilation import Compilation
@@ -56,7 +57,7 @@ class WarmupReport:
     @property
     def torch(self) -> str:
         """The version of torch, or an empty string."""
-        return next((p.versions["torch"] for p in self.run.processes if "torch" in p.versions), "")
+        return torch_of(self.run)
 
     @property
     def device(self) -> str:
@@ -73,8 +74,7 @@ class WarmupReport:
     @property
     def processor(self) -> str:
         """The CPU's name, or an empty string."""
-        found = (process.hardware.get("cpu") for process in self.run.processes)
-        return next((str(name) for name in found if name), "")
+        return processor_of(self.run)
 
     def start(self, name: str) -> Start | None:
         """A start by its name, where it came to its end."""

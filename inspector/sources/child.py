@@ -22,13 +22,14 @@ from inspector.sources.log import LogReader
 from inspector.sources.notes import failures_of_logs, notes
 from inspector.sources.program import recorded_environment
 
-__all__ = ["Ending", "Job", "Recorder"]
+__all__ = ["CTRL_C", "Ending", "Job", "Recorder"]
 
 _TICK_SECONDS = 0.1
 _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"
 _INTERRUPTED_CODES = (-signal.SIGINT, 128 + signal.SIGINT)
-_CTRL_C = "it was interrupted with Ctrl-C"
+CTRL_C = "it was interrupted with Ctrl-C"
+"""Why a recording is partial that was cut off by hand."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class Recorder:
         # program (a checkpoint, say) as long as it takes, a model a moment.
         patience = _GRACE_SECONDS if self._job.is_target else float("inf")
         if signals.interrupts > 1 or signals.seconds_since_interrupt > patience:
-            return "interrupted", _CTRL_C
+            return "interrupted", CTRL_C
         return "", ""
 
     def _own_end(
@@ -201,7 +202,7 @@ class Recorder:
         """How and why a program ended that was not ended by us."""
         interrupted = code in _INTERRUPTED_CODES or (signals.interrupts and self._job.is_target)
         if interrupted and not outcome:
-            return "interrupted", _CTRL_C if signals.interrupts else "it was interrupted (SIGINT)"
+            return "interrupted", CTRL_C if signals.interrupts else "it was interrupted (SIGINT)"
         if code < 0:
             return "killed", _how_it_died(code)
         failed = self._failure_of_log()

@@ -1,41 +1,26 @@
-"""``inspect bench`` on the CPU: what is measured, what is wrong, and what does not work."""
+"""``inspect bench`` on the CPU: what is measured of a model, what is wrong, what does not work."""
 
 from __future__ import annotations
 
 import csv
-import itertools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
-COLLECTION_SCHEMA = json.loads(
-    (ROOT / "docs" / "schema" / "bench-collection-1.schema.json").read_text("utf-8")
-)
-# A backend that is right but for one operator, one that kills its process, one that hangs.
-MODEL = """
-import os, signal, time
-import torch
-from torch import nn
-from torch._dynamo import register_backend
+from tests.compile.benches import ROOT, bench
+from tests.perturbed_backend import PERTURBED
 
-@register_backend(name="perturbed")
-def perturbed(graph, inputs):
-    for node in list(graph.graph.nodes):
-        if "gelu" in str(node.target):
-            with graph.graph.inserting_after(node):
-                more = graph.graph.call_function(torch.mul, (node, 1.001))
-            node.replace_all_uses_with(more, delete_user_cb=lambda user: user is not more)
-    graph.recompile()
-    return graph.forward
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+# Beside the backend that is wrong, one that kills its process, and one that hangs.
+MODEL = f"""{PERTURBED}
+import os, signal, time
+from torch import nn
 
 @register_backend(name="killed")
 def killed(graph, inputs):
@@ -58,24 +43,6 @@ class Net(nn.Module):
 model = Net()
 example_inputs = [(torch.randn(64, 32),), (torch.randn(16, 32),)]
 """
-PIECES = """
-import torch
-from torch import nn
-
-model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 4))
-example_inputs = (torch.randn(16, 8),)
-"""
-
-
-def bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "bench", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -244,131 +211,6 @@ def test_another_recording_has_no_bench(folder: Path) -> None:
     done = bench(folder, "e")
     assert done.returncode == 2
     assert "inspect bench model.py" in done.stderr
-
-
-def test_a_training_step_with_other_batches(folder: Path) -> None:
-    (folder / "pieces.py").write_text(PIECES)
-    done = bench(
-        folder, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train", "--optimizer",
-        "SGD", "--batch", "4,2", "--sessions", "1", "--format", "json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    assert [item["inputs"] for item in report["groups"]] == ["float32[4, 8]", "float32[2, 8]"]
-    assert all(row["latency_ns"] for item in report["groups"] for row in item["rows"])
-    group = report["groups"][0]
-    assert [item["label"] for item in group["rows"]] == [
-        "eager", "aot_eager", "aot_eager + optimizer compiled"
-    ]  # fmt: skip
-    assert all(item["latency_ns"] for item in group["rows"])
-    names = {error["name"] for error in group["rows"][1]["errors"]}
-    assert any(name.startswith("gradient of 0.weight") for name in names)
-    # Dropout: Inductor's code draws other numbers, and that is no fault.
-    assert group["rows"][1]["draws_random_numbers"]
-    assert not group["rows"][1]["wrong"]
-    assert any("random numbers" in notice for notice in report["notices"])
-
-
-SIZES = """
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(8, 8)
-
-    def forward(self, x, scale=1):
-        return torch.relu(self.linear(x)) * scale
-
-model = Net()
-example_inputs = (torch.randn(4, 8),)
-"""
-
-
-def test_many_inputs_with_their_first_and_their_cached_calls(folder: Path) -> None:
-    (folder / "sizes.py").write_text(SIZES)
-    done = bench(
-        folder, "sizes.py", "--vary", "x[0]=4,5,6,8", "--modes", "none", "--backends", "aot_eager",
-        "--format", "json", "-o", "varied.md",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    jsonschema.validate(report, SCHEMA)
-    found = {item["setting"]: item for item in report["varied"]}
-    compiled = {label: [i["compiled"] for i in item["inputs"]] for label, item in found.items()}
-    # Automatic: the second size compiles once more, dynamic; dynamic: once; static: each of four;
-    # padded: 5, 6 and 8 are 8.
-    assert compiled == {
-        "eager": [0, 0, 0, 0],
-        "aot_eager": [1, 1, 0, 0],
-        "aot_eager + dynamic": [1, 0, 0, 0],
-        "aot_eager + static": [1, 1, 1, 1],
-        "aot_eager + padded": [1, 1, 0, 0],
-    }
-    (because,) = found["aot_eager"]["inputs"][1]["recompiled_because"]
-    assert because == "the size of dimension 0 of x changes"
-    assert [item["label"] for item in found["eager"]["inputs"]] == [
-        "x[0]=4", "x[0]=5", "x[0]=6", "x[0]=8"
-    ]  # fmt: skip
-    for item in found.values():
-        assert item["one_call_of_each_ns"] == pytest.approx(
-            sum(each["cached_call_ns"] for each in item["inputs"])
-        )
-    text = (folder / "varied.md").read_text()
-    assert "again: the size of dimension 0 of x changes" in text
-    assert bench(folder, "sizes.py", "--vary", "y[0]=1").returncode == 2
-
-
-def test_a_collection_has_a_line_for_each_model(folder: Path) -> None:
-    (folder / "zoo").mkdir()
-    (folder / "zoo" / "pieces.py").write_text(PIECES)
-    (folder / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
-    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager")
-    done = bench(folder, *arguments, "--format", "json", "-o", "zoo.csv")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    jsonschema.validate(report, COLLECTION_SCHEMA)
-    broken, pieces = report["models"]
-    assert "no such weights" in broken["failure"]
-    assert [item["label"] for item in pieces["rows"]] == ["eager", "aot_eager"]
-    (summary,) = report["settings"]
-    assert (summary["models"], summary["ran"], summary["captured"]) == (2, 1, 1)
-    assert summary["speedup"] == pytest.approx(pieces["rows"][1]["faster_than_eager"])
-    with (folder / "zoo.csv").open() as stream:
-        assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
-
-
-def test_models_compile_side_by_side_and_their_lines_stay_in_order(folder: Path) -> None:
-    (folder / "three").mkdir()
-    for name in ("a", "c"):
-        (folder / "three" / f"{name}.py").write_text(PIECES)
-    (folder / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
-    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "2", "--jobs", "3")
-    done = bench(folder, "three", *options, "--format", "json", "--save", "beside")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    jsonschema.validate(report, COLLECTION_SCHEMA)
-    assert [Path(item["name"]).stem for item in report["models"]] == ["a", "b", "c"]
-    assert any("3 models were loaded and compiled side by side" in it for it in report["notices"])
-    for model in (report["models"][0], report["models"][2]):
-        for row in model["rows"]:
-            assert row["latency_ns"] > 0
-            assert [block["round"] for block in row["blocks"]] == [0, 1]
-    # While one was timed no other was: all blocks of one come before all of the other.
-    blocks = sorted(block for place in (folder / "beside").iterdir() for block in blocks_of(place))
-    places = [place for _, place in blocks]
-    assert len(places) == 2 * 2 * 2  # models, settings, rounds
-    assert [len(list(of)) for _, of in itertools.groupby(places)] == [4, 4]
-
-
-def blocks_of(recording: Path) -> Iterator[tuple[str, str]]:
-    """When each block of calls in a recording ended, and which recording it is."""
-    for log in recording.glob("*.log"):
-        lines = log.read_text().split("\n")
-        for head, payload in itertools.pairwise(lines):
-            if "inspector_bench" in head and '"what": "block"' in payload:
-                yield head.split()[1], recording.name
 
 
 @pytest.mark.parametrize(

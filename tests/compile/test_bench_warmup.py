@@ -12,7 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.compile.benches import ROOT, bench
+
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "warmup-1.schema.json").read_text("utf-8"))
 MODEL = """
 import torch
@@ -43,10 +44,6 @@ def model(x):
 example_inputs = (torch.ones(3),)
 """
 VARIED = ("--vary", "x[0]=4,6,8,1")
-
-
-def bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, "-m", "inspector.commands", "bench", *arguments, PYTHONPATH=str(ROOT))
 
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -12,23 +12,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.perturbed_backend import PERTURBED
+
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
 CLASSES = 8
-MODEL = f"""
-import torch
+MODEL = f"""{PERTURBED}
 from torch import nn
-from torch._dynamo import register_backend
-
-@register_backend(name="perturbed")
-def perturbed(graph, inputs):
-    for node in list(graph.graph.nodes):
-        if "gelu" in str(node.target):
-            with graph.graph.inserting_after(node):
-                more = graph.graph.call_function(torch.mul, (node, 1.001))
-            node.replace_all_uses_with(more, delete_user_cb=lambda user: user is not more)
-    graph.recompile()
-    return graph.forward
 
 class Net(nn.Module):
     def __init__(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from inspector.benches.rows import BenchRow
 from inspector.errors import EnvironmentLacksError, RecordingError
 
-__all__ = ["draw_bars"]
+__all__ = ["check_can_draw", "draw_bars"]
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
 _EAGER, _COMPILED, _BEST, _WRONG = "#999999", "#56B4E9", "#0072B2", "#D55E00"
@@ -19,6 +20,22 @@ _NS_PER_US = 1e3
 _LINE = 0.34
 _HEAD = 1.1
 _WIDTH = 9.0
+
+
+def check_can_draw() -> None:
+    """Says that bars cannot be drawn before anything is measured.
+
+    Raises:
+        EnvironmentLacksError: matplotlib is not installed.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise _lacks_matplotlib()
+
+
+def _lacks_matplotlib() -> EnvironmentLacksError:
+    message = "Bars are drawn by matplotlib, which is not installed."
+    hint = 'Install it with pip install "torch-inspector[pictures]", or write -o bench.csv.'
+    return EnvironmentLacksError(message, hint)
 
 
 def draw_bars(groups: Sequence[tuple[str, Sequence[BenchRow]]], title: str, form: str) -> bytes:
@@ -41,9 +58,7 @@ def draw_bars(groups: Sequence[tuple[str, Sequence[BenchRow]]], title: str, form
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        message = "Bars are drawn by matplotlib, which is not installed."
-        hint = 'Install it with pip install "torch-inspector[pictures]", or write -o bench.csv.'
-        raise EnvironmentLacksError(message, hint) from error
+        raise _lacks_matplotlib() from error
     sizes = [len(rows) for _, rows in drawn]
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "bench"}):
         height = sum(_LINE * size + _HEAD for size in sizes)

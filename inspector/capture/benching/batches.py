@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils import _pytree
 
 from inspector.capture.call import Call, map_tensors
 from inspector.errors import UsageError
 
-__all__ = ["items_of", "like", "shapes_of", "with_batch"]
+__all__ = ["items_of", "resized", "shapes_of", "with_batch"]
 
 _MOST_SHAPES = 4
 
 
 def items_of(call: Call) -> int:
     """The size of the first dimension of the first tensor that has one, or 0."""
-    return next((int(tensor.shape[0]) for tensor in _tensors(call) if tensor.dim()), 0)
+    return next((int(tensor.shape[0]) for tensor in call.tensors if tensor.dim()), 0)
 
 
 def with_batch(call: Call, batch: int) -> Call:
     """The call with that size in the first dimension of all inputs that have the batch in it.
 
-    These are the inputs whose first dimension is as large as that of the first. Elements are
-    repeated from the beginning, so that indices stay valid.
+    These are the inputs whose first dimension is as large as that of the first.
 
     Raises:
         UsageError: No input has a dimension.
@@ -34,24 +31,30 @@ def with_batch(call: Call, batch: int) -> Call:
     if not before:
         message = "No input has a first dimension that could be the batch."
         raise UsageError(message, "Leave --batch out.")
-    places = torch.arange(batch) % before
-
     memo: dict[int, Any] = {}  # a tensor that is passed twice stays one
 
     def changed(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         if not tensor.dim() or tensor.shape[0] != before:
             return tensor
         if id(tensor) not in memo:
-            with torch.no_grad():
-                result = tensor.detach().index_select(0, places.to(tensor.device))
-            memo[id(tensor)] = like(result, tensor)
+            memo[id(tensor)] = resized(tensor, 0, batch)
         return memo[id(tensor)]
 
     return Call(map_tensors(changed, call.args), map_tensors(changed, call.kwargs))
 
 
-def like(result: Any, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    """A tensor of another size with the layout, the gradient and the marks of the given one."""
+def resized(tensor: Any, dimension: int, size: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """The tensor with another size of a dimension, and with its layout, gradient and marks.
+
+    Its elements are repeated from the beginning, so that indices stay valid; there must be some.
+    """
+    places = torch.arange(size, device=tensor.device) % int(tensor.shape[dimension])
+    with torch.no_grad():
+        result = tensor.detach().index_select(dimension, places)
+    return _like(result, tensor)
+
+
+def _like(result: Any, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
     for layout, dimensions in ((torch.channels_last, 4), (torch.channels_last_3d, 5)):
         if tensor.dim() != dimensions or tensor.is_contiguous():
             continue
@@ -65,14 +68,7 @@ def like(result: Any, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to myp
 def shapes_of(call: Call) -> str:
     """``f32[4, 3, 224, 224], i64[4]``, by torch's own names of dtypes."""
     texts = [
-        f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
-        for tensor in _tensors(call)
+        f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}" for tensor in call.tensors
     ]
     rest = len(texts) - _MOST_SHAPES
     return ", ".join([*texts[:_MOST_SHAPES], *([f"… {rest} more"] if rest > 0 else [])])
-
-
-def _tensors(call: Call) -> Iterator[Any]:
-    for leaf in _pytree.tree_leaves((call.args, call.kwargs)):
-        if isinstance(leaf, torch.Tensor):
-            yield leaf

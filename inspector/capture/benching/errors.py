@@ -10,7 +10,7 @@ import torch
 
 from inspector.capture.outputs import Kept
 
-__all__ = ["errors_of", "is_off"]
+__all__ = ["errors_of", "is_off", "wrong_in"]
 
 # So many times eager PyTorch's own error is no rounding any more.
 _TIMES_EAGERS = 10.0
@@ -71,6 +71,22 @@ def is_off(mine: Any, theirs: Any, exact: Any = None) -> bool:  # noqa: ANN401 -
     if exact is None or exact.shape != mine.shape:
         return _relative(mine, theirs) > _ROUNDING.get(mine.dtype, 0.0)
     return _relative(mine, exact) > _TIMES_EAGERS * _relative(theirs, exact)
+
+
+def wrong_in(kept: Kept, eager: Kept, exact: Kept | None) -> list[str]:
+    """The names of the results that differ from eager's by more than rounding.
+
+    Args:
+        kept: What this process gave.
+        eager: What eager PyTorch gave.
+        exact: What it gave in float64, or None.
+    """
+    wide = exact.tensors if exact is not None else {}
+    return [
+        name
+        for name, tensor in kept.tensors.items()
+        if name in eager.tensors and is_off(tensor, eager.tensors[name], wide.get(name))
+    ]
 
 
 def _relative(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is Any to mypy

@@ -8,7 +8,6 @@ import itertools
 from collections.abc import Callable
 
 import torch
-from torch.utils import _pytree
 
 from inspector.capture.benching.program import Program
 from inspector.capture.call import Call, fresh
@@ -70,22 +69,18 @@ def _repeats(program: Program, index: int) -> bool:
     """Whether a call leaves the model and its inputs as they were; makes one to see."""
     if program.paddings or program.step is not None:
         return False
-    before = _leaves(program.calls[index])
+    before = program.calls[index].leaves
     if not all(isinstance(leaf, (*_PLAIN, torch.Tensor)) for leaf in before):
         return False  # a cache of keys and values, say
     prepared = program.prepare(index)
-    marks = [_version(leaf) for leaf in _leaves(prepared.arguments)]
+    marks = [_version(leaf) for leaf in prepared.arguments.leaves]
     prepared()
-    after = _leaves(prepared.arguments)
+    after = prepared.arguments.leaves
     return (
         marks == [_version(leaf) for leaf in after]
         and all(map(_is_same, before, after))
         and not program.state.has_changed()
     )
-
-
-def _leaves(call: Call) -> list[object]:
-    return list(_pytree.tree_leaves((call.args, call.kwargs)))
 
 
 def _version(leaf: object) -> int | None:
@@ -104,6 +99,5 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _copies(call: Call) -> list[Call]:
-    sizes = [leaf.nbytes for leaf in _leaves(call) if isinstance(leaf, torch.Tensor)]
-    fitting = _MOST_BYTES // max(1, sum(sizes))
+    fitting = _MOST_BYTES // max(1, sum(tensor.nbytes for tensor in call.tensors))
     return [fresh(call) for _ in range(max(1, min(_COPIES, fitting)))]

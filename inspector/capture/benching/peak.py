@@ -5,10 +5,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any
 
 import torch
-from torch.utils import _pytree
 
 from inspector.capture.call import PreparedCall
 from inspector.capture.profiling.allocations import watched_memory
@@ -19,7 +17,9 @@ from inspector.capture.xla.device import uses_xla
 __all__ = ["peak_of"]
 
 
-def peak_of(prepare: Callable[[], PreparedCall], function: object) -> Mapping[str, int]:
+def peak_of(
+    prepare: Callable[[], PreparedCall], function: Callable[..., object]
+) -> Mapping[str, int]:
     """Bytes by name, of one call.
 
     ``base`` is there before the call: the model, its inputs, and what else the program keeps;
@@ -68,7 +68,9 @@ def _pools() -> tuple[int, int]:
     return reserved, sum(int(segment["allocated_size"]) for segment in found)
 
 
-def _on_cpu(prepare: Callable[[], PreparedCall], function: object) -> Mapping[str, int]:
+def _on_cpu(
+    prepare: Callable[[], PreparedCall], function: Callable[..., object]
+) -> Mapping[str, int]:
     """By torch's own allocator; what C libraries ask for themselves is not seen."""
     # What a call leaves behind is freed when the next one replaces it: it is to be seen then.
     with watched_memory():
@@ -82,14 +84,14 @@ def _on_cpu(prepare: Callable[[], PreparedCall], function: object) -> Mapping[st
     return {"base": base, "peak_allocated": base + max(running)}
 
 
-def _storages(function: object, call: PreparedCall) -> Mapping[int, int]:
+def _storages(function: Callable[..., object], call: PreparedCall) -> Mapping[int, int]:
     """The size of each storage that a call can reach, by its address."""
-    reached: Any = Reachable(function)  # type: ignore[arg-type]
+    reached = Reachable(function)
     modules = reached.modules
     tensors = [item for module in modules for item in (*module.parameters(), *module.buffers())]
     tensors += [item.grad for item in tensors if item.grad is not None]
     tensors += [*reached.tensors]
-    tensors += _pytree.tree_leaves((call.arguments.args, call.arguments.kwargs))
+    tensors += call.arguments.tensors
     found: dict[int, int] = {}
     for tensor in tensors:
         if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided:

@@ -1,37 +1,23 @@
-"""A target on a workload, compiled as asked or not at all, ready to be called."""
+"""A target on a workload, compiled or not, ready to be called."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo import list_backends
-from torch.utils import _pytree
 
-from inspector.capture.benching.batches import with_batch
-from inspector.capture.benching.varied import Padding, padded, paddings_of, varied_calls
+from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
-from inspector.capture.compiled import is_compiled, module_of, uncompiled
-from inspector.capture.execution import compiled
-from inspector.capture.placement import Placement
 from inspector.capture.state import State
-from inspector.capture.target import Target
 from inspector.capture.xla.device import wait_for_xla
-from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.model.bench import WorkerRequest, Workload
-from inspector.model.dtypes import parse_dtype
-from inspector.model.near_matches import did_you_mean
+from inspector.model.bench import Workload
 
-__all__ = ["Program", "make_program"]
-
-# torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
-_GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
+__all__ = ["Program"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,135 +115,3 @@ class Program:
         if self.workload.autocast is not None:
             stack.enter_context(torch.autocast(self.device_type, dtype=self.autocast))
         return stack
-
-
-def make_program(target: Target, asked: WorkerRequest) -> Program:
-    """Makes a target ready.
-
-    Raises:
-        UsageError: The workload or the setting does not fit the target.
-        EnvironmentLacksError: The backend's package is not installed.
-    """
-    workload = asked.workload
-    if workload.tf32 is not None:
-        torch.backends.cuda.matmul.allow_tf32 = workload.tf32
-        torch.backends.cudnn.allow_tf32 = workload.tf32
-    calls = target.calls
-    if asked.variations:
-        calls = varied_calls(target.function, calls[0], asked.variations)
-    if workload.batch is not None:
-        calls = tuple(with_batch(call, workload.batch) for call in calls)
-    plain = _uncompiled(target)
-    if asked.is_reference:
-        # The same numbers with more digits: parameters are rounded to their own dtype before.
-        wide = Placement(None, "f64")
-        wide.put_model(plain)
-        calls = tuple(map(wide.put_call, calls))
-    optimizer = _optimizer(plain, workload)
-    function = plain
-    if not asked.eager:
-        _check_registered(asked.request.backend)
-        is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
-        function = compiled(is_plain, asked.request)
-    step = optimizer.step if optimizer is not None else None
-    if step is not None and asked.compiles_optimizer:
-        request = asked.request
-        step = torch.compile(step, backend=request.backend, mode=request.mode)
-    device_type = _device_type(plain, calls)
-    return Program(
-        function=function,
-        plain=plain,
-        calls=calls,
-        state=_state(plain, optimizer),
-        step=step,
-        workload=workload,
-        no_grad=asked.request.no_grad and not workload.train,
-        ones=Ones(),
-        device_type=device_type,
-        autocast=_dtype(workload.autocast),
-        paddings=tuple(
-            tuple(paddings_of(plain, call, items))
-            for call, items in zip(calls, asked.variations, strict=True)
-        )
-        if asked.pads
-        else (),
-        marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
-    )
-
-
-def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    return None if name is None else getattr(torch, parse_dtype(name).torch_name)
-
-
-def _check_registered(backend: str) -> None:
-    """Says where a backend went that torch had.
-
-    Raises:
-        EnvironmentLacksError: This torch has it no more.
-    """
-    if backend in _GONE and backend not in list_backends(exclude_tags=()):
-        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
-        raise EnvironmentLacksError(message, "Choose another with --backends.")
-
-
-def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function
-    """The target without the compiler; a file may compile it itself.
-
-    Raises:
-        UsageError: It compiles parts of it, which nobody can take apart again.
-    """
-    plain = uncompiled(target.function)
-    if is_compiled(plain):
-        message = (
-            f"{target.name} compiles parts of its model itself, so that settings change little."
-        )
-        step = "Let the file give the model without torch.compile, or see: inspect profile"
-        raise UsageError(message, step)
-    return plain
-
-
-def _optimizer(function: object, workload: Workload) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    name = workload.optimizer
-    if name is None:
-        return None
-    known = {item for item in dir(torch.optim) if item[0].isupper() and item != "Optimizer"}
-    if name not in known:
-        message = f"torch.optim has no optimizer {name}."
-        raise UsageError(message, did_you_mean(name, sorted(known)))
-    module = module_of(function)  # type: ignore[arg-type]
-    parameters = [item for item in module.parameters() if item.requires_grad] if module else []
-    if not parameters:
-        raise UsageError("There are no parameters to train.", "Leave --optimizer out.")
-    try:
-        return getattr(torch.optim, name)(parameters, lr=1e-4)
-    except (TypeError, ValueError) as error:
-        message = f"torch.optim.{name} cannot train this model: {error}."
-        raise UsageError(message, "Name another with --optimizer.") from error
-
-
-def _state(function: Callable[..., object], optimizer: Any) -> State:  # noqa: ANN401
-    """What a call changes; an optimizer's state is made by its first step, which changes nothing.
-
-    So that every call finds the same: the first step alone is another program.
-    """
-    if optimizer is None:
-        return State(function)
-    before = State(function)
-    for group in optimizer.param_groups:
-        for parameter in group["params"]:
-            parameter.grad = torch.zeros_like(parameter)
-    try:
-        optimizer.step()
-    except (TypeError, RuntimeError, NotImplementedError) as error:
-        message = f"A step of {type(optimizer).__name__} fails: {error}."
-        raise UsageError(message, "Name another with --optimizer.") from error
-    before.restore()
-    return State(functools.partial(function, optimizer))  # where it looks for what is changed
-
-
-def _device_type(function: Callable[..., object], calls: tuple[Call, ...]) -> str:
-    module = module_of(function)
-    tensors = [*module.parameters()] if module is not None else []
-    tensors += _pytree.tree_leaves([(call.args, call.kwargs) for call in calls])
-    found = (str(item.device.type) for item in tensors if isinstance(item, torch.Tensor))
-    return next(found, "cpu")

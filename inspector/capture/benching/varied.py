@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture.benching.batches import like
+from inspector.capture.benching.batches import resized
 from inspector.capture.call import Call
 from inspector.capture.signatures import signature_of
 from inspector.errors import UsageError
@@ -87,18 +87,9 @@ def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argumen
     if not -value.dim() <= dimension < value.dim():
         message = f"--vary {item}: {item.name} has {value.dim()} dimensions."
         raise UsageError(message, "The first is 0.")
-    return _resized(value, dimension, int(item.value))
-
-
-def _resized(tensor: Any, dimension: int, size: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    """Elements from the beginning, repeated: indices stay valid."""
-    before = int(tensor.shape[dimension])
-    if not before:
+    if not value.shape[dimension]:
         raise UsageError("--vary: a dimension of size 0 has no elements to repeat.", "")
-    places = torch.arange(size, device=tensor.device) % before
-    with torch.no_grad():
-        result = tensor.detach().index_select(dimension, places)
-    return like(result, tensor)
+    return resized(value, dimension, int(item.value))
 
 
 def paddings_of(

@@ -20,16 +20,18 @@ from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import block, timed
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.cores import Cores
+from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failing import failing
 from inspector.capture.benching.loop import Loop, loop_of
-from inspector.capture.benching.program import Program, make_program
+from inspector.capture.benching.make_program import make_program
+from inspector.capture.benching.program import Program
 from inspector.capture.benching.script_facts import loading_of
 from inspector.capture.benching.so_far import age_ns, compilations
 from inspector.capture.benching.warm_plan import Search, planned
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.locate import locate
-from inspector.capture.profiling.device import cuda_devices, uses_cuda
+from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
@@ -119,7 +121,7 @@ class _Start:
             self.compiled.append(compiled)
             self._write(
                 "first", input=index, inputs=shapes_of(call), time_ns=time_ns, compiled=compiled,
-                device=str(torch.cuda.get_device_name()) if uses_cuda() else "cpu",
+                device=device_name(),
             )  # fmt: skip
         if self._asked.save is not None:
             self._save(Path(self._asked.save))

@@ -24,12 +24,14 @@ from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.cores import Cores
-from inspector.capture.benching.errors import errors_of, is_off
+from inspector.capture.benching.device_name import device_name
+from inspector.capture.benching.errors import errors_of, wrong_in
 from inspector.capture.benching.failing import failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of
+from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
-from inspector.capture.benching.program import Program, make_program
+from inspector.capture.benching.program import Program
 from inspector.capture.benching.so_far import age_ns, compilations
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
@@ -41,7 +43,7 @@ from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
 from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
-from inspector.capture.xla.device import hardware, wait_for_xla
+from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import WorkerRequest
 
 __all__ = ["work"]
@@ -79,7 +81,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     worker.settle()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
-    channel.say("ready", call_ns=worker.call_ns, device=_device(), wrong=worker.is_wrong)
+    channel.say("ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong)
     while (asked_now := channel.told()) is not None:
         if asked_now.pop("do") == "part":
             worker.part()
@@ -122,7 +124,7 @@ class _Worker:
                 "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
                 inputs=shapes_of(call), items=items_of(call),
                 draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
-                device=_device(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
+                device=device_name(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
             )  # fmt: skip
         self._compare(kept)
 
@@ -182,18 +184,11 @@ class _Worker:
             if any(Path(folder).iterdir())  # that process may have failed
         }
         found = [item for name, other in others.items() for item in errors_of(name, kept, other)]
-        if "eager" in others:
-            exact = others["float64"].tensors if "float64" in others else {}
-            # Compiled code draws other random numbers, and that is no fault. (The state of XLA's
-            # changes whether anything is drawn or not.)
-            draws = self._draws or others["eager"].draws
-            self._wrong = [
-                name
-                for name, tensor in kept.tensors.items()
-                if not draws
-                and name in others["eager"].tensors
-                and is_off(tensor, others["eager"].tensors[name], exact.get(name))
-            ]
+        eager = others.get("eager")
+        # Compiled code draws other random numbers, and that is no fault. (The state of XLA's
+        # changes whether anything is drawn or not.)
+        if eager is not None and not (self._draws or eager.draws):
+            self._wrong = wrong_in(kept, eager, others.get("float64"))
         self._write("errors", errors=found, uncompared=kept.uncompared, wrong=self._wrong)
 
     def settle(self) -> None:
@@ -289,9 +284,3 @@ def _wait_for_all() -> None:
     wait_for_xla()
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
-
-
-def _device() -> str:
-    if uses_cuda():
-        return str(torch.cuda.get_device_name())
-    return hardware().lower() or "cpu"

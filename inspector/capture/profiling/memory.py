@@ -219,8 +219,8 @@ def _tensors(target: Target, arguments: Call) -> Iterator[tuple[str, str, Any]]:
     parameters = [item for module in reached.modules for item in module.named_parameters()]
     buffers = [item for module in reached.modules for item in module.named_buffers()]
     states = [list(optimizer.state.values()) for optimizer in reached.optimizers]
-    inputs = _pytree.tree_leaves((arguments.args, arguments.kwargs))
-    kept = _pytree.tree_leaves([(call.args, call.kwargs) for call in target.calls])
+    inputs = arguments.leaves
+    kept = [leaf for call in target.calls for leaf in call.leaves]
     yield from (("parameter", name, tensor) for name, tensor in parameters)
     yield from (("buffer", name, tensor) for name, tensor in buffers)
     yield from (("gradient", name, tensor.grad) for name, tensor in parameters)

@@ -22,7 +22,7 @@ from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.json.bench_collection import any_bench_fields
+from inspector.renderers.json.any_bench import any_bench_fields
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
 from inspector.renderers.json.diff import diff_fields

@@ -10,7 +10,7 @@ from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
-from inspector.findings.bench_wording import verdict_lines
+from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.recompile_wording import changed
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.findings.any_report import AnyBench
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
-from inspector.findings.collection_report import FORMAT_VERSION
-from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.json.bench import bench_fields, row_fields
-from inspector.renderers.json.bench_claims import claims_fields
-from inspector.renderers.json.warmup import warmup_fields
+from inspector.findings.collection_report import FORMAT_VERSION, CollectionReport
+from inspector.renderers.json.bench import row_fields
 from inspector.version import __version__
 
-__all__ = ["any_bench_fields"]
+__all__ = ["collection_fields"]
 
 
-def any_bench_fields(report: AnyBench) -> dict[str, object]:
-    """All fields of a report on one model, on several, or on claims."""
-    if isinstance(report, BenchReport):
-        return bench_fields(report)
-    if isinstance(report, ClaimsReport):
-        return claims_fields(report)
-    if isinstance(report, WarmupReport):
-        return warmup_fields(report)
+def collection_fields(report: CollectionReport) -> dict[str, object]:
+    """All fields of a report on several models."""
     return {
         "format_version": FORMAT_VERSION,
         "kind": "bench-collection",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.benches.warmup import Start
+from inspector.findings.warmup_notices import warmup_notices
 from inspector.findings.warmup_report import FORMAT_VERSION, WarmupReport
-from inspector.findings.warmup_wording import warmup_notices, warmup_verdict
+from inspector.findings.warmup_wording import warmup_verdict
 from inspector.model.cold_start import CacheUse
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__

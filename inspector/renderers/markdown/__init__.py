@@ -27,7 +27,7 @@ from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import duration
 from inspector.model.run import Meta
-from inspector.renderers.markdown.bench_collection import any_bench_lines
+from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines

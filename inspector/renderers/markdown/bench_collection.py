@@ -4,35 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.findings.any_report import AnyBench
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import (
     COLLECTION_COLUMNS,
+    CollectionReport,
     collection_cells,
     collection_lines,
     collection_machine,
 )
-from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.markdown.bench import bench_lines
-from inspector.renderers.markdown.bench_claims import claims_lines
 from inspector.renderers.markdown.markup import cell, prose
-from inspector.renderers.markdown.warmup import warmup_lines
 
-__all__ = ["any_bench_lines"]
+__all__ = ["collection_report_lines"]
 
 
-def any_bench_lines(report: AnyBench) -> Iterator[str]:
-    """The lines of a report on one model, on several, or on claims."""
-    if isinstance(report, BenchReport):
-        yield from bench_lines(report)
-        return
-    if isinstance(report, ClaimsReport):
-        yield from claims_lines(report)
-        return
-    if isinstance(report, WarmupReport):
-        yield from warmup_lines(report)
-        return
+def collection_report_lines(report: CollectionReport) -> Iterator[str]:
+    """The lines of a report on several models."""
     yield "# Collection"
     yield ""
     yield prose(collection_machine(report))

@@ -24,7 +24,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import count
-from inspector.renderers.terminal.bench_collection import add_any_bench
+from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines

@@ -11,13 +11,13 @@ from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_changes import change_lines, comparison_title
 from inspector.findings.bench_report import BenchGroup, BenchReport
+from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.bench_wording import (
     COLUMNS,
     cells,
     details,
     group_title,
     machine_text,
-    verdict_lines,
 )
 from inspector.findings.overview import recording_line
 from inspector.findings.varied_wording import (

@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
-from inspector.findings.any_report import AnyBench
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import (
     COLLECTION_COLUMNS,
     CollectionReport,
@@ -17,30 +14,17 @@ from inspector.findings.collection_report import (
     collection_lines,
     collection_machine,
 )
-from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.terminal.bench import add_bench
-from inspector.renderers.terminal.bench_claims import add_claims
 from inspector.renderers.terminal.page import Page
-from inspector.renderers.terminal.warmup import add_warmup
 
-__all__ = ["add_any_bench"]
+__all__ = ["add_collection"]
 
 _GAP = "  "
 _NAMES = 2
 _FASTER = 4  # of a line without this nothing was measured
 
 
-def add_any_bench(page: Page, report: AnyBench) -> None:
-    """Adds what one model has, what each setting does to many, or claims."""
-    if isinstance(report, BenchReport):
-        add_bench(page, report)
-        return
-    if isinstance(report, ClaimsReport):
-        add_claims(page, report)
-        return
-    if isinstance(report, WarmupReport):
-        add_warmup(page, report)
-        return
+def add_collection(page: Page, report: CollectionReport) -> None:
+    """Adds what each setting does to many models, and a line for each of them."""
     page.add(_head(page, report))
     page.add(_table(page, report))
     page.add(_notices(page, report))

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.overview import recording_line
+from inspector.findings.warmup_notices import warmup_notices
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.warmup_rows import start_columns, start_rows
 from inspector.findings.warmup_wording import (
@@ -15,7 +16,6 @@ from inspector.findings.warmup_wording import (
     plan_cells,
     plan_title,
     warmup_machine,
-    warmup_notices,
     warmup_verdict,
 )
 from inspector.renderers.terminal.page import Page

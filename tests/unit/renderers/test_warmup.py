@@ -14,9 +14,10 @@ import pytest
 
 from inspector.benches.warmup import make_starts
 from inspector.costs.cold_start import cold_start
+from inspector.findings.warmup_notices import warmup_notices
 from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
 from inspector.findings.warmup_rows import start_rows
-from inspector.findings.warmup_wording import check_lines, warmup_notices, warmup_verdict
+from inspector.findings.warmup_wording import check_lines, warmup_verdict
 from inspector.model.warmup import CheckedCall, StartEnd, WarmupPlan
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal

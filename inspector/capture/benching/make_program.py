@@ -1,0 +1,184 @@
+"""Makes a target ready for a workload, compiled as asked or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._dynamo import list_backends
+
+from inspector.capture.benching.batches import with_batch
+from inspector.capture.benching.program import Program
+from inspector.capture.benching.varied import Padding, paddings_of, varied_calls
+from inspector.capture.call import Call
+from inspector.capture.calling import Ones
+from inspector.capture.compiled import is_compiled, module_of, uncompiled
+from inspector.capture.execution import compiled
+from inspector.capture.placement import Placement
+from inspector.capture.state import State
+from inspector.capture.target import Target
+from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.model.bench import WorkerRequest, Workload
+from inspector.model.dtypes import parse_dtype
+from inspector.model.near_matches import did_you_mean
+
+__all__ = ["make_program"]
+
+# torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
+_GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
+
+
+def make_program(target: Target, asked: WorkerRequest) -> Program:
+    """Makes a target ready.
+
+    Raises:
+        UsageError: The workload or the setting does not fit the target.
+        EnvironmentLacksError: The backend's package is not installed.
+    """
+    workload = asked.workload
+    if workload.tf32 is not None:
+        torch.backends.cuda.matmul.allow_tf32 = workload.tf32
+        torch.backends.cudnn.allow_tf32 = workload.tf32
+    calls = _calls(target, asked)
+    plain = _uncompiled(target)
+    if asked.is_reference:
+        # The same numbers with more digits: parameters are rounded to their own dtype before.
+        wide = Placement(None, "f64")
+        wide.put_model(plain)
+        calls = tuple(map(wide.put_call, calls))
+    optimizer = _optimizer(plain, workload)
+    function = _function(target, plain, asked)
+    step = _step(optimizer, asked)
+    device_type = _device_type(plain, calls)
+    return Program(
+        function=function,
+        plain=plain,
+        calls=calls,
+        state=_state(plain, optimizer),
+        step=step,
+        workload=workload,
+        no_grad=asked.request.no_grad and not workload.train,
+        ones=Ones(),
+        device_type=device_type,
+        autocast=_dtype(workload.autocast),
+        paddings=_paddings(plain, calls, asked),
+        marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
+    )
+
+
+def _calls(target: Target, asked: WorkerRequest) -> tuple[Call, ...]:
+    calls = target.calls
+    if asked.variations:
+        calls = varied_calls(target.function, calls[0], asked.variations)
+    batch = asked.workload.batch
+    return calls if batch is None else tuple(with_batch(call, batch) for call in calls)
+
+
+def _function(
+    target: Target, plain: Callable[..., object], asked: WorkerRequest
+) -> Callable[..., object]:
+    """What is called in the target's place: compiled as asked, or not at all."""
+    if asked.eager:
+        return plain
+    _check_registered(asked.request.backend)
+    is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
+    return compiled(is_plain, asked.request)
+
+
+def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """The optimizer's step, compiled where that is asked for; None where there is no optimizer."""
+    if optimizer is None:
+        return None
+    request = asked.request
+    if not asked.compiles_optimizer:
+        return optimizer.step
+    return torch.compile(optimizer.step, backend=request.backend, mode=request.mode)
+
+
+def _paddings(
+    function: Callable[..., object], calls: tuple[Call, ...], asked: WorkerRequest
+) -> tuple[tuple[Padding, ...], ...]:
+    if not asked.pads:
+        return ()
+    each = zip(calls, asked.variations, strict=True)
+    return tuple(tuple(paddings_of(function, call, items)) for call, items in each)
+
+
+def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    return None if name is None else getattr(torch, parse_dtype(name).torch_name)
+
+
+def _check_registered(backend: str) -> None:
+    """Says where a backend went that torch had.
+
+    Raises:
+        EnvironmentLacksError: This torch has it no more.
+    """
+    if backend in _GONE and backend not in list_backends(exclude_tags=()):
+        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
+        raise EnvironmentLacksError(message, "Choose another with --backends.")
+
+
+def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function
+    """The target without the compiler; a file may compile it itself.
+
+    Raises:
+        UsageError: It compiles parts of it, which nobody can take apart again.
+    """
+    plain = uncompiled(target.function)
+    if is_compiled(plain):
+        message = (
+            f"{target.name} compiles parts of its model itself, so that settings change little."
+        )
+        step = "Let the file give the model without torch.compile, or see: inspect profile"
+        raise UsageError(message, step)
+    return plain
+
+
+def _optimizer(function: Callable[..., object], workload: Workload) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    name = workload.optimizer
+    if name is None:
+        return None
+    known = {item for item in dir(torch.optim) if item[0].isupper() and item != "Optimizer"}
+    if name not in known:
+        message = f"torch.optim has no optimizer {name}."
+        raise UsageError(message, did_you_mean(name, sorted(known)))
+    module = module_of(function)
+    parameters = [item for item in module.parameters() if item.requires_grad] if module else []
+    if not parameters:
+        raise UsageError("There are no parameters to train.", "Leave --optimizer out.")
+    try:
+        return getattr(torch.optim, name)(parameters, lr=1e-4)
+    except (TypeError, ValueError) as error:
+        message = f"torch.optim.{name} cannot train this model: {error}."
+        raise UsageError(message, "Name another with --optimizer.") from error
+
+
+def _state(function: Callable[..., object], optimizer: Any) -> State:  # noqa: ANN401
+    """What a call changes; an optimizer's state is made by its first step, which changes nothing.
+
+    So that every call finds the same: the first step alone is another program.
+    """
+    if optimizer is None:
+        return State(function)
+    before = State(function)
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    try:
+        optimizer.step()
+    except (TypeError, RuntimeError, NotImplementedError) as error:
+        message = f"A step of {type(optimizer).__name__} fails: {error}."
+        raise UsageError(message, "Name another with --optimizer.") from error
+    before.restore()
+    return State(functools.partial(function, optimizer))  # where it looks for what is changed
+
+
+def _device_type(function: Callable[..., object], calls: tuple[Call, ...]) -> str:
+    module = module_of(function)
+    tensors = [*module.parameters()] if module is not None else []
+    tensors += [tensor for call in calls for tensor in call.tensors]
+    return next((str(tensor.device.type) for tensor in tensors), "cpu")

@@ -1,0 +1,115 @@
+"""Which setting to take, and why, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.benches.choice import Choice
+from inspector.benches.ratio import Ratio
+from inspector.benches.rows import BenchRow
+from inspector.events.bench import Parting
+from inspector.findings.bench_report import BenchGroup
+from inspector.findings.bench_wording import time_text
+from inspector.findings.wording import count, duration, listed, size, title
+
+__all__ = ["verdict_lines"]
+
+
+def verdict_lines(group: BenchGroup) -> Iterator[str]:
+    """What to take, and how much that is; the most important first."""
+    choice = group.choice
+    if choice.eager is None:
+        failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
+        if failed is not None:
+            yield f"eager PyTorch fails: {failed.failure}"
+        return
+    yield from _wrong(choice.wrong)
+    yield from _latency(group)
+    if choice.memory is not None:
+        mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
+        saved = 1 - mine / theirs
+        yield (
+            f"least memory: {choice.memory.setting.label}, {size(mine)} instead of "
+            f"{size(theirs)} (\N{MINUS SIGN}{saved:.0%})"
+        )
+
+
+def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
+    for row in rows:
+        errors = [error for error in row.errors if error.reference == "eager"]
+        worst = max(errors, key=lambda error: error.relative, default=None)
+        if worst is not None:
+            yield (
+                f"{row.setting.label} gives wrong results: {worst.name} is off by "
+                f"{worst.relative:.0e} of its largest element"
+            )
+        if row.parting is not None:
+            yield _parted(row.parting)
+
+
+def _parted(parting: Parting) -> str:
+    if parting.failure:
+        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
+    if not parting.operator:
+        return (
+            "every graph alone is right going forward: it is the backward pass, or what is between"
+        )
+    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
+    return (
+        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
+        f"operator {parting.at} of {parting.operators}"
+    )
+
+
+def _latency(group: BenchGroup) -> Iterator[str]:
+    choice = group.choice
+    if choice.latency is not None and choice.latency.faster is not None:
+        yield from _faster(choice, choice.latency, choice.latency.faster)
+    else:
+        yield from _no_faster(group)
+
+
+def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
+    yield (
+        f"{best.setting.label} is {faster.middle:.2f} times as fast as eager PyTorch "
+        f"({time_text(choice.eager)} → {time_text(best)} per call; another run: "
+        f"{_interval(faster)})"
+    )
+    if choice.as_good:
+        names = listed([row.setting.label for row in choice.as_good])
+        verb = "does" if len(choice.as_good) == 1 else "do"
+        yield f"{names} {verb} not differ from it by more than noise, and compile longer"
+    if best.first_ns and best.break_even_calls is not None:
+        cached = f", {duration(best.cached_first_ns)} with caches" if best.cached_first_ns else ""
+        yield (
+            f"its first call takes {duration(best.first_ns)}{cached}, and has paid for itself "
+            f"after {count(best.break_even_calls, 'call')}"
+        )
+
+
+def _no_faster(group: BenchGroup) -> Iterator[str]:
+    choice = group.choice
+    for row in choice.slower:
+        if row.faster is not None:
+            yield (
+                f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
+                f" (another run: {_interval(row.faster, inverse=True)})"
+            )
+    if choice.same:
+        names = listed([row.setting.label for row in choice.same])
+        widest = max(choice.same, key=lambda row: row.faster.high if row.faster else 0)
+        if widest.faster is not None:
+            yield (
+                f"no difference to eager PyTorch beyond noise: {names} "
+                f"({widest.faster.middle:.2f} times as fast; another run: "
+                f"{_interval(widest.faster)})"
+            )
+    if group.reasons:
+        yield f"in what was compiled: {'; '.join(title(reason) for reason in group.reasons)}"
+    if choice.slower or choice.same:
+        yield "`inspect profile` says where the time of a call goes"
+
+
+def _interval(ratio: Ratio, *, inverse: bool = False) -> str:
+    low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
+    return f"{low:.2f} to {high:.2f}"

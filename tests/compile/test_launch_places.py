@@ -1,0 +1,122 @@
+"""Where launches come from: the places that the profiler's trace has for the device's events."""
+
+from __future__ import annotations
+
+from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in, placed
+from inspector.capture.profiling.trace import DeviceEvent
+from tests.compile.trace_events import BASE, host, kernel, trace
+
+CLOSE = trace(
+    host("Torch-Compiled Region: 0/0", 0, 100),
+    host("## Call CompiledFxGraph fkey ##", 10, 90),
+    host("inspector line cabc:12", 20, 40),
+    host("triton_poi_fused_0", 22, 38),
+    host("cudaLaunchKernel", 25, 30, 1),
+    host("inspector line cabc:15", 45, 80),
+    host("aten::mm", 46, 79),
+    host("cudaLaunchKernel", 50, 55, 2),
+    host("cudaLaunchKernel", 60, 65, 3),
+    host("inspector at /p/model.py(7): f", 110, 150),
+    host("aten::unique", 112, 149),
+    host("cudaLaunchKernel", 120, 125, 4),
+    kernel("triton_poi_fused_0", 31, 41, 1),
+    kernel("gemm", 66, 76, 2),
+    kernel("splitK", 77, 79, 3),
+    kernel("sort", 130, 140, 4),
+)
+
+
+def test_a_launch_has_its_statement_its_region_and_its_operator() -> None:
+    (items,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
+    first, gemm, split, sort = [item.place for item in items]
+    assert (first.file, first.line, first.region, first.graph) == ("cabc", 12, "0/0", "fkey")
+    assert (gemm.line, gemm.operator, split.line) == (15, "aten::mm", 15)
+    assert (sort.file, sort.operator, sort.frames) == ("", "aten::unique", ("/p/model.py(7): f",))
+    assert items[0].event.registers == 30
+    assert items[0].event.start_ns == BASE + 31_000
+
+
+def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
+    capture = trace(
+        host("inspector line cabc:12", 20, 40),
+        host("triton_poi_fused_0", 22, 38),
+        host("cudaLaunchKernel", 25, 30, 1),
+        host("inspector line cabc:15", 45, 80),
+        host("aten::mm", 46, 79),
+        host("cudaLaunchKernelExC", 50, 55, 2),
+        host("cudaMemcpyAsync", 90, 95, 9),
+    )
+    replay = trace(
+        host("Torch-Compiled Region: 0/0", 0, 100),
+        host("cudaGraphLaunch", 10, 20, 5),
+        kernel("triton_poi_fused_0", 21, 30, 5),
+        kernel("gemm", 31, 40, 5),
+    )
+    captured = captured_in(capture)
+    assert [[name for name, _ in part] for part in captured] == [["triton_poi_fused_0", "kernel"]]
+    (items,) = calls_of(replay, [(BASE, BASE + 200_000)])
+    assert all(item.is_replayed for item in items)
+    places = placed(items, [], captured).places
+    assert [(place.line, place.region) for place in places] == [(12, "0/0"), (15, "0/0")]
+
+
+def test_a_capture_of_other_kernels_is_not_taken() -> None:
+    replay = trace(host("cudaGraphLaunch", 1, 2, 5), kernel("triton_red_1", 3, 4, 5))
+    (items,) = calls_of(replay, [(BASE, BASE + 9_000)])
+    assert placed(items, [], [[("triton_poi_0", Place("c", 3))]]).places[0].line == 0
+
+
+def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
+    (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
+    plain = [Launched(item.event, None, Place()) for item in (known[0], known[3])]
+    assert [place.line for place in placed(plain, known, []).places] == [12, 0]
+    assert placed(plain, known, []).places[1].frames == ("/p/model.py(7): f",)
+
+
+def test_launches_stand_in_the_order_of_their_launch_whatever_begins_first() -> None:
+    launches = [host("cudaLaunchKernel", 10 * n, 10 * n + 5, n) for n in (1, 2, 3)]
+    one = trace(*launches, kernel("a", 20, 40, 1), kernel("b", 30, 50, 2, at=(0, 8)),
+                kernel("c", 41, 42, 3))  # fmt: skip
+    other = trace(*launches, kernel("a", 40, 45, 1), kernel("b", 30, 50, 2, at=(0, 8)),
+                  kernel("c", 46, 47, 3))  # fmt: skip
+    window = [(BASE, BASE + 99_000)]
+    for seen in (one, other):
+        (items,) = calls_of(seen, window)
+        assert [item.event.name for item in items] == ["a", "b", "c"]
+
+
+def test_of_several_devices_each_event_says_where_it_ran() -> None:
+    seen = trace(
+        host("cudaLaunchKernel", 1, 2, 1),
+        kernel("a", 3, 4, 1, at=(1, 7)),
+        {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy PtoP", "tid": 7, "ts": 5, "dur": 1,
+         "args": {"fromDevice": 0, "inDevice": 1, "toDevice": 1, "stream": 3, "bytes": 9}},
+    )  # fmt: skip
+    assert [event.device for event in seen.device] == [1, 1]
+
+
+def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launched]:
+    """Equal layers; each knows which it is."""
+    names = ["norm", "qkv", "attention", "out", "norm", "up", "down"]
+    found = []
+    for layer in range(number):
+        inside = [*names[:3], "copy", *names[3:]] if layer == copy_in else names
+        for name in inside:
+            event = DeviceEvent("kernel", name, 7, 0, 1, 0)
+            found.append(Launched(event, None, Place("c", line + layer) if line else Place()))
+    return found
+
+
+def test_equal_layers_keep_their_places() -> None:
+    found = placed(layers(4, line=0, copy_in=1), layers(4, line=10), [])
+    assert [place.line for place in found.places] == (
+        [10] * 7 + [11] * 3 + [0] + [11] * 4 + [12] * 7 + [13] * 7
+    )
+    assert found.unmatched == 1
+
+
+def test_of_equal_names_the_grid_decides() -> None:
+    grids = [(1, 1, 1), (8, 1, 1)]
+    small, large = (DeviceEvent("kernel", "k", 7, 0, 1, 0, grid) for grid in grids)
+    known = [Launched(small, None, Place("c", 1)), Launched(large, None, Place("c", 2))]
+    assert placed([Launched(large, None, Place())], known, []).places[0].line == 2

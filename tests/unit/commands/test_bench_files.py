@@ -1,0 +1,67 @@
+"""Which reports of a bench can be a picture or a table, asked before anything is measured."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from inspector.commands.bench_files import (
+    Measurements,
+    check_bench_file,
+    is_bench_file,
+    write_bench_file,
+)
+from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.findings.bench_report import BenchReport
+from inspector.findings.claims_report import ClaimsReport, make_claims_report
+from inspector.findings.collection_report import CollectionReport, make_collection_report
+from inspector.model.claims import Claims
+
+SUFFIXES = (".csv", ".SVG", ".png", ".pdf")
+
+
+@pytest.mark.parametrize(
+    ("kind", "can_be"),
+    [(BenchReport, SUFFIXES), (CollectionReport, (".csv",)), (ClaimsReport, ())],
+)
+def test_each_kind_has_its_files(
+    kind: type[Measurements], can_be: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
+    for suffix in SUFFIXES:
+        output = Path(f"bench{suffix}")
+        assert is_bench_file(output)
+        if suffix in can_be:
+            check_bench_file(output, kind)
+        else:
+            with pytest.raises(UsageError):
+                check_bench_file(output, kind)
+
+
+@pytest.mark.parametrize("kind", [BenchReport, CollectionReport, ClaimsReport])
+def test_what_every_report_can_be_is_no_matter_of_these(kind: type[Measurements]) -> None:
+    for name in ("bench.md", "bench.json", "bench"):
+        assert not is_bench_file(Path(name))
+        check_bench_file(Path(name), kind)
+
+
+def test_a_picture_needs_matplotlib_and_a_table_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    check_bench_file(Path("bench.csv"), BenchReport)
+    with pytest.raises(EnvironmentLacksError, match="pictures"):
+        check_bench_file(Path("bench.svg"), BenchReport)
+    with pytest.raises(UsageError, match="no picture"):  # installing it would be in vain
+        check_bench_file(Path("bench.svg"), CollectionReport)
+
+
+def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -> None:
+    claims = make_claims_report(Claims("claims.toml", "", ()), [], [])
+    with pytest.raises(UsageError, match="no table"):
+        write_bench_file(claims, tmp_path / "claims.csv")
+    several = make_collection_report([], [], 1)
+    with pytest.raises(UsageError, match="no picture"):
+        write_bench_file(several, tmp_path / "several.png")
+    write_bench_file(several, tmp_path / "several.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["several.csv"]
