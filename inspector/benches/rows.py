@@ -15,11 +15,10 @@ from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
 
-INTERRUPTED = "it was interrupted before it was measured"
-"""Why something is missing that might have worked."""
-
 __all__ = ["INTERRUPTED", "BenchRow", "Compiled", "Latency", "make_rows"]
 
+INTERRUPTED = "it was interrupted before it was measured"
+"""Why something is missing that might have worked."""
 _INPUT = re.compile(r"\binput (\d+)")
 
 
@@ -91,6 +90,9 @@ class BenchRow:
         break_even_calls: After so many calls the first one has paid for itself; None where it does
             not, or nothing is compiled.
         memory: Bytes by name, see `inspector.events.bench`.
+        busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
+            a call that nobody watched.
+        launches: How many pieces of work a GPU gets in a call: kernels, copies.
         errors: How far results are from those of others.
         worst: The largest error by reference.
         is_wrong: Whether results are off by more than rounding.
@@ -119,6 +121,8 @@ class BenchRow:
     cached_first_ns: int | None
     break_even_calls: int | None
     memory: Mapping[str, int]
+    busy: float | None
+    launches: int
     errors: tuple[OutputError, ...]
     worst: Mapping[str, float]
     is_wrong: bool
@@ -193,6 +197,8 @@ def _row(
         cached_first_ns=_median(cached),
         break_even_calls=None if is_eager else _break_even(firsts, theirs, latency),
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
+        busy=_busy(mine, latency),
+        launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
         worst=_worst(errors),
         is_wrong=any(_names(name, index) for event in events[0] for name in event.wrong),
@@ -268,6 +274,12 @@ def _items_per_s(
         if block.burst_calls and block.burst_ns
     }
     return 1e9 * items / (_middle(bursts) if bursts else latency.middle_ns)
+
+
+def _busy(events: Sequence[InspectorBench], latency: Latency | None) -> float | None:
+    busy_ns = next((event.busy_ns for event in events if event.what == "busy"), 0)
+    # What was measured apart can come out a little longer than the whole.
+    return min(1.0, busy_ns / latency.middle_ns) if busy_ns and latency else None
 
 
 def _break_even(

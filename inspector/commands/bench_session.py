@@ -126,6 +126,7 @@ class Session:
                 left_out = self._make_ready(order)
             with turns.alone():
                 self._rounds()
+                self._look_how_busy()
             if self._wrong:
                 with turns.beside_others():
                     self._look_for_faults()
@@ -272,6 +273,25 @@ class Session:
         """How many calls of a combination with an input make a block."""
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
+
+    def _look_how_busy(self) -> None:
+        """For how long of a call a GPU works, where no other model waits for its turn.
+
+        It comes last: a profiler can take its process with it.
+        """
+        if (
+            self.session < self.bench.plan.sessions - 1
+            or self._device == "cpu"
+            or self.bench.jobs > 1
+        ):
+            return
+        for number in self._call_ns:
+            worker = self._workers[number]
+            if worker.is_alive:
+                label = self.bench.plan.combinations[number].setting.label
+                self._progress.begin(f"{label}: how much the GPU works", counts=False)
+                worker.tell({"do": "busy"})
+                worker.wait("done", _BLOCK_MOST_SECONDS, self._tick)
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""

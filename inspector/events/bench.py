@@ -81,8 +81,8 @@ class InspectorBench:
     """A part of what a process found out.
 
     Attributes:
-        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors`` or
-            ``parting``.
+        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``
+            or ``parting``.
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -101,6 +101,8 @@ class InspectorBench:
         threads: Threads that an operator of the CPU may use.
         device: The device's name.
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
+        busy_ns: How long any GPU worked in a call, by torch's profiler.
+        launches: How many pieces of work these were.
         block: The calls of a block, or None.
         errors: How far results are off.
         uncompared: How many results could not be compared.
@@ -127,6 +129,8 @@ class InspectorBench:
     threads: int = 0
     device: str = ""
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    busy_ns: int = 0
+    launches: int = 0
     block: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: int = 0
@@ -161,6 +165,8 @@ class InspectorBench:
             threads=number("threads"),
             device=str(fields.get("device") or ""),
             memory=sizes(fields.get("memory")),
+            busy_ns=number("busy_ns"),
+            launches=number("launches"),
             block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=number("uncompared"),

@@ -6,9 +6,10 @@ import collections
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.events.device_profile import DeviceProfile, ProfiledCall
+from inspector.model.spans import union_ns
 from inspector.model.student import half_width
 from inspector.profiles.interval import ratio_interval
 
@@ -126,7 +127,7 @@ def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
     if len(devices) == 1:
         return {devices[0]: _median([busy(call) for call in profile.calls])}
     return {
-        device: _median([_union(_spans_on(profile, call, device)) for call in profile.calls])
+        device: _median([union_ns(_spans_on(profile, call, device)) for call in profile.calls])
         for device in devices
     }
 
@@ -140,21 +141,13 @@ def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
     """Older recordings do not say how long that call took, but it is the sum of its parts."""
     if not profile.idle_ns or not wall_ns:
         return None
-    worked = _union([(span.start_ns, span.end_ns) for span in profile.worked])
+    worked = union_ns([(span.start_ns, span.end_ns) for span in profile.worked])
     return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:
     """The union of the spans: what overlaps counts once."""
-    return _union(call.spans_ns)
-
-
-def _union(spans_ns: Iterable[tuple[int, int]]) -> int:
-    total, until = 0, 0
-    for begin_ns, end_ns in sorted(spans_ns):
-        total += max(0, end_ns - max(begin_ns, until))
-        until = max(until, end_ns)
-    return total
+    return union_ns(call.spans_ns)
 
 
 def _median(values: Sequence[int]) -> float:

@@ -118,13 +118,13 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
         assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
 
 
-def test_models_compile_side_by_side_and_their_lines_stay_in_order(folder: Path) -> None:
-    (folder / "three").mkdir()
+def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Path) -> None:
+    (tmp_path / "three").mkdir()
     for name in ("a", "c"):
-        (folder / "three" / f"{name}.py").write_text(PIECES)
-    (folder / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
+        (tmp_path / "three" / f"{name}.py").write_text(PIECES)
+    (tmp_path / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
     options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "2", "--jobs", "3")
-    done = bench(folder, "three", *options, "--format", "json", "--save", "beside")
+    done = bench(tmp_path, "three", *options, "--format", "json", "--save", "beside")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     jsonschema.validate(report, schema("bench-collection"))
@@ -135,7 +135,9 @@ def test_models_compile_side_by_side_and_their_lines_stay_in_order(folder: Path)
             assert row["latency_ns"] > 0
             assert [block["round"] for block in row["blocks"]] == [0, 1]
     # While one was timed no other was: all blocks of one come before all of the other.
-    blocks = sorted(block for place in (folder / "beside").iterdir() for block in blocks_of(place))
+    blocks = sorted(
+        block for place in (tmp_path / "beside").iterdir() for block in blocks_of(place)
+    )
     places = [place for _, place in blocks]
     assert len(places) == 2 * 2 * 2  # models, settings, rounds
     assert [len(list(of)) for _, of in itertools.groupby(places)] == [4, 4]

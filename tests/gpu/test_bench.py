@@ -72,6 +72,12 @@ def test_every_row_has_times_of_the_device_and_of_calls_without_waiting(
         assert row["device_ns"] > 0
         assert row["latency_ns"] > 0
         assert row["items_per_s"] > 0
+        assert 0 < row["gpu_busy"] <= 1
+        assert row["gpu_launches"] > 0
+    # A CUDA graph's kernels count each, and the host no longer makes the GPU wait.
+    graphs, plain = inference["128 reduce-overhead"], inference["128 default"]
+    assert graphs["gpu_launches"] >= plain["gpu_launches"]
+    assert graphs["gpu_busy"] > plain["gpu_busy"]
 
 
 def test_cuda_graphs_have_memory_of_their_own(inference: dict[str, dict[str, Any]]) -> None:

@@ -22,6 +22,7 @@ from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
+from inspector.capture.benching.busy import busy_of
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
@@ -83,10 +84,13 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
         torch.cuda.empty_cache()  # others want memory, too
     channel.say("ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong)
     while (asked_now := channel.told()) is not None:
-        if asked_now.pop("do") == "part":
-            worker.part()
-        else:
-            worker.block(**asked_now)
+        match asked_now.pop("do"):
+            case "part":
+                worker.part()
+            case "busy":
+                worker.busy()
+            case _:
+                worker.block(**asked_now)
         channel.say("done")
 
 
@@ -229,6 +233,13 @@ class _Worker:
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
                 more = burst(self._loops[input], calls)
         self._write("block", round=round, input=input, **found, **more)
+
+    def busy(self) -> None:
+        """Looks for how long of a call with each input a GPU works."""
+        for index, loop in enumerate(self._loops if uses_cuda() else ()):
+            # The times are there: where the profiler is taken, or fails, they are all the same.
+            with contextlib.suppress(Exception), quiet():
+                self._write("busy", input=index, **busy_of(loop))
 
     def part(self) -> None:
         """Looks for the first operator at which results part from eager ones."""

@@ -126,6 +126,8 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "cached_first_call_ns": row.cached_first_ns,
         "break_even_calls": row.break_even_calls,
         "memory_bytes": dict(row.memory),
+        "gpu_busy": row.busy,
+        "gpu_launches": row.launches or None,
         "errors": [
             {
                 "reference": error.reference,
