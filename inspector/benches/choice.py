@@ -34,6 +34,14 @@ class Choice:
     same: tuple[BenchRow, ...]
     wrong: tuple[BenchRow, ...]
 
+    @property
+    def nearest(self) -> BenchRow | None:
+        """Where nothing is faster than eager: the fastest of all that is right, or None."""
+        if self.latency is not None:
+            return None
+        known = [(row.faster.middle, row) for row in (*self.same, *self.slower) if row.faster]
+        return max(known, key=lambda each: each[0])[1] if known else None
+
 
 # Less than this is not worth a word.
 _NOTICEABLE = 0.02

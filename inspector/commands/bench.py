@@ -17,7 +17,7 @@ from inspector.commands.bench_files import (
     is_bench_file,
     write_bench_file,
 )
-from inspector.commands.bench_measure import BenchProcess, bench_rules, measured
+from inspector.commands.bench_measure import BenchProcess, bench_report, measured
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.options import output_options, process_options
@@ -25,7 +25,7 @@ from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
-from inspector.findings.bench_report import BenchReport, against, make_bench_report
+from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.sources.bench_file import read_plan
@@ -80,7 +80,7 @@ __all__ = ["command"]
     "between them alone.  [default: 3]",
 )  # fmt: skip
 @click.option(
-    "--rounds", type=click.IntRange(2, 1000), metavar="N",
+    "--rounds", type=click.IntRange(3, 1000), metavar="N",
     help="How many rounds of calls a session has.  [default: what 12 s are enough for, 4 to 16]",
 )  # fmt: skip
 @click.option(
@@ -141,7 +141,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if jobs > 1 and kind is BenchReport:
         raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
-    process = BenchProcess(python, timeout, save, progress=not no_progress, jobs=jobs)
+    process = BenchProcess(
+        python, timeout, save, progress=not no_progress, jobs=jobs, explains=kind is BenchReport
+    )
     if is_warmup(targets, given):
         return warmup_command(targets, given, process, output, format_)
     compare: Path | None = given.pop("compare", None)
@@ -215,4 +217,4 @@ def _read(target: str | None) -> BenchReport:
     with opened(existing(target)) as found:
         run = read_run(found)
         say_which(run, target)
-        return make_bench_report(read_plan(found.folder), run, bench_rules())
+        return bench_report(found.folder, read_plan(found.folder), run)

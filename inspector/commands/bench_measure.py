@@ -12,18 +12,19 @@ from inspector.commands.bench_plan import MODES, combinations_of, names_of, vari
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_session import Bench, run_bench
 from inspector.commands.bench_turns import Turns
-from inspector.commands.record import Begun, finish, recording
+from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
+from inspector.commands.record import Begun, Settings, finish, recording
 from inspector.errors import ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
-from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
+from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
 from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["INTERRUPTED", "BenchProcess", "bench_rules", "measured", "plan_of"]
+__all__ = ["INTERRUPTED", "BenchProcess", "bench_report", "measured", "plan_of"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _SESSIONS = 3
@@ -41,6 +42,7 @@ class BenchProcess:
         doing: What is said before it.
         jobs: How many models load and compile side by side.
         turns: What keeps them from being timed so.
+        explains: Whether it is profiled where the time goes, where nothing is faster.
     """
 
     python: str | None
@@ -50,6 +52,7 @@ class BenchProcess:
     doing: str = ""
     jobs: int = 1
     turns: Turns = dataclasses.field(default_factory=Turns)
+    explains: bool = False
 
     @property
     def given(self) -> dict[str, object]:
@@ -133,16 +136,32 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs)
         with how.turns.beside_others():
             report = _finished(begun, plan, partial)
+        if how.explains and not partial and _explained(report, request, begun.path, how):
+            report = _finished(begun, plan, partial)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
     return report, INTERRUPTED if partial else _exit_code(plan)
+
+
+def _explained(report: BenchReport, request: Request, folder: Path, how: BenchProcess) -> bool:
+    """Profiles what comes nearest, where nothing is faster; whether it did."""
+    settings = Settings(
+        python=how.python,
+        timeout_seconds=how.timeout_seconds,
+        save=None,
+        progress=how.progress,
+        own_stdout=False,
+        fresh_caches=True,
+        silent=True,
+    )
+    return profile_of_nothing_faster(report, request, folder, settings)
 
 
 def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
     write_plan(begun.path, plan)
     with opened(begun.path) as found:
         run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
-        return make_bench_report(plan, run, bench_rules())
+        return bench_report(found.folder, plan, run)
 
 
 def _exit_code(plan: BenchPlan) -> int:
@@ -151,6 +170,7 @@ def _exit_code(plan: BenchPlan) -> int:
     return ModelFailedError.exit_code if failed else 0
 
 
-def bench_rules() -> list[Rule]:
-    """What is looked for where nothing is faster."""
-    return [module.RULE for module in plugins.load_analyses()]
+def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
+    """What is said about a recording, with the profile in it, if there is one."""
+    rules = [module.RULE for module in plugins.load_analyses()]
+    return make_bench_report(plan, run, rules, read_profile(folder))

@@ -11,6 +11,8 @@ from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
+from inspector.findings.profile_report import ProfileReport
+from inspector.findings.profiled import Profiled
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, Workload
@@ -35,6 +37,8 @@ class BenchGroup:
         rows: The rows, eager PyTorch first.
         choice: Which to take.
         reasons: Where nothing is faster: what was found in the compilation.
+        profile: Where nothing is faster, of the first such group: what its fastest setting spends
+            its time on; or None.
     """
 
     workload: Workload
@@ -43,6 +47,7 @@ class BenchGroup:
     rows: tuple[BenchRow, ...]
     choice: Choice
     reasons: tuple[Finding, ...]
+    profile: Profiled | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,13 +90,16 @@ class BenchReport:
         return tuple(row for group in self.groups for row in group.rows)
 
 
-def make_bench_report(plan: BenchPlan, run: Run, rules: Iterable[Rule]) -> BenchReport:
+def make_bench_report(
+    plan: BenchPlan, run: Run, rules: Iterable[Rule], profile: ProfileReport | None = None
+) -> BenchReport:
     """Reads the measurements of a run, whose logs must still be there.
 
     Args:
         plan: What was compared.
         run: What was recorded.
         rules: What is looked for where nothing is faster.
+        profile: What was profiled then, or None.
     """
     rows = make_rows(plan, run)
     events = [event for process in run.processes for event in process.benches]
@@ -100,7 +108,7 @@ def make_bench_report(plan: BenchPlan, run: Run, rules: Iterable[Rule]) -> Bench
     return BenchReport(
         plan=plan,
         run=run,
-        groups=tuple(_groups(plan, rows, run, known)),
+        groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
         notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "")),
@@ -124,15 +132,28 @@ def _groups(
         for index in sorted({row.input for row in of}):
             mine = tuple(row for row in of if row.input == index)
             choice = choose(mine)
-            nothing = choice.latency is None and (choice.slower or choice.same)
             yield BenchGroup(
                 workload=workload,
                 input=index,
                 inputs=next((row.inputs for row in mine if row.inputs), ""),
                 rows=mine,
                 choice=choice,
-                reasons=_reasons(run, mine, rules) if nothing else (),
+                reasons=_reasons(run, mine, rules) if choice.nearest else (),
             )
+
+
+def _with_profile(
+    groups: tuple[BenchGroup, ...], report: ProfileReport | None
+) -> tuple[BenchGroup, ...]:
+    """The groups, the first of those in which nothing is faster with the profile."""
+    place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
+    if report is None or place is None:
+        return groups
+    group = groups[place]
+    found = next((item for item in report.profiles if item.profile.input == group.input), None)
+    return (
+        *groups[:place], dataclasses.replace(group, profile=found), *groups[place + 1 :]
+    )  # fmt: skip
 
 
 def _reasons(run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule]) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ from inspector.benches.rows import BenchRow
 from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import time_text
+from inspector.findings.profile_wording import gain_line, spent_lines
 from inspector.findings.wording import count, duration, listed, size, title
 
 __all__ = ["verdict_lines"]
@@ -106,7 +107,11 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
             )
     if group.reasons:
         yield f"in what was compiled: {'; '.join(title(reason) for reason in group.reasons)}"
-    if choice.slower or choice.same:
+    if group.profile is not None and choice.nearest is not None:
+        label = choice.nearest.setting.label
+        lines = (*spent_lines(group.profile), *gain_line(group.profile))
+        yield from (f"profiled with {label}: {line}" for line in lines)
+    elif choice.nearest is not None:
         yield "`inspect profile` says where the time of a call goes"
 
 

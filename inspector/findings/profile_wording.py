@@ -23,12 +23,14 @@ __all__ = [
     "CAUSES",
     "WorkLine",
     "call_title",
+    "gain_line",
     "gain_lines",
     "headline",
     "idle_parts",
     "line_rows",
     "module_rows",
     "operator_rows",
+    "spent_lines",
     "verdict_lines",
     "work_lines",
 ]
@@ -88,14 +90,26 @@ class WorkLine:
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
-    budget = found.budget
     if found.work and not any(item.launches[0].code for item in found.work):
         yield "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
     yield from _compared(found)
+    yield from spent_lines(found)
+    yield from memory_verdict(found)
+    yield from gain_line(found)
+
+
+def spent_lines(found: Profiled) -> Iterator[str]:
+    """Why compiled is slower, where it is, and what the time of a call is spent on."""
+    budget = found.budget
+    yield from _gap(found)
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
-    yield from memory_verdict(found)
+
+
+def gain_line(found: Profiled) -> Iterator[str]:
+    """The next largest gain, or why none is named."""
+    budget = found.budget
     if _is_noise(budget):
         yield "equal calls differ too much for advice: measure again while nothing else runs"
     elif found.gains:
@@ -126,7 +140,6 @@ def _compared(found: Profiled) -> Iterator[str]:
     else:
         between = f"{1 / high:.2f} to {1 / low:.2f}"
         yield f"{1 / ratio:.2f} times as slow as eager PyTorch ({both}; {between}{sure})"
-        yield from _gap(found)
 
 
 def _works(budget: Budget) -> str:
@@ -177,6 +190,8 @@ def _gap(found: Profiled) -> Iterator[str]:
     """Why compiled is slower: what the device does more, and what it waits more; they add up."""
     budget = found.budget
     if budget.eager_ns is None or budget.eager_busy_ns is None:
+        return
+    if budget.faster is None or budget.faster[2] >= _NO_DIFFERENCE:
         return
     eager_idle = max(0.0, budget.eager_ns - budget.eager_busy_ns)
     more_work, more_idle = budget.busy_ns - budget.eager_busy_ns, budget.idle_ns - eager_idle

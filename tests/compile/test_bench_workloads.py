@@ -38,6 +38,26 @@ example_inputs = (torch.randn(4, 8),)
 """
 
 
+SLOW = """
+import time
+import torch
+from torch import nn
+from torch._dynamo import register_backend
+from torch._inductor.compile_fx import compile_fx
+
+@register_backend(name="slow")
+def slow(graph, inputs):
+    compiled = compile_fx(graph, inputs)
+    def call(*args):
+        time.sleep(0.02)
+        return compiled(*args)
+    return call
+
+model = nn.Sequential(nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 4))
+example_inputs = (torch.randn(64, 256),)
+"""
+
+
 def schema(name: str) -> Any:
     return json.loads((ROOT / "docs" / "schema" / f"{name}-1.schema.json").read_text("utf-8"))
 
@@ -99,6 +119,20 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     assert bench(tmp_path, "sizes.py", "--vary", "y[0]=1").returncode == 2
 
 
+def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--rounds", "4")
+    done = bench(tmp_path, "slow.py", *options, "--format", "json", "--save", "kept.zip")
+    assert done.returncode == 0, done.stderr
+    (group,) = json.loads(done.stdout)["groups"]
+    assert group["best_latency"] is None
+    profiled = [line for line in group["verdict"] if line.startswith("profiled with slow: ")]
+    assert any("% of the time is in" in line and "addmm" in line for line in profiled)
+    # The recording has the profile, and says the same of it.
+    again = json.loads(bench(tmp_path, "kept.zip", "--format", "json").stdout)
+    assert again["groups"][0]["verdict"] == group["verdict"]
+
+
 def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     (tmp_path / "zoo").mkdir()
     (tmp_path / "zoo" / "pieces.py").write_text(PIECES)
@@ -123,7 +157,7 @@ def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Pat
     for name in ("a", "c"):
         (tmp_path / "three" / f"{name}.py").write_text(PIECES)
     (tmp_path / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
-    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "2", "--jobs", "3")
+    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "3", "--jobs", "3")
     done = bench(tmp_path, "three", *options, "--format", "json", "--save", "beside")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -133,14 +167,14 @@ def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Pat
     for model in (report["models"][0], report["models"][2]):
         for row in model["rows"]:
             assert row["latency_ns"] > 0
-            assert [block["round"] for block in row["blocks"]] == [0, 1]
+            assert [block["round"] for block in row["blocks"]] == [0, 1, 2]
     # While one was timed no other was: all blocks of one come before all of the other.
     blocks = sorted(
         block for place in (tmp_path / "beside").iterdir() for block in blocks_of(place)
     )
     places = [place for _, place in blocks]
-    assert len(places) == 2 * 2 * 2  # models, settings, rounds
-    assert [len(list(of)) for _, of in itertools.groupby(places)] == [4, 4]
+    assert len(places) == 2 * 2 * 3  # models, settings, rounds
+    assert [len(list(of)) for _, of in itertools.groupby(places)] == [6, 6]
 
 
 def blocks_of(recording: Path) -> Iterator[tuple[str, str]]:
