@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
+from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype
 from inspector.model.run import Run
@@ -165,7 +166,9 @@ def make_kernel_bench_report(
         notices=(),
     )
     rates = tuple(_rates(made, work.unit if work is not None else ""))
-    notices = tuple(_notices(made, report.notices if found is None else ()))
+    amiss = tuple(reading_texts(report.run))
+    others = [text for text in report.notices if text not in amiss] if found is None else ()
+    notices = (*amiss, *_notices(made, others))
     return dataclasses.replace(made, rates=rates, notices=notices)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.ceiling_wording import throttled_notice
+from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion
@@ -43,7 +44,7 @@ def profile_notices(
     ceilings: InspectorCeilings | None,
     unread: Iterable[str],
 ) -> Iterator[str]:
-    """All that is to be known about the profiles of a run.
+    """All that is to be known about the profiles of a run, what could not be read of it first.
 
     Args:
         run: The run.
@@ -51,6 +52,7 @@ def profile_notices(
         ceilings: What the machine can do, or None.
         unread: What was found amiss while the profiles were read; it comes last.
     """
+    yield from reading_texts(run)
     missing = list(_cut_off(run, profiles, ceilings))
     if missing:
         what = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
