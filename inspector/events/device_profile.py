@@ -163,6 +163,8 @@ class DeviceProfile:
         unmatched: Launches that were not found in the call that was looked at closely.
         error: The call that failed, or None.
         explained_ns: How long the call took whose host was watched, or None.
+        explained_calls_ns: How long each of the calls took of which that is the middle one; older
+            recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
     """
@@ -184,6 +186,7 @@ class DeviceProfile:
     unmatched: int = 0
     error: FailedCall | None = None
     explained_ns: int | None = None
+    explained_calls_ns: tuple[int, ...] = ()
     arguments: tuple[ProfiledArgument, ...] = ()
 
 
@@ -217,6 +220,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         unmatched=natural(fields.get("unmatched")) or 0,
         error=_failed(mapping(fields.get("error"))),
         explained_ns=natural(fields.get("explained_ns")) or None,
+        explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
     )
 

@@ -14,18 +14,18 @@ from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
-from inspector.profiles.budget import Budget
+from inspector.profiles.budget import APPROXIMATE, Budget, is_near
 from inspector.profiles.timed import TimedLaunch
 
 __all__ = [
     "approximate_notice",
+    "input_notices",
     "measured_notices",
     "profile_notices",
     "uncounted_notices",
     "unseen_notice",
 ]
 
-_NOISY = 1.15
 _COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
 _KINDS = {
@@ -64,7 +64,7 @@ def profile_notices(
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
-        for notice in _of_input(found):
+        for notice in input_notices(found):
             yield f"{which}{notice}"
     if approximate := approximate_notice(found.budget for found in profiles):
         yield approximate
@@ -121,7 +121,8 @@ def _keeps_for_nothing(found: Profiled) -> bool:
     return "forward" in directions and "backward" not in directions
 
 
-def _of_input(found: Profiled) -> Iterator[str]:
+def input_notices(found: Profiled) -> Iterator[str]:
+    """What is to be known about the profile of one input."""
     yield from measured_notices(found.profile, found.budget)
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
@@ -135,11 +136,14 @@ def _of_input(found: Profiled) -> Iterator[str]:
             f"{len(threads)} threads worked: their times are added up, also where they worked at "
             "once; memory that other threads ask for is not seen"
         )
-    if found.budget.slowdown > _NOISY:
+    if found.budget.profiled is not None and found.budget.is_slowed:
+        low, ratio, high = found.budget.profiled
+        bound = f"; {APPROXIMATE}, from which on this is said, is in between"
+        near = bound if is_near((low, high)) else ""
         kernels = "kernels take what they take, and " if not found.is_cpu else ""
         yield (
-            f"the profiler made calls {found.budget.slowdown:.2f} times as long; {kernels}what is "
-            "said of the host is in proportion"
+            f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}{near}); "
+            f"{kernels}what is said of the host is in proportion"
         )
     throttled = throttled_notice(found.state) if found.state is not None else ""
     if throttled:
@@ -171,17 +175,42 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
 
 
 def approximate_notice(budgets: Iterable[Budget]) -> str:
-    """That causes of idle time come from calls that took longer, or an empty string."""
-    found = sorted(item.explained_slowdown or 0.0 for item in budgets if item.is_approximate)
-    if not found:
+    """That causes of idle time come from calls that took longer, or an empty string.
+
+    Where calls of the same kind are on both sides of the bound, that is said, too: what is
+    approximate in one run need not be in the next.
+    """
+    every = [item for item in budgets if item.explained_slowdown is not None]
+    slow = sorted((item for item in every if item.is_approximate), key=_explained)
+    near = sorted((item for item in every if item.may_be_approximate), key=_explained)
+    if not slow and not near:
         return ""
-    times = f"{found[0]:.2f}"
-    if len(found) > 1:
-        times = f"{times} to {found[-1]:.2f}"
+    also = f"; {_is_near(near)}" if near else ""
+    if not slow:
+        return f"the call whose host was watched took {_times_as_long(near)} times as long{also}"
     return (
         "why the GPU had nothing to do is approximate: the call whose host was watched took "
-        f"{times} times as long, and its causes are scaled to the idle time of an unwatched one, "
-        "so that they add up"
+        f"{_times_as_long(slow)} times as long, and its causes are scaled to the idle time of an "
+        f"unwatched one, so that they add up{also}"
+    )
+
+
+def _explained(budget: Budget) -> float:
+    return budget.explained_slowdown or 0.0
+
+
+def _times_as_long(budgets: Sequence[Budget]) -> str:
+    first, last = (f"{_explained(budgets[place]):.2f}" for place in (0, -1))
+    return first if len(budgets) == 1 else f"{first} to {last}"
+
+
+def _is_near(budgets: Sequence[Budget]) -> str:
+    """That chance decided on which side of the bound the call was."""
+    ranges = [item.explained_range for item in budgets if item.explained_range is not None]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return (
+        f"such calls took {low:.2f} to {high:.2f} times as long, and from {APPROXIMATE} on the "
+        "causes are called approximate: another run may say otherwise"
     )
 
 

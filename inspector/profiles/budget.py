@@ -18,7 +18,7 @@ UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
 _LEAST_ROUNDS = 3
 
-__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "make_budget"]
+__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "is_near", "make_budget"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +46,9 @@ class Budget:
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
         explained_slowdown: How much longer the call took whose host was watched, or None.
+        explained_range: The same of the shortest and of the longest of the calls of which that is
+            the middle one; None where there are not several.
+        profiled: Watched by plain time between the ends of its 95 % interval, or None.
     """
 
     wall_ns: float
@@ -63,6 +66,8 @@ class Budget:
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
     explained_slowdown: float | None = None
+    explained_range: tuple[float, float] | None = None
+    profiled: tuple[float, float, float] | None = None
 
     @property
     def busy_share(self) -> float:
@@ -72,7 +77,15 @@ class Budget:
     @property
     def slowdown(self) -> float:
         """What the profiler adds: watched by plain time."""
-        return self.watched_ns / self.wall_ns if self.wall_ns and self.watched_ns else 1.0
+        return self.profiled[1] if self.profiled is not None else 1.0
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether the profiler adds much to a call; or something, and perhaps that much."""
+        if self.profiled is None:
+            return False
+        low, ratio, high = self.profiled
+        return ratio > APPROXIMATE or 1 < low <= APPROXIMATE < high
 
     @property
     def is_stable(self) -> bool:
@@ -83,6 +96,11 @@ class Budget:
     def is_approximate(self) -> bool:
         """Whether the causes of idle time come from a call that took much longer."""
         return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
+
+    @property
+    def may_be_approximate(self) -> bool:
+        """Whether some of these calls took that much longer and some did not: chance decides."""
+        return self.explained_range is not None and is_near(self.explained_range)
 
 
 def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
@@ -118,7 +136,24 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
         explained_slowdown=_explained_slowdown(profile, wall_ns),
+        explained_range=_explained_range(profile, wall_ns),
+        profiled=_profiled(profile),
     )
+
+
+def is_near(ends: tuple[float, float]) -> bool:
+    """Whether `APPROXIMATE` is between the ends of an interval: another run may say otherwise."""
+    return ends[0] <= APPROXIMATE < ends[1]
+
+
+def _profiled(profile: DeviceProfile) -> tuple[float, float, float] | None:
+    """Watched by plain time: each round made as many watched calls as any other."""
+    plain = list(_medians(profile, "plain").values())
+    watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
+    if len(plain) < _LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
+        return ratio_interval(watched, profile.plain_ns)
+    each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
+    return _ratio_of([pair for pair in zip(each, plain, strict=True) if pair[0]])
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
@@ -142,6 +177,13 @@ def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
         return None
     worked = _union([(span.start_ns, span.end_ns) for span in profile.worked])
     return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
+
+
+def _explained_range(profile: DeviceProfile, wall_ns: float) -> tuple[float, float] | None:
+    times = profile.explained_calls_ns
+    if len(times) < 2 or not wall_ns:  # noqa: PLR2004
+        return None
+    return min(times) / wall_ns, max(times) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:
@@ -196,9 +238,9 @@ def _ratio_of(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, floa
     Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
     1982).
     """
-    if not rounds:
+    if len(rounds) < _LEAST_ROUNDS:
         return None
-    ratios = [math.log(eager / plain) for eager, plain in rounds]
+    ratios = [math.log(above / below) for above, below in rounds]
     middle = statistics.fmean(ratios)
     reach = half_width(ratios)
     low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))

@@ -235,6 +235,7 @@ def _explain(run: Prepared, plan: Plan, measured: Measured) -> Explained:
     launched = calls_of(seen.trace, windows)[typical]
     return Explained(
         times[typical],
+        tuple(times[plan.untimed :]),
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(

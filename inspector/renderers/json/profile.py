@@ -98,10 +98,13 @@ def _wall(found: Profiled) -> dict[str, object]:
     """How long a call takes, with the compiler and without."""
     budget = found.budget
     low, ratio, high = budget.faster or (None, None, None)
+    bounds = budget.profiled
     return {
         "wall_ns": budget.wall_ns,
         "calls": budget.calls,
         "watched_ns": budget.watched_ns,
+        "profiler_slowdown": None if budget.profiled is None else budget.slowdown,
+        "profiler_slowdown_interval": None if bounds is None else [bounds[0], bounds[2]],
         "eager_ns": budget.eager_ns,
         "eager_busy_ns": budget.eager_busy_ns,
         "eager_launches": budget.eager_launches,
@@ -121,6 +124,7 @@ def _busy_and_idle(found: Profiled) -> dict[str, object]:
             str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
         },
         "explained_slowdown": budget.explained_slowdown,
+        "explained_slowdown_range": budget.explained_range and list(budget.explained_range),
         "idle_causes_approximate": budget.is_approximate,
         "outside_statements_ns": found.outside_ns if found.is_cpu else None,
         "launches_unmatched": found.profile.unmatched,
