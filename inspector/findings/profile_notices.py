@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
@@ -15,7 +16,9 @@ from inspector.model.kernel import GraphCode
 from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
 from inspector.profiles.budget import APPROXIMATE, Budget, is_near
+from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.work import Work
 
 __all__ = [
     "approximate_notice",
@@ -26,6 +29,8 @@ __all__ = [
     "unseen_notice",
 ]
 
+_WITHOUT = {"torch::autograd::AccumulateGrad": "gradients that autograd adds up"}
+_MOST_WITHOUT = 3
 _COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
 _KINDS = {
@@ -149,7 +154,29 @@ def input_notices(found: Profiled) -> Iterator[str]:
     if throttled:
         yield throttled
     if found.work and found.attributed < 1:
-        yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+        yield _without_line(found)
+
+
+def _without_line(found: Profiled) -> str:
+    """How much leads to no line, and what that is."""
+    whole_ns = found.whole_ns
+    times: collections.Counter[str] = collections.Counter()
+    times["what is outside of statements and operators"] += round(found.outside_ns)
+    for item in found.work:
+        if not item.lines:
+            times[_WITHOUT.get(item.name, _shown(item))] += round(item.median_ns)
+    named = [
+        f"{time_ns / whole_ns:.1%} {name}"
+        for name, time_ns in times.most_common(_MOST_WITHOUT)
+        if time_ns >= whole_ns / 1000
+    ]
+    said = f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+    return f"{said}: {', '.join(named)}" if named else said
+
+
+def _shown(work: Work) -> str:
+    """A kernel of PyTorch's own without its types, an operator as it is called in Python."""
+    return shown_name(work.name) if work.launches[0].launch.grid else work.name.replace("::", ".")
 
 
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:

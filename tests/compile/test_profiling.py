@@ -17,7 +17,8 @@ from inspector.capture.kineto import Session
 from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.kernel_marks import without_kernel_marks
-from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in, placed
+from inspector.capture.profiling.places import Place
+from inspector.capture.profiling.sequence import Launched, calls_of, captured_in, placed
 from inspector.capture.profiling.trace import DeviceEvent, Trace, read_trace, traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines

@@ -27,8 +27,9 @@ from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.kernel_marks import without_kernel_marks
 from inspector.capture.profiling.measured import Block, Explained, Measured, Prepared
 from inspector.capture.profiling.payload import write_profile
+from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.plan import Plan, is_settled, make_plan
-from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in
+from inspector.capture.profiling.sequence import Launched, calls_of, captured_in
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, Traced, traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines

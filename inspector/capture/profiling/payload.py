@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.capture.profiling.measured import Measured
-from inspector.capture.profiling.sequence import Launched, Place, placed
+from inspector.capture.profiling.places import Place
+from inspector.capture.profiling.sequence import Launched, placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import write_artifact
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
+from inspector.events.launch_place import LaunchPlace
 from inspector.findings.profile_notices import (
     approximate_notice,
     input_notices,
@@ -15,7 +16,7 @@ from inspector.findings.profile_wording import call_title, idle_parts, line_rows
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.timed import TimedLaunch, user_place
 from inspector.profiles.work import all_work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
@@ -115,6 +116,29 @@ def test_what_the_profiler_adds_has_its_interval() -> None:
     assert near in slowed(*(1120, 1170) * 5)[0]
     assert slowed(*(1100, 1110) * 5) == []
     assert slowed(*(600, 1600) * 5) == []  # noise alone, perhaps faster
+
+
+def test_what_leads_to_no_line_is_named() -> None:
+    def at(name: str, *frames: str) -> DeviceLaunch:
+        return DeviceLaunch("cpu", name, place=LaunchPlace(operator=name, frames=frames))
+
+    launches = (
+        at("aten::mm", "/p/model.py(4): forward"),
+        at("aten::_foreach_add_"),
+        at("torch::autograd::AccumulateGrad"),
+    )
+    call = ProfiledCall(1000, ((0, 500), (500, 700), (700, 800)))
+    profile = dataclasses.replace(
+        PROFILE, device={"kind": "cpu"}, launches=launches, calls=(call,) * 3, plain_ns=(1000,)
+    )
+    works = [TimedLaunch(item, (end - begin,) * 3, place=user_place(item.place))
+             for item, (begin, end) in zip(launches, call.spans_ns, strict=True)]  # fmt: skip
+    found = dataclasses.replace(profiled(profile), work=tuple(all_work(works, None, 0)))
+    (said,) = [text for text in input_notices(found) if "joined" in text]
+    assert said == (
+        "50.0% of the time could not be joined to a line: 20.0% what is outside of statements and "
+        "operators, 20.0% aten._foreach_add_, 10.0% gradients that autograd adds up"
+    )
 
 
 def test_several_gpus_are_said_and_each_has_its_time() -> None:
