@@ -71,7 +71,8 @@ def profile_notices(
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):
             yield f"{which}{notice}"
-    if approximate := approximate_notice(found.budget for found in profiles):
+    is_cpu = any(found.is_cpu for found in profiles)
+    if approximate := approximate_notice((item.budget for item in profiles), is_cpu=is_cpu):
         yield approximate
     if any(map(_keeps_for_nothing, profiles)) and not run.meta.settings.get("train"):
         yield (
@@ -159,7 +160,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
 
 def _without_line(found: Profiled) -> str:
     """How much leads to no line, and what that is."""
-    whole_ns = found.whole_ns
+    whole_ns = found.whole_ns or 1.0
     times: collections.Counter[str] = collections.Counter()
     times["what is outside of statements and operators"] += round(found.outside_ns)
     for item in found.work:
@@ -201,23 +202,29 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
         )
 
 
-def approximate_notice(budgets: Iterable[Budget]) -> str:
+def approximate_notice(budgets: Iterable[Budget], *, is_cpu: bool = False) -> str:
     """That causes of idle time come from calls that took longer, or an empty string.
 
     Where calls of the same kind are on both sides of the bound, that is said, too: what is
     approximate in one run need not be in the next.
+
+    Args:
+        budgets: Where the time of calls with each input goes.
+        is_cpu: Whether they ran on the CPU.
     """
     every = [item for item in budgets if item.explained_slowdown is not None]
     slow = sorted((item for item in every if item.is_approximate), key=_explained)
     near = sorted((item for item in every if item.may_be_approximate), key=_explained)
     if not slow and not near:
         return ""
+    left = "what is left" if is_cpu else "the idle time"
     also = f"; {_is_near(near)}" if near else ""
     if not slow:
         return f"the call whose host was watched took {_times_as_long(near)} times as long{also}"
+    what = "what is done beside kernels" if is_cpu else "why the GPU had nothing to do"
     return (
-        "why the GPU had nothing to do is approximate: the call whose host was watched took "
-        f"{_times_as_long(slow)} times as long, and its causes are scaled to the idle time of an "
+        f"{what} is approximate: the call whose host was watched took "
+        f"{_times_as_long(slow)} times as long, and its causes are scaled to {left} of an "
         f"unwatched one, so that they add up{also}"
     )
 

@@ -18,7 +18,7 @@ UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
 _LEAST_ROUNDS = 3
 
-__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "is_near", "make_budget"]
+__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "busy_of_kernels", "is_near", "make_budget"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,13 +32,14 @@ class Budget:
         calls: How many these were.
         watched_ns: Median of calls under the profiler.
         eager_ns: The same of calls without the compiler, or None.
-        busy_ns: Median of the time in which the device worked.
+        busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
+            work longer, too, its part of a watched call, of the time of an unwatched one.
         idle_ns: The rest of ``wall_ns``.
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
             watched; ``unknown`` where that is not known.
         launches: Launches of a call.
         eager_launches: Launches of a call without the compiler, or None.
-        eager_busy_ns: Median of the time in which the device works then, or None.
+        eager_busy_ns: The same of calls without the compiler, or None.
         faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
             of rounds, or the ratio of the medians where calls were not made in rounds.
         spread: How far the medians of blocks of the same calls differ at most, the largest by the
@@ -113,7 +114,8 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """
     rounds = _rounds(profile)
     wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
-    busy_ns = _median([busy(call) for call in profile.calls])
+    eager_ns = _typical([eager for eager, _ in rounds], profile.eager_ns) or None
+    busy_ns = _busy_ns(profile, wall_ns, [busy(call) for call in profile.calls])
     idle_ns = max(0.0, wall_ns - busy_ns)
     seen = collections.Counter(profile.idle_ns)
     if not has_breaks:
@@ -124,13 +126,13 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),
         watched_ns=_median(profile.watched_ns),
-        eager_ns=_typical([eager for eager, _ in rounds], profile.eager_ns) or None,
+        eager_ns=eager_ns,
         busy_ns=busy_ns,
         idle_ns=idle_ns,
         causes_ns=causes or ({"unknown": idle_ns} if idle_ns else {}),
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
-        eager_busy_ns=_median([time_ns for _, time_ns in profile.eager_work]) or None,
+        eager_busy_ns=_eager_busy_ns(profile, eager_ns),
         faster=_ratio_of(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
         spread=_spread(profile),
         is_seen=bool(profile.calls),
@@ -144,6 +146,43 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
 def is_near(ends: tuple[float, float]) -> bool:
     """Whether `APPROXIMATE` is between the ends of an interval: another run may say otherwise."""
     return ends[0] <= APPROXIMATE < ends[1]
+
+
+def _busy_ns(profile: DeviceProfile, wall_ns: float, times_ns: Sequence[int]) -> float:
+    if not _is_cpu(profile):
+        return _median(times_ns)
+    walls = [call.wall_ns for call in profile.calls]
+    return wall_ns * _share(times_ns, walls)
+
+
+def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
+    times = [time_ns for _, time_ns in profile.eager_work]
+    if not _is_cpu(profile):
+        return _median(times) or None
+    return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
+
+
+def _is_cpu(profile: DeviceProfile) -> bool:
+    return profile.device.get("kind") == "cpu"
+
+
+def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
+    """The typical part of a call that something takes."""
+    pairs = zip(times_ns, walls_ns, strict=False)  # one of them may have been cut off
+    shares = [min(1.0, time_ns / wall_ns) for time_ns, wall_ns in pairs if wall_ns]
+    return statistics.median(shares) if shares else 0.0
+
+
+def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
+    """The part of ``budget.busy_ns`` in which something else than copies was done."""
+    is_copy = [launch.kind in {"memcpy", "memset"} for launch in profile.launches]
+    if not any(is_copy):
+        return budget.busy_ns
+    kept = [
+        [span for span, is_one in zip(call.spans_ns, is_copy, strict=True) if not is_one]
+        for call in profile.calls
+    ]
+    return _median([_union(spans) for spans in kept])
 
 
 def _profiled(profile: DeviceProfile) -> tuple[float, float, float] | None:

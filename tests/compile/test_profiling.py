@@ -152,6 +152,23 @@ def test_idle_time_has_its_causes_and_they_add_up() -> None:
     assert causes["end"] == 20_000
 
 
+def test_what_the_host_does_beside_its_own_work_has_causes_and_no_waiting_at_the_end() -> None:
+    seen = trace(
+        host("TorchDynamo Cache Lookup", 0, 10),
+        host("Torch-Compiled Region: 0/0", 10, 100),
+        host("## Call CompiledFxGraph a ##", 20, 60),
+        host("inspector line c:3", 30, 50),
+    )
+    window = BASE, BASE + 120_000
+    (items,) = cpu_calls(seen, [window])
+    assert idle_causes(seen, window, items, is_host=True) == {
+        "guards": 10_000,
+        "wrappers": 10_000 + 40_000,
+        "launching": 20_000,
+        "outside": 20_000,
+    }
+
+
 def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:
     seen = trace(*events)
     window = BASE, BASE + until * 1_000
