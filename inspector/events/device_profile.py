@@ -151,6 +151,12 @@ class DeviceProfile:
         watched_ns: Calls under the profiler.
         eager_ns: Calls without the compiler.
         eager_work: Of calls without the compiler, how many launches and how long the device worked.
+        eager_copies: Of these calls, how many copies, and how long nothing but copies was done;
+            older recordings have none of this and the next three.
+        eager_watched_ns: How long these calls took.
+        eager_explained_ns: How long a call without the compiler took whose host was watched, or
+            None.
+        eager_idle_ns: Why the device had nothing to do in it.
         other_calls: Watched calls that launched something else than most, and are not in `calls`.
         launches: What each of the calls launched, in order.
         calls: The calls, each with as many spans as there are launches.
@@ -163,6 +169,8 @@ class DeviceProfile:
         unmatched: Launches that were not found in the call that was looked at closely.
         error: The call that failed, or None.
         explained_ns: How long the call took whose host was watched, or None.
+        explained_calls_ns: How long each of the calls took of which that is the middle one; older
+            recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
     """
@@ -184,6 +192,11 @@ class DeviceProfile:
     unmatched: int = 0
     error: FailedCall | None = None
     explained_ns: int | None = None
+    explained_calls_ns: tuple[int, ...] = ()
+    eager_copies: tuple[tuple[int, int], ...] = ()
+    eager_watched_ns: tuple[int, ...] = ()
+    eager_explained_ns: int | None = None
+    eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
 
 
@@ -217,6 +230,11 @@ def device_profile(payload: Payload) -> DeviceProfile:
         unmatched=natural(fields.get("unmatched")) or 0,
         error=_failed(mapping(fields.get("error"))),
         explained_ns=natural(fields.get("explained_ns")) or None,
+        eager_copies=_pairs(fields.get("eager_copies")),
+        eager_watched_ns=naturals(fields.get("eager_watched_ns")),
+        eager_explained_ns=natural(fields.get("eager_explained_ns")) or None,
+        eager_idle_ns=sizes(fields.get("eager_idle_ns")),
+        explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
     )
 

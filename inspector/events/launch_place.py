@@ -22,6 +22,8 @@ class CodePlace:
         operator: The outermost operator of ATen there, or an empty string.
         frames: The user's lines around it as ``file(line): function``, innermost last, where they
             were marked.
+        module: What Dynamo calls the module of the innermost of them (``L['self'].layers.0``) where
+            a graph runs as Python, or an empty string.
         is_backward: Whether autograd's engine runs it.
         is_loss: Whether it is part of the sum that ``--train`` adds up.
     """
@@ -32,6 +34,7 @@ class CodePlace:
     graph: str = ""
     operator: str = ""
     frames: tuple[str, ...] = ()
+    module: str = ""
     is_backward: bool = False
     is_loss: bool = False
 
@@ -56,6 +59,7 @@ def launch_place(fields: Mapping[str, object]) -> LaunchPlace:
         graph=str(fields.get("graph") or ""),
         operator=str(fields.get("operator") or ""),
         frames=tuple(map(str, items(fields.get("frames")))),
+        module=str(fields.get("module") or ""),
         is_backward=bool(fields.get("is_backward")),
         is_loss=bool(fields.get("is_loss")),
         run=natural(fields.get("run")) or 0,

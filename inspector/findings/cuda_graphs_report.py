@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.cuda_graph_place import function_name
 from inspector.findings.finding import Finding
+from inspector.findings.overview import reading_texts
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
 from inspector.model.cuda_graphs import CudaGraphFunction, CudaGraphs
@@ -157,6 +158,7 @@ def _pool_bytes(run: Run) -> int | None:
 
 
 def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
+    yield from reading_texts(run)
     graphs = [process.cuda_graphs for process in run.processes]
     if not any(graphs):
         yield _none(run)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion, make_fusion
 from inspector.graphs.lookup import Around, around_line
@@ -163,13 +164,14 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     shown = () if stage == FUSION else tuple(graphs)
     rows = rows if stage in {"", FUSION} else []
+    said = _missing(run, graph) or _notices(run, stage, shown, rows, unread)
     return GraphReport(
         run=run,
         gpu=find_gpu(key) if key else None,
         stage=stage,
         graphs=shown,
         rows=tuple(rows),
-        notices=tuple(_missing(run, graph) or _notices(run, stage, shown, rows, unread)),
+        notices=(*reading_texts(run), *said),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.calls import parameters_of
 from inspector.findings.finding import Finding
-from inspector.findings.overview import is_plain, reading_notices
+from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
@@ -198,7 +198,7 @@ def _notices(
     # A program that was recorded as it ran is no model that a command could record.
     is_model = "train" in run.meta.settings
     again = f"inspect guards {run.meta.target if is_model else 'model.py'}"
-    yield from (f"{kind}: {text}" for kind, text in reading_notices(run))
+    yield from reading_texts(run)
     if is_plain(run):
         yield (
             "this is a plain trace: times of guards, the classes of methods and the model's own "

@@ -6,27 +6,22 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
-from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
+from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.findings.kernel_bench_row import BenchRow, bench_rows
+from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype
 from inspector.model.run import Run
 from inspector.profiles.alone import (
     COLD,
     WARM,
-    BenchGain,
     InPlace,
-    Measured,
-    best_of,
-    gain_of,
     in_place_of,
-    measured,
     regime_of,
-    times_of,
 )
 
 __all__ = [
     "FORMAT_VERSION",
-    "BenchRow",
     "KernelBenchReport",
     "Rate",
     "make_kernel_bench_report",
@@ -57,35 +52,6 @@ class Rate:
     def share(self) -> float | None:
         """Its part of the ceiling."""
         return self.per_s / self.ceiling_per_s if self.ceiling_per_s else None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class BenchRow:
-    """A configuration.
-
-    Attributes:
-        config: The configuration.
-        cold: Its times with an empty cache, or None.
-        warm: Its times right after another launch, or None.
-        gain: What it would change, by the times that are nearer to those in place; or None.
-        is_chosen: Whether the program runs it.
-        is_autotuned: Whether autotuning would come to it.
-        is_best: Whether it is the fastest that was found.
-    """
-
-    config: BenchedConfig
-    cold: Measured | None
-    warm: Measured | None
-    gain: BenchGain | None
-    is_chosen: bool
-    is_autotuned: bool
-    is_best: bool
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether it writes something else than what the program runs."""
-        found = self.config.difference
-        return found is not None and not found.is_correct
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -130,8 +96,18 @@ class KernelBenchReport:
 
     @property
     def best(self) -> BenchRow | None:
-        """The fastest that was found."""
+        """The fastest that was found, or what the program runs."""
         return next((row for row in self.rows if row.is_best), None)
+
+    @property
+    def nearest(self) -> BenchRow | None:
+        """The fastest of the others that are right and were timed again beside the chosen one."""
+        others = [
+            row
+            for row in self.rows
+            if row.gain is not None and row.is_timed_again and not (row.is_chosen or row.is_wrong)
+        ]
+        return max(others, key=lambda row: row.gain.ratio if row.gain else 0.0, default=None)
 
 
 def make_kernel_bench_report(
@@ -150,7 +126,7 @@ def make_kernel_bench_report(
     bytes_ = counted if counted is not None else _argument_bytes(bench)
     flops = work.flops if work is not None else None
     regime = regime_of(bench, in_place)
-    rows = _rows(bench, regime, in_place)
+    rows = bench_rows(bench, regime, in_place)
     made = KernelBenchReport(
         run=report.run,
         bench=bench,
@@ -165,35 +141,10 @@ def make_kernel_bench_report(
         notices=(),
     )
     rates = tuple(_rates(made, work.unit if work is not None else ""))
-    notices = tuple(_notices(made, report.notices if found is None else ()))
+    amiss = tuple(reading_texts(report.run))
+    others = [text for text in report.notices if text not in amiss] if found is None else ()
+    notices = (*amiss, *_notices(made, others))
     return dataclasses.replace(made, rates=rates, notices=notices)
-
-
-def _rows(bench: InspectorKernelBench, regime: str, in_place: InPlace | None) -> list[BenchRow]:
-    best = best_of(bench, regime) if bench.has_configs else None
-    rows = []
-    for number, config in enumerate(bench.configs):
-        cold, warm = (
-            measured(times_of(config, name, final=True) or times_of(config, name))
-            for name in (COLD, WARM)
-        )
-        rows.append(
-            BenchRow(
-                config=config,
-                cold=cold,
-                warm=warm,
-                gain=gain_of(bench, number, regime, in_place) if not config.error else None,
-                is_chosen=number == bench.chosen,
-                is_autotuned=bench.has_configs and number == bench.autotuned,
-                is_best=number == best,
-            )
-        )
-    return sorted(rows, key=_order)
-
-
-def _order(row: BenchRow) -> tuple[int, float]:
-    last = 2 if row.config.error else int(row.is_wrong)
-    return last, -row.gain.ratio if row.gain is not None else 0.0
 
 
 def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:

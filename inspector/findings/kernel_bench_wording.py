@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from inspector.events.kernel_bench import BenchedConfig
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport, Rate
+from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
+from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
@@ -37,6 +38,7 @@ _CEILINGS = {
     "l2_bytes_per_s": "the cache's bandwidth",
 }
 _SMALL = 0.0005
+_NEAR = 0.1
 
 
 def title(report: KernelBenchReport) -> str:
@@ -61,17 +63,30 @@ def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
         yield from _where(report)
         return
     tried = count(len(report.rows), "configuration")
-    if best.is_chosen or best.gain is None or not best.gain.is_real:
-        yield f"no difference beyond noise to what Inductor chose: of {tried} none is faster"
+    if best.is_chosen or best.gain is None:
+        yield (
+            f"no difference beyond noise to what Inductor chose: of {tried} none is faster"
+            f"{_nearest(report)}"
+        )
     else:
         gain = best.gain
         yield (
-            f"the best found is {gain.ratio:.2f} times as fast as what Inductor chose "
+            f"the best found is {_ratio(gain)} times as fast as what Inductor chose "
             f"({_interval(gain)}; {tried} tried): {config_text(best.config)}"
         )
         yield from _for_model(report, gain)
     yield from _autotuning(report)
     yield from _where(report)
+
+
+def _nearest(report: KernelBenchReport) -> str:
+    """How near the fastest of the others came."""
+    row = report.nearest
+    if row is None or row.gain is None:
+        return ""
+    return (
+        f" (the nearest, timed in turns with it: {_ratio(row.gain)}{TIMES}, {_interval(row.gain)})"
+    )
 
 
 def _for_model(report: KernelBenchReport, gain: BenchGain) -> Iterator[str]:
@@ -97,11 +112,9 @@ def _autotuning(report: KernelBenchReport) -> Iterator[str]:
     if row.is_chosen:
         yield f"{what} would choose what is chosen now"
     elif row.gain is not None:
-        how = (
-            f"{row.gain.ratio:.2f} times as fast ({_interval(row.gain)})"
-            if row.gain.is_real
-            else "no faster beyond noise"
-        )
+        how = "no faster beyond noise"
+        if row.gain.is_real or row.gain.is_loss:
+            how = f"{_ratio(row.gain)} times as fast ({_interval(row.gain)})"
         same = ", the best found" if row.is_best else f", {config_text(row.config)}"
         yield f"{what} would choose another{same}: {how}"
 
@@ -118,8 +131,18 @@ def _where(report: KernelBenchReport) -> Iterator[str]:
     )
 
 
+def _ratio(gain: BenchGain) -> str:
+    return f"{gain.ratio:.{_digits(gain)}f}"
+
+
 def _interval(gain: BenchGain) -> str:
-    return f"{gain.interval[0]:.2f} to {gain.interval[1]:.2f}"
+    low, high = (f"{end:.{_digits(gain)}f}" for end in gain.interval)
+    return f"{low} to {high}"
+
+
+def _digits(gain: BenchGain) -> int:
+    """Near 1 a third digit tells what is a difference from what is none."""
+    return 3 if abs(gain.ratio - 1) < _NEAR else 2
 
 
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
@@ -178,13 +201,16 @@ def config_text(config: BenchedConfig) -> str:
 
 
 def ratio_text(row: BenchRow) -> str:
-    """How many times as fast as what is chosen, with ``=`` before it within noise."""
+    """How many times as fast as what is chosen, with ``=`` before it within noise.
+
+    ``~`` stands before what comes of the first run alone, which is short.
+    """
     if row.is_chosen:
         return f"1.00{TIMES}"
     if row.gain is None:
         return ""
     low, high = row.gain.interval
-    same = "=" if low <= 1 <= high else ""
+    same = "=" if low <= 1 <= high else "" if row.is_timed_again else "~"
     return f"{same}{row.gain.ratio:.2f}{TIMES}"
 
 
@@ -218,11 +244,12 @@ def result_text(row: BenchRow) -> str:
 
 
 def marks(row: BenchRow) -> str:
-    """``chosen by Inductor · best found``."""
+    """``chosen by Inductor · nothing better found``."""
+    best = "nothing better found" if row.is_chosen else "best found"
     named = (
         (row.is_chosen, "chosen by Inductor"),
         (row.is_autotuned, "autotuning would choose it"),
-        (row.is_best, "best found"),
+        (row.is_best, best),
     )
     return " · ".join(text for is_so, text in named if is_so)
 
@@ -245,7 +272,7 @@ def argument_texts(report: KernelBenchReport) -> Iterator[tuple[str, str]]:
 def tables_entry(report: KernelBenchReport) -> str:
     """The line of Python that makes Inductor take the best found, or an empty string."""
     best = report.best
-    if best is None or best.is_chosen or best.gain is None or not best.gain.is_real:
+    if best is None or best.is_chosen:
         return ""
     if not report.bench.lookup or not all(
         isinstance(value, int) for value in best.config.values.values()

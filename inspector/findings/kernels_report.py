@@ -12,6 +12,7 @@ from inspector.events.graph_nodes import recorded_graph
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.finding import Finding
+from inspector.findings.overview import reading_texts
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
 from inspector.kernels.recorded_facts import with_recorded
@@ -224,6 +225,7 @@ def _notices(
     targets: tuple[tuple[str, InspectorGpuTarget], ...],
     unread: list[str],
 ) -> Iterator[str]:
+    yield from reading_texts(run)
     target = run.meta.target or "model.py"
     if not graphs:
         instead = f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"

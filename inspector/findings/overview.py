@@ -20,6 +20,7 @@ __all__ = [
     "notices",
     "process_rows",
     "reading_notices",
+    "reading_texts",
     "recording_line",
     "summary_rows",
 ]
@@ -239,6 +240,11 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+
+
+def reading_texts(run: Run) -> Iterator[str]:
+    """The same in one sentence each: ``warning: a.log:3: …``."""
+    return (f"{kind}: {text}" for kind, text in reading_notices(run))
 
 
 def is_plain(run: Run) -> bool:

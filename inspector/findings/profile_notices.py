@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.ceiling_wording import throttled_notice
+from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
-from inspector.profiles.budget import Budget
+from inspector.profiles.budget import APPROXIMATE, Budget, is_near
+from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.work import Work
 
 __all__ = [
     "approximate_notice",
+    "input_notices",
     "measured_notices",
     "profile_notices",
     "uncounted_notices",
     "unseen_notice",
 ]
 
-_NOISY = 1.15
+_WITHOUT = {"torch::autograd::AccumulateGrad": "gradients that autograd adds up"}
+_MOST_WITHOUT = 3
 _COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
 _KINDS = {
@@ -43,7 +49,7 @@ def profile_notices(
     ceilings: InspectorCeilings | None,
     unread: Iterable[str],
 ) -> Iterator[str]:
-    """All that is to be known about the profiles of a run.
+    """All that is to be known about the profiles of a run, what could not be read of it first.
 
     Args:
         run: The run.
@@ -51,6 +57,7 @@ def profile_notices(
         ceilings: What the machine can do, or None.
         unread: What was found amiss while the profiles were read; it comes last.
     """
+    yield from reading_texts(run)
     missing = list(_cut_off(run, profiles, ceilings))
     if missing:
         what = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
@@ -62,9 +69,10 @@ def profile_notices(
         yield "what the machine can do was not measured: nothing is held against it"
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
-        for notice in _of_input(found):
+        for notice in input_notices(found):
             yield f"{which}{notice}"
-    if approximate := approximate_notice(found.budget for found in profiles):
+    is_cpu = any(found.is_cpu for found in profiles)
+    if approximate := approximate_notice((item.budget for item in profiles), is_cpu=is_cpu):
         yield approximate
     if any(map(_keeps_for_nothing, profiles)) and not run.meta.settings.get("train"):
         yield (
@@ -119,7 +127,8 @@ def _keeps_for_nothing(found: Profiled) -> bool:
     return "forward" in directions and "backward" not in directions
 
 
-def _of_input(found: Profiled) -> Iterator[str]:
+def input_notices(found: Profiled) -> Iterator[str]:
+    """What is to be known about the profile of one input."""
     yield from measured_notices(found.profile, found.budget)
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
@@ -133,17 +142,42 @@ def _of_input(found: Profiled) -> Iterator[str]:
             f"{len(threads)} threads worked: their times are added up, also where they worked at "
             "once; memory that other threads ask for is not seen"
         )
-    if found.budget.slowdown > _NOISY:
+    if found.budget.profiled is not None and found.budget.is_slowed:
+        low, ratio, high = found.budget.profiled
+        bound = f"; {APPROXIMATE}, from which on this is said, is in between"
+        near = bound if is_near((low, high)) else ""
         kernels = "kernels take what they take, and " if not found.is_cpu else ""
         yield (
-            f"the profiler made calls {found.budget.slowdown:.2f} times as long; {kernels}what is "
-            "said of the host is in proportion"
+            f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}{near}); "
+            f"{kernels}what is said of the host is in proportion"
         )
     throttled = throttled_notice(found.state) if found.state is not None else ""
     if throttled:
         yield throttled
     if found.work and found.attributed < 1:
-        yield f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+        yield _without_line(found)
+
+
+def _without_line(found: Profiled) -> str:
+    """How much leads to no line, and what that is."""
+    whole_ns = found.whole_ns or 1.0
+    times: collections.Counter[str] = collections.Counter()
+    times["what is outside of statements and operators"] += round(found.outside_ns)
+    for item in found.work:
+        if not item.lines:
+            times[_WITHOUT.get(item.name, _shown(item))] += round(item.median_ns)
+    named = [
+        f"{time_ns / whole_ns:.1%} {name}"
+        for name, time_ns in times.most_common(_MOST_WITHOUT)
+        if time_ns >= whole_ns / 1000
+    ]
+    said = f"{1 - found.attributed:.1%} of the time could not be joined to a line"
+    return f"{said}: {', '.join(named)}" if named else said
+
+
+def _shown(work: Work) -> str:
+    """A kernel of PyTorch's own without its types, an operator as it is called in Python."""
+    return shown_name(work.name) if work.launches[0].launch.grid else work.name.replace("::", ".")
 
 
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
@@ -168,18 +202,49 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
         )
 
 
-def approximate_notice(budgets: Iterable[Budget]) -> str:
-    """That causes of idle time come from calls that took longer, or an empty string."""
-    found = sorted(item.explained_slowdown or 0.0 for item in budgets if item.is_approximate)
-    if not found:
+def approximate_notice(budgets: Iterable[Budget], *, is_cpu: bool = False) -> str:
+    """That causes of idle time come from calls that took longer, or an empty string.
+
+    Where calls of the same kind are on both sides of the bound, that is said, too: what is
+    approximate in one run need not be in the next.
+
+    Args:
+        budgets: Where the time of calls with each input goes.
+        is_cpu: Whether they ran on the CPU.
+    """
+    every = [item for item in budgets if item.explained_slowdown is not None]
+    slow = sorted((item for item in every if item.is_approximate), key=_explained)
+    near = sorted((item for item in every if item.may_be_approximate), key=_explained)
+    if not slow and not near:
         return ""
-    times = f"{found[0]:.2f}"
-    if len(found) > 1:
-        times = f"{times} to {found[-1]:.2f}"
+    left = "what is left" if is_cpu else "the idle time"
+    also = f"; {_is_near(near)}" if near else ""
+    if not slow:
+        return f"the call whose host was watched took {_times_as_long(near)} times as long{also}"
+    what = "what is done beside kernels" if is_cpu else "why the GPU had nothing to do"
     return (
-        "why the GPU had nothing to do is approximate: the call whose host was watched took "
-        f"{times} times as long, and its causes are scaled to the idle time of an unwatched one, "
-        "so that they add up"
+        f"{what} is approximate: the call whose host was watched took "
+        f"{_times_as_long(slow)} times as long, and its causes are scaled to {left} of an "
+        f"unwatched one, so that they add up{also}"
+    )
+
+
+def _explained(budget: Budget) -> float:
+    return budget.explained_slowdown or 0.0
+
+
+def _times_as_long(budgets: Sequence[Budget]) -> str:
+    first, last = (f"{_explained(budgets[place]):.2f}" for place in (0, -1))
+    return first if len(budgets) == 1 else f"{first} to {last}"
+
+
+def _is_near(budgets: Sequence[Budget]) -> str:
+    """That chance decided on which side of the bound the call was."""
+    ranges = [item.explained_range for item in budgets if item.explained_range is not None]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return (
+        f"such calls took {low:.2f} to {high:.2f} times as long, and from {APPROXIMATE} on the "
+        "causes are called approximate: another run may say otherwise"
     )
 
 

@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.device_profile import ProfiledArgument
+from inspector.findings.cause_wording import OUTSIDE, cause_name
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.gap_wording import gap_lines
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
@@ -20,7 +22,6 @@ from inspector.profiles.verdict import Gain, Hot, hot
 from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = [
-    "CAUSES",
     "WorkLine",
     "call_title",
     "gain_line",
@@ -35,26 +36,11 @@ __all__ = [
     "work_lines",
 ]
 
-CAUSES = {
-    "launching": "host launching kernels",
-    "wrappers": "torch around compiled graphs",
-    "guards": "guards",
-    "graph-break": "Python between graphs",
-    "synchronisation": "host waited for the GPU",
-    "autograd": "autograd",
-    "loss": "the sum that --train adds up",
-    "outside": "outside of compiled code",
-    "launch-latency": "launched, not begun",
-    "tail": "Python after the GPU's last work",
-    "end": "done, not noticed yet",
-    "unknown": "not known why",
-}
 _MOST_GAINS = 3
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
-_LEAST_CAUSE = 0.02
 _NO_DIFFERENCE = 1.0
 _MOST_ARGUMENTS = 4
-_OUTSIDE = "outside of statements and operators"
+_WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 _KINDS = {
     "kernel": "generated",
     "user_kernel": "the program's own",
@@ -101,7 +87,8 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
 def spent_lines(found: Profiled) -> Iterator[str]:
     """Why compiled is slower, where it is, and what the time of a call is spent on."""
     budget = found.budget
-    yield from _gap(found)
+    if budget.faster is not None and budget.faster[2] < _NO_DIFFERENCE:
+        yield from gap_lines(found)
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
@@ -186,34 +173,6 @@ def _limit(row: Hot) -> str:
     return f", at {share} of what the machine could do" if bounds - {Bound.LATENCY} else ""
 
 
-def _gap(found: Profiled) -> Iterator[str]:
-    """Why compiled is slower: what the device does more, and what it waits more; they add up."""
-    budget = found.budget
-    if budget.eager_ns is None or budget.eager_busy_ns is None:
-        return
-    if budget.faster is None or budget.faster[2] >= _NO_DIFFERENCE:
-        return
-    eager_idle = max(0.0, budget.eager_ns - budget.eager_busy_ns)
-    more_work, more_idle = budget.busy_ns - budget.eager_busy_ns, budget.idle_ns - eager_idle
-    parts = [f"kernels and copies {_signed(more_work)}", f"GPU idle {_signed(more_idle)}"]
-    launches = f"{budget.launches} launches instead of {budget.eager_launches}"
-    yield f"the difference of {_signed(more_work + more_idle)}: {', '.join(parts)}; {launches}"
-    causes = [
-        f"{CAUSES.get(name, name)} {duration(round(time_ns))}"
-        for name, time_ns in budget.causes_ns.items()
-        if time_ns >= budget.wall_ns * _LEAST_CAUSE
-    ]
-    if causes and more_idle > 0:
-        yield (
-            f"the GPU is idle {duration(round(budget.idle_ns))} of a call instead of eager's "
-            f"{duration(round(eager_idle))}: {', '.join(causes)}"
-        )
-
-
-def _signed(time_ns: float) -> str:
-    return f"{'+' if time_ns >= 0 else '-'}{duration(round(abs(time_ns)))}"
-
-
 def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
     for gain in found.gains[:_MOST_GAINS] if not _is_noise(found.budget) else ():
@@ -231,7 +190,9 @@ def _at_most(gain: Gain) -> str:
 
 def call_title(found: Profiled) -> str:
     """What stands above the parts of a call."""
-    return "A call (why the GPU waits: approximate)" if found.budget.is_approximate else "A call"
+    if not found.budget.is_approximate:
+        return "A call"
+    return f"A call ({_WHY[found.is_cpu]}: approximate)"
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
@@ -240,11 +201,9 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
     if not budget.wall_ns or not budget.is_seen:
         return []
     parts = [("GPU works" if not found.is_cpu else "kernels", budget.busy_share)]
-    names = {name: CAUSES.get(name, name) for name in budget.causes_ns}
-    if found.is_cpu:
-        names = {"unknown": _OUTSIDE}
     return parts + [
-        (names[name], time_ns / budget.wall_ns) for name, time_ns in budget.causes_ns.items()
+        (cause_name(name, is_cpu=found.is_cpu), time_ns / budget.wall_ns)
+        for name, time_ns in budget.causes_ns.items()
     ]
 
 
@@ -329,7 +288,7 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
         for (file, line), time_ns in found.by_line.items()
     ]
     lost = whole * (1 - found.attributed) - found.outside_ns
-    for name, time_ns in (("no line known", lost), (_OUTSIDE, found.outside_ns)):
+    for name, time_ns in (("no line known", lost), (OUTSIDE, found.outside_ns)):
         if found.work and time_ns > whole / 1000:
             rows.append((time_ns, f"({name})", ""))
     for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):

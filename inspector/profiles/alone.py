@@ -70,7 +70,7 @@ class BenchGain:
         config: Its place among the configurations.
         ratio: The time of what the program runs by its time: above 1 it is faster.
         interval: Of the ratio; wider than 95 %.
-        launch_ns: What one launch would take less.
+        launch_ns: What one launch would take less, by the ratio.
         call_ns: What a call would take less, an estimate; or None where no call was timed.
         share: The same as a part of the call, or None.
     """
@@ -86,6 +86,11 @@ class BenchGain:
     def is_real(self) -> bool:
         """Whether it is more than noise."""
         return self.interval[0] > 1
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it is slower, by more than noise."""
+        return self.interval[1] < 1
 
 
 def measured(times_ns: Sequence[int]) -> Measured | None:
@@ -159,7 +164,7 @@ def gain_of(
     if found is None:
         return None
     low, ratio, high = found
-    launch_ns = statistics.median(before) - statistics.median(after)
+    launch_ns = statistics.median(before) * (1 - 1 / ratio)
     call_ns = launch_ns * in_place.launches if in_place is not None else None
     whole_ns = in_place.wall_ns if in_place is not None else 0
     share = call_ns / whole_ns if call_ns is not None and whole_ns else None
@@ -167,18 +172,29 @@ def gain_of(
 
 
 def best_of(bench: InspectorKernelBench, regime: str) -> int | None:
-    """The fastest that writes what the program's own does; by the second run where there is one."""
+    """The fastest beyond noise that writes what the program's own does; else what the program runs.
+
+    Of those that were the fastest in the first run the second one decides, in which what the
+    program runs takes part: the fastest of many was also lucky, and is often none when it is timed
+    again.
+
+    Args:
+        bench: The benchmark.
+        regime: As in `regime_of`.
+
+    Returns:
+        Its place among the configurations, or None where what the program runs was not timed.
+    """
+    if not bench.configs:
+        return None
     right = [
-        (number, config)
+        number
         for number, config in enumerate(bench.configs)
         if not config.error and (config.difference is None or config.difference.is_correct)
     ]
-    for final in (True, False):
-        timed = [
-            (statistics.median(times), number)
-            for number, config in right
-            if (times := times_of(config, regime, final=final))
-        ]
-        if timed:
-            return min(timed)[1]
-    return None
+    again = [number for number in right if times_of(bench.configs[number], regime, final=True)]
+    gains = [gain_of(bench, number, regime, None) for number in again or right]
+    faster = [item for item in gains if item is not None and item.is_real]
+    if faster:
+        return max(faster, key=lambda item: item.ratio).config
+    return bench.chosen if any(times_of(bench.configs[bench.chosen], regime)) else None

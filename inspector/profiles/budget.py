@@ -19,7 +19,7 @@ UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
 _LEAST_ROUNDS = 3
 
-__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "make_budget"]
+__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "busy_of_kernels", "is_near", "make_budget"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,13 +33,14 @@ class Budget:
         calls: How many these were.
         watched_ns: Median of calls under the profiler.
         eager_ns: The same of calls without the compiler, or None.
-        busy_ns: Median of the time in which the device worked.
+        busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
+            work longer, too, its part of a watched call, of the time of an unwatched one.
         idle_ns: The rest of ``wall_ns``.
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
             watched; ``unknown`` where that is not known.
         launches: Launches of a call.
         eager_launches: Launches of a call without the compiler, or None.
-        eager_busy_ns: Median of the time in which the device works then, or None.
+        eager_busy_ns: The same of calls without the compiler, or None.
         faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
             of rounds, or the ratio of the medians where calls were not made in rounds.
         spread: How far the medians of blocks of the same calls differ at most, the largest by the
@@ -47,6 +48,9 @@ class Budget:
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
         explained_slowdown: How much longer the call took whose host was watched, or None.
+        explained_range: The same of the shortest and of the longest of the calls of which that is
+            the middle one; None where there are not several.
+        profiled: Watched by plain time between the ends of its 95 % interval, or None.
     """
 
     wall_ns: float
@@ -64,6 +68,8 @@ class Budget:
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
     explained_slowdown: float | None = None
+    explained_range: tuple[float, float] | None = None
+    profiled: tuple[float, float, float] | None = None
 
     @property
     def busy_share(self) -> float:
@@ -73,7 +79,15 @@ class Budget:
     @property
     def slowdown(self) -> float:
         """What the profiler adds: watched by plain time."""
-        return self.watched_ns / self.wall_ns if self.wall_ns and self.watched_ns else 1.0
+        return self.profiled[1] if self.profiled is not None else 1.0
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether the profiler adds much to a call; or something, and perhaps that much."""
+        if self.profiled is None:
+            return False
+        low, ratio, high = self.profiled
+        return ratio > APPROXIMATE or 1 < low <= APPROXIMATE < high
 
     @property
     def is_stable(self) -> bool:
@@ -84,6 +98,11 @@ class Budget:
     def is_approximate(self) -> bool:
         """Whether the causes of idle time come from a call that took much longer."""
         return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
+
+    @property
+    def may_be_approximate(self) -> bool:
+        """Whether some of these calls took that much longer and some did not: chance decides."""
+        return self.explained_range is not None and is_near(self.explained_range)
 
 
 def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
@@ -96,7 +115,8 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """
     rounds = _rounds(profile)
     wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
-    busy_ns = _median([busy(call) for call in profile.calls])
+    eager_ns = _typical([eager for eager, _ in rounds], profile.eager_ns) or None
+    busy_ns = _busy_ns(profile, wall_ns, [busy(call) for call in profile.calls])
     idle_ns = max(0.0, wall_ns - busy_ns)
     seen = collections.Counter(profile.idle_ns)
     if not has_breaks:
@@ -107,19 +127,73 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),
         watched_ns=_median(profile.watched_ns),
-        eager_ns=_typical([eager for eager, _ in rounds], profile.eager_ns) or None,
+        eager_ns=eager_ns,
         busy_ns=busy_ns,
         idle_ns=idle_ns,
         causes_ns=causes or ({"unknown": idle_ns} if idle_ns else {}),
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
-        eager_busy_ns=_median([time_ns for _, time_ns in profile.eager_work]) or None,
+        eager_busy_ns=_eager_busy_ns(profile, eager_ns),
         faster=_ratio_of(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
         spread=_spread(profile),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
         explained_slowdown=_explained_slowdown(profile, wall_ns),
+        explained_range=_explained_range(profile, wall_ns),
+        profiled=_profiled(profile),
     )
+
+
+def is_near(ends: tuple[float, float]) -> bool:
+    """Whether `APPROXIMATE` is between the ends of an interval: another run may say otherwise."""
+    return ends[0] <= APPROXIMATE < ends[1]
+
+
+def _busy_ns(profile: DeviceProfile, wall_ns: float, times_ns: Sequence[int]) -> float:
+    if not _is_cpu(profile):
+        return _median(times_ns)
+    walls = [call.wall_ns for call in profile.calls]
+    return wall_ns * _share(times_ns, walls)
+
+
+def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
+    times = [time_ns for _, time_ns in profile.eager_work]
+    if not _is_cpu(profile):
+        return _median(times) or None
+    return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
+
+
+def _is_cpu(profile: DeviceProfile) -> bool:
+    return profile.device.get("kind") == "cpu"
+
+
+def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
+    """The typical part of a call that something takes."""
+    pairs = zip(times_ns, walls_ns, strict=False)  # one of them may have been cut off
+    shares = [min(1.0, time_ns / wall_ns) for time_ns, wall_ns in pairs if wall_ns]
+    return statistics.median(shares) if shares else 0.0
+
+
+def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
+    """The part of ``budget.busy_ns`` in which something else than copies was done."""
+    is_copy = [launch.kind in {"memcpy", "memset"} for launch in profile.launches]
+    if not any(is_copy):
+        return budget.busy_ns
+    kept = [
+        [span for span, is_one in zip(call.spans_ns, is_copy, strict=True) if not is_one]
+        for call in profile.calls
+    ]
+    return _median([union_ns(spans) for spans in kept])
+
+
+def _profiled(profile: DeviceProfile) -> tuple[float, float, float] | None:
+    """Watched by plain time: each round made as many watched calls as any other."""
+    plain = list(_medians(profile, "plain").values())
+    watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
+    if len(plain) < _LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
+        return ratio_interval(watched, profile.plain_ns)
+    each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
+    return _ratio_of([pair for pair in zip(each, plain, strict=True) if pair[0]])
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
@@ -143,6 +217,13 @@ def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
         return None
     worked = union_ns([(span.start_ns, span.end_ns) for span in profile.worked])
     return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
+
+
+def _explained_range(profile: DeviceProfile, wall_ns: float) -> tuple[float, float] | None:
+    times = profile.explained_calls_ns
+    if len(times) < 2 or not wall_ns:  # noqa: PLR2004
+        return None
+    return min(times) / wall_ns, max(times) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:
@@ -189,9 +270,9 @@ def _ratio_of(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, floa
     Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
     1982).
     """
-    if not rounds:
+    if len(rounds) < _LEAST_ROUNDS:
         return None
-    ratios = [math.log(eager / plain) for eager, plain in rounds]
+    ratios = [math.log(above / below) for above, below in rounds]
     middle = statistics.fmean(ratios)
     reach = half_width(ratios)
     low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))

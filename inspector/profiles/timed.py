@@ -18,6 +18,7 @@ from typing import TypeVar
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
 from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
+from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
@@ -243,7 +244,8 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
         if match is not None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
-            return NodeLine(place.operator, match["file"], line)
+            module = module_path(place.module)
+            return NodeLine(place.operator, match["file"], line, module=module)
     return None
 
 

@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.sequence import calls_of
 from tests.compile.trace_events import BASE, graph, host, kernel, trace
+
+
+def test_what_the_host_does_beside_its_own_work_has_causes_and_no_waiting_at_the_end() -> None:
+    seen = trace(
+        host("TorchDynamo Cache Lookup", 0, 10),
+        host("Torch-Compiled Region: 0/0", 10, 100),
+        host("## Call CompiledFxGraph a ##", 20, 60),
+        host("inspector line c:3", 30, 50),
+    )
+    window = BASE, BASE + 120_000
+    (items,) = cpu_calls(seen, [window])
+    assert idle_causes(seen, window, items, is_host=True) == {
+        "guards": 10_000,
+        "wrappers": 10_000 + 40_000,
+        "launching": 20_000,
+        "outside": 20_000,
+    }
 
 
 def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in, placed
+from inspector.capture.profiling.places import Place
+from inspector.capture.profiling.sequence import Launched, calls_of, captured_in, placed
 from inspector.capture.profiling.trace import DeviceEvent
 from tests.compile.trace_events import BASE, host, kernel, trace
 

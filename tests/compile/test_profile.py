@@ -47,6 +47,31 @@ example_inputs = (torch.randn(4, 4),)
 """
 
 
+# Eight graphs of one small operation each: what is around them takes longer than they do.
+BREAKS = """
+import torch
+
+def model(x):
+    x = x * 2
+    torch._dynamo.graph_break()
+    x = x + 1
+    torch._dynamo.graph_break()
+    x = x * 3
+    torch._dynamo.graph_break()
+    x = x + 4
+    torch._dynamo.graph_break()
+    x = x * 5
+    torch._dynamo.graph_break()
+    x = x + 6
+    torch._dynamo.graph_break()
+    x = x * 7
+    torch._dynamo.graph_break()
+    return x + 8
+
+example_inputs = (torch.randn(8),)
+"""
+
+
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("profile")
@@ -132,6 +157,38 @@ def test_the_parts_of_a_call_add_up(report: dict[str, Any]) -> None:
     assert sum(line["time_ns"] for line in profile["lines"]) <= 1.001 * sum(
         work["median_ns"] for work in profile["work"]
     )
+
+
+def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
+    tmp_path: Path, machine: Path
+) -> None:
+    (tmp_path / "model.py").write_text(BREAKS)
+    done = started(tmp_path, machine, "model.py", "--no-grad", "--save", "kept", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, SCHEMA)
+    (profile,) = found["profiles"]
+    assert profile["faster_than_eager"] < 0.9
+    gap = profile["compiled_less_eager"]
+    assert gap["whole_ns"] == pytest.approx(profile["wall_ns"] - profile["eager_ns"])
+    total = sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"]
+    assert total == pytest.approx(gap["whole_ns"])
+    # Work is in proportion on the CPU, and so leaves nothing over.
+    assert gap["rest_ns"] == pytest.approx(0, abs=1)
+    for side, whole in (("compiled_ns", "wall_ns"), ("eager_ns", "eager_ns")):
+        assert sum(part[side] for part in gap["parts"]) == pytest.approx(profile[whole])
+    parts = {part["cause"]: part for part in gap["parts"]}
+    for cause in ("guards", "wrappers", "launching", "graph-break"):
+        assert parts[cause]["eager_ns"] == 0
+        assert parts[cause]["compiled_ns"] > 0
+    assert parts["work"]["eager_ns"] > 0
+    assert parts["outside"]["eager_ns"] > 0
+    around = sum(parts[cause]["more_ns"] for cause in ("guards", "wrappers", "graph-break"))
+    assert around > gap["whole_ns"] / 3
+    assert profile["eager_launches"] == 8
+    text = inspected(tmp_path, "kept")
+    assert "What makes it slower than eager" in text
+    assert "torch around compiled graphs" in text
 
 
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:

@@ -105,6 +105,16 @@ def test_training_has_no_loss_in_it_and_its_idle_time_adds_up(tmp_path: Path) ->
     assert {"autograd", "launching", "end"} <= causes.keys()
     assert causes.get("loss", 0) < 0.05 * profile["wall_ns"]
     assert profile["explained_slowdown"] > 0.8
+    # The same of eager calls; what is not idle is work, and so all of both times is divided.
+    gap = profile["compiled_less_eager"]
+    assert gap["copies_apart"]
+    parts = {part["cause"]: part for part in gap["parts"]}
+    assert {"work", "autograd", "outside", "end"} <= parts.keys()
+    assert (
+        parts["launching"]["eager_ns"] == parts.get("guards", parts["launching"])["eager_ns"] == 0
+    )
+    total = sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"]
+    assert total == pytest.approx(profile["wall_ns"] - profile["eager_ns"])
 
 
 def test_calls_with_several_streams_are_not_left_out(tmp_path: Path) -> None:

@@ -19,16 +19,15 @@ import torch
 
 from inspector.capture.kineto import Session
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.sequence import Place, place_around
+from inspector.capture.profiling.places import Place, Places
 from inspector.capture.profiling.trace import HostEvent, Trace, read_trace
 from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import USER_MARK, marked_user_lines
+from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 
 __all__ = ["Allocations", "read_allocations", "watched_memory"]
 
 _MEMORY = "[memory]"
-_ENGINE = "autograd::engine"
 _CPU, _CUDA = 0, 1
 """Device types as libkineto's trace has them (c10/core/DeviceType.h)."""
 
@@ -99,55 +98,13 @@ def read_allocations(fields: Mapping[str, Any], found: Allocations) -> None:
             instants.append((instant, given))
     instants.sort(key=lambda item: (item[0].start_ns, item[1].get("Ev Idx", 0)))
     trace = Trace([*host, *(event for event, _ in instants)], ())
-    forward = _Forward(fields, base_ns, trace)
+    places = Places(trace)
     for event, given in instants:
         bytes_ = int(given["Bytes"])
-        place = forward.place_of(trace.around(event)) if bytes_ > 0 else None
+        place = places.of(trace.around(event)) if bytes_ > 0 else None
         found.add(int(given["Addr"]), bytes_, place, int(given.get("Total Reserved") or 0))
 
 
 def _device(given: Mapping[str, Any]) -> tuple[int, int]:
     kind = int(given.get("Device Type", -1))
     return kind, -1 if kind == _CPU else int(given.get("Device Id", 0))
-
-
-class _Forward:
-    """Finds the operator of the forward pass that an operator of the backward pass belongs to.
-
-    Both have the same number (``at::RecordFunction``'s sequence number).
-    """
-
-    def __init__(self, fields: Mapping[str, Any], base_ns: int, trace: Trace) -> None:
-        self._trace = trace
-        self._numbers: dict[tuple[int, int, str], int] = {}
-        for event in fields.get("traceEvents", ()):
-            number = event.get("args", {}).get("Sequence number")
-            if event.get("ph") == "X" and number is not None:
-                at_ns = base_ns + round(float(event["ts"]) * 1e3)
-                self._numbers[int(event["tid"]), at_ns, str(event["name"])] = int(number)
-        self._operators: dict[int, HostEvent] = {}
-        for event in trace.host:
-            number = self._number(event)
-            is_forward = "Backward" not in event.name and not event.name.startswith(_ENGINE)
-            if number is not None and is_forward:
-                self._operators[number] = event
-
-    def _number(self, event: HostEvent) -> int | None:
-        return self._numbers.get((event.thread, event.start_ns, event.name))
-
-    def place_of(self, around: list[HostEvent]) -> Place:
-        """The place that what is around an event stands for."""
-        place = place_around(around)
-        names = [event.name for event in around]
-        engine = next((n for n, name in enumerate(names) if name.startswith(_ENGINE)), len(names))
-        # A backward pass that the program wrote has lines of its own.
-        has_line = any(name.startswith(USER_MARK) for name in names[engine:])
-        if place.file or has_line or not place.is_backward:
-            return place
-        for event in reversed(around):
-            number = self._number(event)
-            forward = self._operators.get(number) if number is not None else None
-            if forward is not None:
-                other = place_around(self._trace.around(forward))
-                return dataclasses.replace(place, frames=other.frames)
-        return place

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Sequence
 
-from inspector.capture.profiling.sequence import Launched, place_around
+from inspector.capture.profiling.places import Places
+from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 
@@ -24,6 +25,7 @@ def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Lau
     found: list[list[Launched]] = [[] for _ in windows]
     starts = [start_ns for start_ns, _ in windows]
     busy: dict[int, int] = {}
+    places = Places(trace)
     for event in trace.host:
         number = bisect.bisect_right(starts, event.start_ns) - 1
         if number < 0 or event.end_ns > windows[number][1] or not _is_work(event):
@@ -33,7 +35,7 @@ def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Lau
         if _holds_marks(trace, event):
             continue
         busy[event.thread] = event.end_ns
-        found[number].append(_done(trace, event))
+        found[number].append(_done(trace, places, event))
     return found
 
 
@@ -57,7 +59,7 @@ def _holds_marks(trace: Trace, event: HostEvent) -> bool:
     return event.name.startswith("autograd::") or trace.holds(event, LINE_MARK)
 
 
-def _done(trace: Trace, event: HostEvent) -> Launched:
-    place = place_around([*trace.around(event), event])
+def _done(trace: Trace, places: Places, event: HostEvent) -> Launched:
+    place = places.of([*trace.around(event), event])
     done = DeviceEvent("cpu", event.name, event.thread, event.start_ns, event.end_ns, 0)
     return Launched(done, None, place)

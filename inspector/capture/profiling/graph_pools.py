@@ -18,7 +18,7 @@ import torch
 
 from inspector.capture.profiling.allocations import Allocations
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.sequence import Place
+from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.user_files import generated_files, is_users
 from inspector.capture.writer import guarded
 

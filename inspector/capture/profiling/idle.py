@@ -47,7 +47,11 @@ _WAITS = re.compile(
 
 
 def idle_causes(
-    trace: Trace, window: tuple[int, int], launched: Sequence[Launched]
+    trace: Trace,
+    window: tuple[int, int],
+    launched: Sequence[Launched],
+    *,
+    is_host: bool = False,
 ) -> Mapping[str, int]:
     """The time of a call in which the device did nothing, by what the host did.
 
@@ -59,6 +63,7 @@ def idle_causes(
         trace: What was seen, host and device.
         window: When the call began, and when the device was done with it.
         launched: What the call launched.
+        is_host: Whether that is done by the host itself, which waits for nothing then.
 
     Returns:
         Nanoseconds by cause: ``guards``, ``launching`` (in a compiled graph's code), ``wrappers``
@@ -75,7 +80,9 @@ def idle_causes(
         if start_ns > begun_ns:
             host.explain(begun_ns, start_ns, item.launch, found)
         begun_ns = max(begun_ns, item.event.end_ns)
-    if window[1] > begun_ns:
+    if window[1] > begun_ns and is_host:
+        host.explain(begun_ns, window[1], None, found)
+    elif window[1] > begun_ns:
         host.explain_end(begun_ns, window[1], found)
     return {name: time_ns for name, time_ns in found.items() if time_ns}
 

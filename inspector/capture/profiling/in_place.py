@@ -4,7 +4,8 @@ In each of several rounds calls are made that nobody watches, calls in which the
 watched, which slows the host least, and calls without the compiler; every other round in the
 reverse order. What changes on the machine meanwhile (clocks, other programs) then meets all kinds
 alike, and how far rounds differ says how sure a ratio of the kinds is. At the end come some calls
-in which the host is watched, too, which tell what it did while the device had nothing to do.
+in which the host is watched, too, which tell what it did while the device had nothing to do, with
+the compiler and without: what one waits for more than the other makes the difference.
 
 Going back and forth costs nothing: a stance makes torch call the original code, and throws away
 neither compiled code nor guards (`_callback_from_stance` in torch/_dynamo/eval_frame.py, 2.11 to
@@ -23,13 +24,13 @@ import torch
 
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
-from inspector.capture.profiling.idle import idle_causes
-from inspector.capture.profiling.kernel_marks import without_kernel_marks
-from inspector.capture.profiling.measured import Block, Explained, Measured, Prepared
+from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
+from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import write_profile
+from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.plan import Plan, is_settled, make_plan
-from inspector.capture.profiling.sequence import Launched, Place, calls_of, captured_in
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, Traced, traced
+from inspector.capture.profiling.sequence import Launched, calls_of, captured_in
+from inspector.capture.profiling.trace import Traced, traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
@@ -41,10 +42,6 @@ _SETTLING_SECONDS = 3.0
 _MOST_SETTLING = 200
 _AT_ONCE = 10
 _LONG_NS = 100_000_000
-_EXPLAINED_CALLS = 5
-_EAGER_WATCHED_CALLS = 5
-_MOST_HOST_EVENTS = 4000
-_STREAMS = 10_000
 
 
 @dataclasses.dataclass(slots=True)
@@ -122,14 +119,26 @@ def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
     plan = make_plan(measured.warm, settled)
     for number in range(plan.rounds):
         _round(number, plan, (run, eager), measured, settled)
-    if not uses_cuda():
-        return
-    measured.explained = _explain(run, plan, measured)
-    with _eagerly():
-        watched = Measured(measured.device)
-        how = min(plan.calls, _EAGER_WATCHED_CALLS), plan.untimed
-        _watch("eager", eager, how, measured, watched)
-        measured.eager_work = [_busy(items) for items in watched.launched]
+    if uses_cuda():
+        calls = min(plan.calls, EXPLAINED_CALLS)
+        measured.explained = explain("explained", run, (calls, plan.untimed), measured)
+    if uses_cuda() or plan.calls > 1:  # on the CPU, calls that take seconds are not made once more
+        with _eagerly():
+            _look_at_eager(eager, plan, measured)
+
+
+def _look_at_eager(eager: Prepared, plan: Plan, measured: Measured) -> None:
+    """How long the device works in calls without the compiler, and why it does not."""
+    watched = Measured(measured.device)
+    how = min(plan.calls, EXPLAINED_CALLS), plan.untimed
+    _watch("eager", eager, how, measured, watched)
+    launched = watched.launched if uses_cuda() else significant(watched.launched)
+    measured.eager_work = [_busy(items) for items in launched]
+    measured.eager_copies = [_copied(items) for items in launched]
+    measured.eager_watched = watched.watched
+    measured.eager_explained = watched.explained
+    if uses_cuda():
+        measured.eager_explained = explain("eager", eager, how, measured)
 
 
 def _round(
@@ -220,44 +229,8 @@ def _watch(
     finally:
         found = calls_of(seen.trace, windows) if with_device else cpu_calls(seen.trace, windows)
         into.add_watched(times, windows, found, untimed)
-
-
-def _explain(run: Prepared, plan: Plan, measured: Measured) -> Explained:
-    """The typical one of a few calls whose host is watched, too."""
-    times: list[int] = []
-    windows: list[tuple[int, int]] = []
-    calls = min(plan.calls, _EXPLAINED_CALLS) + plan.untimed
-    with without_kernel_marks(), traced(with_device=True) as seen:
-        measured.time("explained", run, calls, times, windows)
-    ordered = sorted(range(plan.untimed, len(times)), key=times.__getitem__)
-    typical = ordered[len(ordered) // 2]
-    window = windows[typical]
-    launched = calls_of(seen.trace, windows)[typical]
-    return Explained(
-        times[typical],
-        idle_causes(seen.trace, window, launched),
-        tuple(_host(seen.trace, window)),
-        tuple(
-            (item.event.name, _row(item.event), *_since(item.event, window[0])) for item in launched
-        ),
-    )
-
-
-def _row(event: DeviceEvent) -> int:
-    """Tells streams of several devices, which have the same numbers, apart."""
-    return event.device * _STREAMS + event.stream
-
-
-def _host(trace: Trace, window: tuple[int, int]) -> Iterator[tuple[str, int, int, int]]:
-    events = [
-        event for event in trace.host if window[0] <= event.start_ns and event.end_ns <= window[1]
-    ]
-    for event in events[:_MOST_HOST_EVENTS]:
-        yield event.name, event.thread, *_since(event, window[0])
-
-
-def _since(event: HostEvent | DeviceEvent, begin_ns: int) -> tuple[int, int]:
-    return event.start_ns - begin_ns, event.end_ns - begin_ns
+        if not with_device and times and not into.explained.wall_ns:
+            into.explained = explained_on_cpu(seen.trace, times, windows)
 
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
@@ -267,6 +240,12 @@ def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
         busy_ns += max(0, item.event.end_ns - max(item.event.start_ns, until_ns))
         until_ns = max(until_ns, item.event.end_ns)
     return len(launched), busy_ns
+
+
+def _copied(launched: Sequence[Launched]) -> tuple[int, int]:
+    """How many copies there are, and for how long nothing but these was done."""
+    others = [item for item in launched if item.event.kind not in {"memcpy", "memset"}]
+    return len(launched) - len(others), _busy(launched)[1] - _busy(others)[1]
 
 
 def _device() -> Mapping[str, object]:

@@ -37,14 +37,18 @@ class Block:
 class Explained:
     """A call in which the host was watched, too: why the device was idle, and who did what when.
 
+    On the CPU the device is what works: statements and operators.
+
     Attributes:
         wall_ns: How long it took, or 0.
+        calls_ns: How long each of the calls took of which it is the middle one.
         idle_ns: Why the device had nothing to do.
         host: What threads did: name, thread, begin and end.
         device: What the devices did: name, stream (10,000 more for each device), begin and end.
     """
 
     wall_ns: int = 0
+    calls_ns: tuple[int, ...] = ()
     idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     host: tuple[tuple[str, int, int, int], ...] = ()
     device: tuple[tuple[str, int, int, int], ...] = ()
@@ -65,7 +69,10 @@ class Measured:
         windows: When each watched call began, and when the device was done with it.
         launched: What each watched call launched.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
+        eager_copies: Of these, how many copies, and how long nothing but these ran.
+        eager_watched: How long these calls took.
         explained: A call in which the host was watched, too.
+        eager_explained: The same without the compiler.
         error: What failed, or None.
     """
 
@@ -79,7 +86,10 @@ class Measured:
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
     eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    eager_copies: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+    eager_watched: list[int] = dataclasses.field(default_factory=list)
     explained: Explained = dataclasses.field(default_factory=Explained)
+    eager_explained: Explained = dataclasses.field(default_factory=Explained)
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""

@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.capture.profiling.measured import Measured
-from inspector.capture.profiling.sequence import Launched, Place, placed
+from inspector.capture.profiling.places import Place
+from inspector.capture.profiling.sequence import Launched, placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import write_artifact
 
@@ -44,6 +45,10 @@ def write_profile(
             "eager_ns": measured.eager,
             "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],
             "eager_work": [list(item) for item in measured.eager_work],
+            "eager_copies": [list(item) for item in measured.eager_copies],
+            "eager_watched_ns": measured.eager_watched,
+            "eager_explained_ns": measured.eager_explained.wall_ns,
+            "eager_idle_ns": measured.eager_explained.idle_ns,
             "other_calls": len(measured.launched) - len(numbers),
             "unmatched": found.unmatched,
             "error": measured.error,
@@ -63,6 +68,7 @@ def write_profile(
                 for number in numbers
             ],
             "explained_ns": explained.wall_ns,
+            "explained_calls_ns": explained.calls_ns,
             "idle_ns": explained.idle_ns,
             "host": explained.host,
             "worked": explained.device,

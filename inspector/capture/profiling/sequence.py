@@ -8,33 +8,17 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.capture.calling import LOSS_MARK
+from inspector.capture.profiling.places import Place, Places, place_around
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
-from inspector.capture.profiling.user_lines import USER_MARK
-from inspector.capture.profiling.wrapper_lines import LINE_MARK
-from inspector.events.launch_place import CodePlace
 from inspector.model.alignment import align, align_by
 
-__all__ = ["Launched", "Place", "Placed", "calls_of", "captured_in", "place_around", "placed"]
+__all__ = ["Launched", "Placed", "calls_of", "captured_in", "placed"]
 
-_REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
-_GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
 _LAUNCHES = re.compile(
     r"(?:cu|cuda)(?:Launch(?:Cooperative)?Kernel\w*|(?P<what>Memcpy|Memset)\w*Async\w*)"
 )
 _REPLAY = "GraphLaunch"
 _TRITON = "triton_"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Place(CodePlace):
-    """Where a launch comes from, as the trace has it.
-
-    Attributes:
-        run_ns: When the statement began, which tells its runs apart; or 0.
-    """
-
-    run_ns: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,40 +74,15 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
     """
     found: list[list[Launched]] = [[] for _ in windows]
     starts = [start_ns for start_ns, _ in windows]
+    places = Places(trace)
     for event in trace.device:
         launch = trace.launch_of(event)
         at_ns = launch.start_ns if launch is not None else event.start_ns
         number = bisect.bisect_right(starts, at_ns) - 1
         if number >= 0 and at_ns <= windows[number][1]:
-            place = place_around(trace.around(launch)) if launch is not None else Place()
+            place = places.of(trace.around(launch)) if launch is not None else Place()
             found[number].append(Launched(event, launch, place))
     return [sorted(items, key=lambda item: item.order) for items in found]
-
-
-def place_around(around: Sequence[HostEvent]) -> Place:
-    """What the events around a launch say of where it comes from, the outermost first."""
-    file, line, region, graph, operator = "", 0, "", "", ""
-    frames: list[str] = []
-    is_backward = is_loss = False
-    run_ns = 0
-    for event in around:
-        name = event.name
-        if name.startswith(LINE_MARK):
-            file, _, number = name.removeprefix(LINE_MARK).rpartition(":")
-            line, operator, run_ns = int(number), "", event.start_ns
-        elif (match := _REGION.match(name)) is not None:
-            region, operator = match["id"], ""
-        elif (match := _GRAPH.match(name)) is not None:
-            graph = match["key"]
-        elif name.startswith(USER_MARK):
-            frames.append(name.removeprefix(USER_MARK))
-        elif name.startswith("autograd::engine"):
-            is_backward = True
-        elif name == LOSS_MARK:
-            is_loss = True
-        elif "::" in name and not operator:
-            operator = name
-    return Place(file, line, region, graph, operator, tuple(frames), is_backward, is_loss, run_ns)
 
 
 def captured_in(trace: Trace) -> list[list[tuple[str, Place]]]:

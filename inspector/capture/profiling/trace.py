@@ -35,6 +35,7 @@ class HostEvent:
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: What the event on the device that it launched has, too; or 0.
+        sequence: Of an operator, what it has in common with autograd's node of it; or -1.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class HostEvent:
     start_ns: int
     end_ns: int
     correlation: int = 0
+    sequence: int = -1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -196,8 +198,16 @@ def read_trace(fields: Mapping[str, Any]) -> Trace:
 
 def _host(kind: str, event: Mapping[str, Any], base_ns: int) -> HostEvent:
     start_ns, end_ns = _span(event, base_ns)
-    correlation = int(event.get("args", {}).get("correlation") or 0)
-    return HostEvent(kind, str(event["name"]), int(event["tid"]), start_ns, end_ns, correlation)
+    found = event.get("args", {})
+    return HostEvent(
+        kind,
+        str(event["name"]),
+        int(event["tid"]),
+        start_ns,
+        end_ns,
+        int(found.get("correlation") or 0),
+        int(found.get("Sequence number", -1)),
+    )
 
 
 def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> DeviceEvent:

@@ -15,5 +15,10 @@ def generated_files() -> frozenset[str]:
 
 
 def is_users(file: str) -> bool:
-    """Whether a file is the user's, and none that Inductor has written."""
-    return recorded_roots().is_user(file) and file not in generated_files()
+    """Whether a file is the user's, and none that Inductor has written.
+
+    What Python calls ``<string>`` or ``<frozen os>`` (code of dataclasses, of its own modules) is
+    in no file that anyone could look into.
+    """
+    is_nowhere = file == "<string>" or file.startswith(("<frozen ", "<eval_with_key>"))
+    return not is_nowhere and recorded_roots().is_user(file) and file not in generated_files()

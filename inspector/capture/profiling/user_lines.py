@@ -3,6 +3,7 @@
 Outside of compiled graphs it is the only thing that says where an operator comes from. Python's
 tracing is used, which Dynamo's code takes part in; torch's own ``with_stack`` knows a function's
 first line alone, and ends the program where it meets memory of a CUDA graph that was overwritten.
+A graph that runs as Python (``backend="eager"``) is marked with the lines that its nodes are from.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-__all__ = ["USER_MARK", "marked_user_lines"]
+from inspector.capture.profiling.graph_lines import GraphLines, is_graph_code
+
+__all__ = ["MODULE_MARK", "USER_MARK", "marked_user_lines"]
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
+MODULE_MARK = " | module "
+"""What stands in a mark's name before the module of a graph's statement, as Dynamo calls it."""
 
 
 @contextlib.contextmanager
@@ -44,12 +49,13 @@ class _Marks:
     def __init__(self, is_user: Callable[[str], bool]) -> None:
         self._is_user = is_user
         self._known: dict[str, bool] = {}
+        self._graphs = GraphLines()
         self._open: list[tuple[FrameType, Any]] = []
 
     def enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
         file = frame.f_code.co_filename
         if file not in self._known:
-            self._known[file] = self._is_user(file)
+            self._known[file] = is_graph_code(file) or self._is_user(file)
         return self._step if self._known[file] else None
 
     def end(self) -> None:
@@ -62,13 +68,22 @@ class _Marks:
 
         if event in {"line", "return"}:
             self._close(frame)
-        if event == "line":
-            code = frame.f_code
-            name = f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
+        name = self._name(frame) if event == "line" else ""
+        if name:
             mark = _RecordFunctionFast(name)
             mark.__enter__()
             self._open.append((frame, mark))
         return self._step
+
+    def _name(self, frame: FrameType) -> str:
+        """The name of the mark for the line that a frame is at, or an empty string."""
+        code = frame.f_code
+        if not is_graph_code(code.co_filename):
+            return f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
+        found = self._graphs.of(frame)
+        if found is None:
+            return ""
+        return f"{USER_MARK}{found.place}" + (found.module and MODULE_MARK + found.module)
 
     def _close(self, frame: FrameType) -> None:
         """Closes the mark of a frame, and those of frames that it called and that are gone."""

@@ -6,7 +6,8 @@ import dataclasses
 import math
 
 from inspector.events.kernel_bench import BenchedArgument, BenchedConfig, ResultDifference
-from inspector.findings.kernel_bench_report import FORMAT_VERSION, BenchRow, KernelBenchReport, Rate
+from inspector.findings.kernel_bench_report import FORMAT_VERSION, KernelBenchReport, Rate
+from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.kernel_bench_wording import tables_entry
 from inspector.profiles.alone import InPlace, Measured
 from inspector.renderers.json.ceilings import ceilings_fields
@@ -96,6 +97,7 @@ def _row(row: BenchRow) -> dict[str, object]:
     config, gain = row.config, row.gain
     return {
         **_config(config),
+        "second_run": row.is_timed_again,
         "cold": None if row.cold is None else _measured(row.cold),
         "warm": None if row.warm is None else _measured(row.warm),
         "times_as_fast": None if gain is None else gain.ratio,
@@ -120,7 +122,6 @@ def _config(config: BenchedConfig) -> dict[str, object]:
         "registers": config.registers,
         "spills": config.spills,
         "shared_bytes": config.shared_bytes,
-        "second_run": bool(config.final_cold_ns or config.final_warm_ns),
     }
 
 

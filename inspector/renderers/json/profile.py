@@ -7,6 +7,7 @@ import dataclasses
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
+from inspector.profiles.gap import make_gap
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
@@ -69,6 +70,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
         ],
         "failed": None if profile.error is None else dataclasses.asdict(profile.error),
         **_busy_and_idle(found),
+        "compiled_less_eager": _gap(found),
         "launches": found.budget.launches,
         "memory_bytes": dict(profile.memory),
         "memory": None if found.memory is None else memory_fields(found.memory),
@@ -98,10 +100,13 @@ def _wall(found: Profiled) -> dict[str, object]:
     """How long a call takes, with the compiler and without."""
     budget = found.budget
     low, ratio, high = budget.faster or (None, None, None)
+    bounds = budget.profiled
     return {
         "wall_ns": budget.wall_ns,
         "calls": budget.calls,
         "watched_ns": budget.watched_ns,
+        "profiler_slowdown": None if budget.profiled is None else budget.slowdown,
+        "profiler_slowdown_interval": None if bounds is None else [bounds[0], bounds[2]],
         "eager_ns": budget.eager_ns,
         "eager_busy_ns": budget.eager_busy_ns,
         "eager_launches": budget.eager_launches,
@@ -109,6 +114,28 @@ def _wall(found: Profiled) -> dict[str, object]:
         "faster_than_eager_interval": None if low is None else [low, high],
         "spread_of_blocks": budget.spread,
         "stable": None if budget.spread is None else budget.is_stable,
+    }
+
+
+def _gap(found: Profiled) -> dict[str, object] | None:
+    """The difference to eager calls, divided; it adds up with the rest."""
+    gap = make_gap(found.profile, found.budget)
+    if gap is None:
+        return None
+    return {
+        "whole_ns": gap.whole_ns,
+        "parts": [
+            {
+                "cause": part.cause,
+                "compiled_ns": part.compiled_ns,
+                "eager_ns": part.eager_ns,
+                "more_ns": part.more_ns,
+            }
+            for part in gap.parts
+        ],
+        "rest_ns": gap.rest_ns,
+        "copies_apart": gap.has_copies,
+        "approximate": gap.is_approximate,
     }
 
 
@@ -121,6 +148,7 @@ def _busy_and_idle(found: Profiled) -> dict[str, object]:
             str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
         },
         "explained_slowdown": budget.explained_slowdown,
+        "explained_slowdown_range": budget.explained_range and list(budget.explained_range),
         "idle_causes_approximate": budget.is_approximate,
         "outside_statements_ns": found.outside_ns if found.is_cpu else None,
         "launches_unmatched": found.profile.unmatched,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.ceiling_wording import ceiling_lines
+from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
@@ -68,6 +69,13 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
     for name, share in idle_parts(found):
         yield f"| {cell(name)} | {share:.1%} |"
     yield ""
+    rows = gap_rows(found)
+    if rows:
+        yield f"| {cell(GAP_TITLE)} | eager | compiled | |"
+        yield "|:--|--:|--:|--:|"
+        for row in rows:
+            yield f"| {' | '.join(map(cell, row))} |"
+        yield ""
     gains = list(gain_lines(found))
     if gains:
         yield "| could be won, estimated | because | change |"

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.file_names import line_texts, short_names
-from inspector.findings.kernel_bench_report import BenchRow, KernelBenchReport
+from inspector.findings.kernel_bench_report import KernelBenchReport
+from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.kernel_bench_wording import (
     argument_texts,
     config_text,

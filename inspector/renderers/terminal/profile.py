@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from inspector.findings.ceiling_wording import ceiling_lines
+from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
@@ -49,6 +50,7 @@ def add_profiles(page: Page, report: ProfileReport) -> None:
     for found in report.profiles:
         page.add(_verdict(page, report, found))
         page.add(_where(page, found))
+        page.add(_slower(page, found))
         page.add(_gains(page, found))
         page.add(_work(page, found))
         page.add(_lines(page, found))
@@ -85,6 +87,17 @@ def _where(page: Page, found: Profiled) -> Iterator[Text]:
     yield Text(call_title(found), style="bold")
     yield page.cropped(bar)
     yield from page.wrapped(legend, "", _GAP)
+
+
+def _slower(page: Page, found: Profiled) -> Iterator[Text]:
+    """What takes longer than without the compiler."""
+    rows = gap_rows(found)
+    if rows:
+        yield Text(GAP_TITLE, style="bold")
+        yield Text(f"{_GAP}{'eager':>9} {'compiled':>9} {'':>9}", style="dim")
+    for name, eager, compiled, more in rows:
+        head = Text(f"{_GAP}{eager:>9} {compiled:>9} {more:>9}{_GAP}")
+        yield page.cropped(head.append_text(page.safe(name)))
 
 
 def _gains(page: Page, found: Profiled) -> Iterator[Text]:

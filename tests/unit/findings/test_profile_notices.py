@@ -5,12 +5,18 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
-from inspector.findings.profile_notices import approximate_notice, measured_notices, unseen_notice
+from inspector.events.launch_place import LaunchPlace
+from inspector.findings.profile_notices import (
+    approximate_notice,
+    input_notices,
+    measured_notices,
+    unseen_notice,
+)
 from inspector.findings.profile_wording import call_title, idle_parts, line_rows, verdict_lines
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.timed import TimedLaunch, user_place
 from inspector.profiles.work import all_work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
@@ -70,6 +76,69 @@ def test_causes_of_a_slow_call_are_approximate() -> None:
     assert "1.31 to 1.50 times" in approximate_notice([slower, make_budget(slow)])
     assert approximate_notice([make_budget(PROFILE)]) == ""
     assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "A call"
+
+
+def test_a_call_near_the_bound_says_that_another_run_may_differ() -> None:
+    below = dataclasses.replace(PROFILE, explained_ns=112, explained_calls_ns=(108, 112, 119))
+    assert approximate_notice([make_budget(below)]) == (
+        "the call whose host was watched took 1.12 times as long; such calls took 1.08 to 1.19 "
+        "times as long, and from 1.15 on the causes are called approximate: another run may say "
+        "otherwise"
+    )
+    assert call_title(profiled(below)) == "A call"
+    above = dataclasses.replace(PROFILE, explained_ns=118, explained_calls_ns=(111, 118, 140))
+    said = approximate_notice([make_budget(above)])
+    assert said.startswith("why the GPU had nothing to do is approximate")
+    assert said.endswith(
+        "took 1.18 times as long, and its causes are scaled to the idle time of an unwatched one, "
+        "so that they add up; such calls took 1.11 to 1.40 times as long, and from 1.15 on the "
+        "causes are called approximate: another run may say otherwise"
+    )
+    for times in ((101, 104, 114), (118, 120, 131)):  # all on one side
+        clear = dataclasses.replace(PROFILE, explained_ns=times[1], explained_calls_ns=times)
+        assert "otherwise" not in approximate_notice([make_budget(clear)])
+
+
+def test_what_the_profiler_adds_has_its_interval() -> None:
+    def slowed(*rounds: int) -> list[str]:
+        times = tuple(time_ns for each in rounds for time_ns in (each,) * 3)
+        quiet = in_blocks([[1000] * 3] * 10, [[2000] * 3] * 10)
+        found = profiled(dataclasses.replace(quiet, watched_ns=times))
+        return [text for text in input_notices(found) if "the profiler made" in text]
+
+    (clear,) = slowed(*(1300, 1310) * 5)
+    assert clear.startswith("the profiler made calls 1.30 times as long (1.30 to 1.31); kernels")
+    near = "(1.13 to 1.16; 1.15, from which on this is said, is in between)"
+    for rounds in ((1100, 1190) * 5, (1120, 1170) * 5):  # just below 1.15 in the middle
+        (said,) = slowed(*rounds)
+        assert "1.14 times as long" in said
+        assert "1.15, from which on this is said, is in between" in said
+    assert near in slowed(*(1120, 1170) * 5)[0]
+    assert slowed(*(1100, 1110) * 5) == []
+    assert slowed(*(600, 1600) * 5) == []  # noise alone, perhaps faster
+
+
+def test_what_leads_to_no_line_is_named() -> None:
+    def at(name: str, *frames: str) -> DeviceLaunch:
+        return DeviceLaunch("cpu", name, place=LaunchPlace(operator=name, frames=frames))
+
+    launches = (
+        at("aten::mm", "/p/model.py(4): forward"),
+        at("aten::_foreach_add_"),
+        at("torch::autograd::AccumulateGrad"),
+    )
+    call = ProfiledCall(1000, ((0, 500), (500, 700), (700, 800)))
+    profile = dataclasses.replace(
+        PROFILE, device={"kind": "cpu"}, launches=launches, calls=(call,) * 3, plain_ns=(1000,)
+    )
+    works = [TimedLaunch(item, (end - begin,) * 3, place=user_place(item.place))
+             for item, (begin, end) in zip(launches, call.spans_ns, strict=True)]  # fmt: skip
+    found = dataclasses.replace(profiled(profile), work=tuple(all_work(works, None, 0)))
+    (said,) = [text for text in input_notices(found) if "joined" in text]
+    assert said == (
+        "50.0% of the time could not be joined to a line: 20.0% what is outside of statements and "
+        "operators, 20.0% aten._foreach_add_, 10.0% gradients that autograd adds up"
+    )
 
 
 def test_several_gpus_are_said_and_each_has_its_time() -> None:

@@ -183,6 +183,84 @@ def test_what_is_within_noise_is_no_difference(tmp_path: Path) -> None:
     assert "autotune_lookup_table" not in words
 
 
+def in_rounds(*medians: int) -> list[int]:
+    """Ten launches of each of ten rounds."""
+    return [median for n in range(10) for median in [medians[n % len(medians)]] * 10]
+
+
+def test_what_is_no_faster_when_timed_again_is_not_the_best(tmp_path: Path) -> None:
+    # In the search the second was much faster; beside the chosen one it is 0.99 times as fast, with
+    # 1 in the interval. Its median of all launches is smaller nevertheless.
+    chosen_ns = in_rounds(10_000, 10_010, 10_020)
+    other_ns = in_rounds(9_990, 9_990, 10_400)
+    lucky = [
+        config(1024, 12_000, source="chosen", final_cold_ns=chosen_ns, final_warm_ns=chosen_ns),
+        config(2048, 9_000, final_cold_ns=other_ns, final_warm_ns=other_ns),
+        config(512, 8_000),  # the fastest of the search, and not timed again
+    ]
+    found = report(tmp_path, bench(configs=lucky, autotuned=1))
+    made = as_json(found)
+    by_size = {row["values"]["R0_BLOCK"]: row for row in made["configs"]}
+    low, high = by_size[2048]["times_as_fast_interval"]
+    assert low < 1 < high
+    assert by_size[2048]["times_as_fast"] < 1
+    assert [size for size, row in by_size.items() if row["best"]] == [1024]
+    assert made["to_run_it_so"] is None
+    for name in ("terminal", "markdown"):
+        words = " ".join(rendered(found, name).replace("\\", "").replace("`", "").split())
+        assert (
+            "no difference beyond noise to what Inductor chose: of 3 configurations none" in words
+        )
+        assert f"(the nearest, timed in turns with it: 0.990{TIMES}, 0.969 to 1.012)" in words
+        assert f"~1.50{TIMES}" in words
+        assert "would choose another, XBLOCK=1, R0_BLOCK=2048, 8 warps, 1 stage: no faster" in words
+        assert "chosen by Inductor · nothing better found" in words
+        assert "for the whole model" not in words
+
+
+def test_the_best_is_what_is_surely_faster(tmp_path: Path) -> None:
+    # The first has the smaller median, and one round in three in which it is much slower.
+    chosen_ns, sure = in_rounds(10_000, 10_010), in_rounds(9_600, 9_610)
+    wild = in_rounds(9_000, 9_000, 14_000)
+    unlike = [
+        config(1024, 10_000, source="chosen", final_cold_ns=chosen_ns, final_warm_ns=chosen_ns),
+        config(2048, 9_000, final_cold_ns=wild, final_warm_ns=wild),
+        config(512, 9_600, final_cold_ns=sure, final_warm_ns=sure),
+    ]
+    found = report(tmp_path, bench(configs=unlike, autotuned=1))
+    made = as_json(found)
+    (best,) = [row for row in made["configs"] if row["best"]]
+    assert best["values"]["R0_BLOCK"] == 512
+    assert best["gain_of_launch_ns"] == pytest.approx(400, rel=0.01)
+    words = " ".join(rendered(found, "terminal").split())
+    assert "the best found is 1.042 times as fast as what Inductor chose (1.04" in words
+    assert 'autotune_lookup_table["ab12"]' in words
+
+
+def test_what_autotuning_would_make_slower_says_so(tmp_path: Path) -> None:
+    chosen_ns, slower = in_rounds(10_000, 10_010), in_rounds(12_500, 12_510)
+    both = [
+        config(1024, 10_000, source="chosen", final_cold_ns=chosen_ns, final_warm_ns=chosen_ns),
+        config(2048, 9_000, final_cold_ns=slower, final_warm_ns=slower),
+    ]
+    words = " ".join(
+        rendered(report(tmp_path, bench(configs=both, autotuned=1)), "terminal").split()
+    )
+    assert "1 stage: 0.80 times as fast (0.80 to 0.80)" in words
+
+
+def test_without_times_of_the_chosen_nothing_is_best(tmp_path: Path) -> None:
+    untimed = [
+        config(1024, 0, cold_ns=[], warm_ns=[], source="chosen", error="out of memory"),
+        config(2048, 9_000),
+    ]
+    found = report(tmp_path, bench(configs=untimed, autotuned=1))
+    assert not any(row["best"] for row in as_json(found)["configs"])
+    words = " ".join(rendered(found, "terminal").split())
+    assert "none is faster" not in words
+    assert "best found" not in words
+
+
 def test_gains_are_by_the_times_that_are_nearer_to_those_in_place(tmp_path: Path) -> None:
     # In place it takes 10 µs: now that is what a warm launch takes.
     warm = [

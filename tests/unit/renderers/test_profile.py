@@ -67,6 +67,65 @@ def test_slower_than_eager_says_what_the_difference_is(tmp_path: Path) -> None:
     )
 
 
+SLOWER = {
+    "eager_ns": [70_000] * 30,
+    "eager_work": [[5, 30_000]],
+    "eager_copies": [[1, 10_000]],
+    "idle_ns": {"launching": 60_000, "guards": 30_000, "graph-break": 90_000},
+    "eager_idle_ns": {"outside": 80_000},
+    "eager_explained_ns": 72_000,
+    "explained_ns": 101_000,
+}
+
+
+def test_slower_than_eager_is_divided_by_cause(tmp_path: Path) -> None:
+    found = report(tmp_path, profile(**SLOWER))
+    text = rendered(found, "terminal")
+    words = " ".join(text.split())
+    # Without a graph break in the log, what is between graphs is the program's own code.
+    assert (
+        "the difference of +30 µs: kernels -10 µs, copies +20 µs, host launching kernels +20 µs, "
+        "outside of compiled code -10 µs, guards +10 µs; 2 launches instead of 5" in words
+    )
+    rows = [line.split() for line in text.split("What makes it slower")[1].split("\n")[2:8]]
+    assert rows[0] == ["20", "µs", "10", "µs", "-10", "µs", "kernels"]
+    assert rows[3] == ["40", "µs", "30", "µs", "-10", "µs", "outside", "of", "compiled", "code"]
+    assert rows[5] == ["70", "µs", "100", "µs", "+30", "µs", "a", "call"]
+    differences = [int(row[4]) for row in rows]
+    assert sum(differences[:-1]) == differences[-1]
+    assert max(map(cell_len, text.splitlines())) <= WIDTH
+    assert "| copies | 10 µs | 30 µs | +20 µs |" in rendered(found, "markdown").replace("\\", "")
+    gap = as_json(found)["profiles"][0]["compiled_less_eager"]
+    assert gap["whole_ns"] == 30_000
+    assert sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"] == pytest.approx(30_000)
+    for name in ("terminal", "markdown"):  # that of what is faster is in the JSON report alone
+        faster = report(tmp_path, profile(**{**SLOWER, "eager_ns": [170_000] * 30}))
+        assert "slower" not in rendered(faster, name)
+
+
+def test_what_no_part_accounts_for_has_a_row(tmp_path: Path) -> None:
+    found = report(tmp_path, profile(**{**SLOWER, "eager_work": [[5, 90_000]]}))
+    words = " ".join(rendered(found, "terminal").split())
+    assert "+20 µs not accounted for 70 µs 100 µs +30 µs a call" in words
+    assert "all else" in words
+
+
+def test_on_the_cpu_the_host_s_time_has_its_causes(tmp_path: Path) -> None:
+    launches = [{"kind": "cpu", "name": "aten::relu", "stream": 1, "place": {}}]
+    calls = [{"wall_ns": 200_000, "spans_ns": [[0, 80_000]]}] * 30
+    cpu = {"kind": "cpu", "threads": 2}
+    found = report(
+        tmp_path,
+        profile(**{**SLOWER, "device": cpu, "launches": launches, "calls": calls,
+                   "eager_watched_ns": [60_000], "eager_copies": [[0, 0]]}),
+    )  # fmt: skip
+    words = " ".join(rendered(found, "terminal").split())
+    assert "generated code between its statements" in words
+    assert "1 statements and operators instead of 5" in words
+    assert "kernels and operators +5.0 µs" in words  # 40 % of 100 µs, 50 % of 70 µs
+    assert "GPU" not in words.replace("no GPU", "").split("What NVIDIA")[0]
+
+
 def test_what_is_within_noise_is_no_difference(tmp_path: Path) -> None:
     text = rendered(report(tmp_path, profile(eager_ns=[90_000, 110_000] * 15)), "terminal")
     assert "no difference to eager PyTorch beyond noise" in " ".join(text.split())

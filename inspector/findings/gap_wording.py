@@ -1,0 +1,105 @@
+"""Why compiled calls take longer than eager ones, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.findings.cause_wording import cause_name
+from inspector.findings.profiled import Profiled
+from inspector.findings.wording import duration
+from inspector.profiles.gap import COPIES, IDLE, WORK, Gap, GapPart, make_gap
+
+__all__ = ["GAP_TITLE", "gap_lines", "gap_rows"]
+
+GAP_TITLE = "What makes it slower than eager"
+_LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
+_LEAST_ROW = 0.005
+_MOST = 5
+_LEAST_CAUSE = 0.02
+_REST = "not accounted for"
+_LAUNCHES = {False: "launches", True: "statements and operators"}
+
+
+def gap_lines(found: Profiled) -> Iterator[str]:
+    """The difference and its largest parts, in one sentence; the figures add up."""
+    gap = make_gap(found.profile, found.budget)
+    if gap is None:
+        return
+    rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
+    # Work is named in any case: it is what a compiler is for.
+    large = [
+        (name, more_ns)
+        for (name, more_ns), part in zip(rows, gap.parts, strict=True)
+        if part.cause == WORK or abs(more_ns) >= _LEAST * abs(gap.whole_ns)
+    ][:_MOST]
+    parts = [f"{name} {_signed(more_ns)}" for name, more_ns in large]
+    left_ns = gap.whole_ns - sum(more_ns for _, more_ns in large)
+    if round(abs(left_ns)):
+        parts.append(f"all else {_signed(left_ns)}")
+    launches = f"{gap.launches} {_LAUNCHES[found.is_cpu]} instead of {gap.eager_launches}"
+    yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
+    if not gap.has_causes:
+        yield from _idle(found, gap)
+
+
+def _idle(found: Profiled, gap: Gap) -> Iterator[str]:
+    """What compiled calls wait for, where the recording does not say it of eager ones."""
+    budget = found.budget
+    idle = next(part for part in gap.parts if part.cause == IDLE)
+    causes = [
+        f"{cause_name(name, is_cpu=found.is_cpu)} {duration(round(time_ns))}"
+        for name, time_ns in budget.causes_ns.items()
+        if time_ns >= budget.wall_ns * _LEAST_CAUSE
+    ]
+    if causes and idle.more_ns > 0:
+        yield (
+            f"the GPU is idle {duration(round(idle.compiled_ns))} of a call instead of eager's "
+            f"{duration(round(idle.eager_ns))}: {', '.join(causes)}"
+        )
+
+
+def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
+    """The parts where compiled calls are slower: name, eager, compiled, and the difference.
+
+    The last row is the whole. There are none where the recording does not divide the time.
+    """
+    budget = found.budget
+    gap = make_gap(found.profile, budget)
+    is_slower = budget.faster is not None and budget.faster[2] < 1
+    if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
+        return []
+    least_ns = _LEAST_ROW * budget.wall_ns
+    shown = [part for part in gap.parts if max(part.compiled_ns, part.eager_ns) >= least_ns]
+    rows = [
+        (
+            _name(part, gap, is_cpu=found.is_cpu),
+            _time(part.eager_ns),
+            _time(part.compiled_ns),
+            _signed(part.more_ns),
+        )
+        for part in shown
+    ]
+    rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
+    if abs(rest_ns) >= 1:
+        rows.append((_REST, "", "", _signed(rest_ns)))
+    whole = "a call" + (" (causes are approximate)" if gap.is_approximate else "")
+    last = (whole, _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
+    return [*rows, last]
+
+
+def _name(part: GapPart, gap: Gap, *, is_cpu: bool) -> str:
+    apart = gap.has_copies
+    named = {
+        WORK: "kernels and operators" if is_cpu else "kernels" if apart else "kernels and copies",
+        COPIES: "copies",
+        IDLE: "GPU idle",
+    }
+    return named.get(part.cause) or cause_name(part.cause, is_cpu=is_cpu)
+
+
+def _time(time_ns: float) -> str:
+    return duration(round(time_ns))
+
+
+def _signed(time_ns: float) -> str:
+    return f"{'+' if time_ns >= 0 else '-'}{duration(round(abs(time_ns)))}"
