@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -29,6 +30,10 @@ VISION = (
     "squeezenet1_1", "shufflenet_v2_x1_0", "regnet_y_400mf", "convnext_tiny", "swin_t", "vit_b_16",
     "googlenet", "alexnet", "mnasnet1_0",
 )  # fmt: skip
+ABOUT = (
+    "Those of transformers are small ones with random weights "
+    "(`benchmarks/transformers_models.py`): what torch.compile saves is mostly the host's work."
+)
 OF_TRANSFORMERS = """
 import sys
 sys.path.insert(0, {folder!r})
@@ -82,6 +87,8 @@ def main() -> None:
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             process.wait()
+    with asked.output.open("a", encoding="utf-8") as report:
+        report.write(f"{ABOUT}\n\n`python benchmarks/bench_models.py {shlex.join(sys.argv[1:])}`\n")
 
 
 if __name__ == "__main__":

@@ -125,6 +125,8 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     assert row(report, "default")["parting"] is None
     # What was compiled to find it is none of the model's own.
     assert wrong["compiled"]["graphs"] == row(report, "default")["compiled"]["graphs"]
+    # What looking for it compiled is no part of the program's own compile time.
+    assert 0 < wrong["compiled"]["compile_time_ns"] < wrong["first_call_ns"]
     assert "perturbed" not in {group["best_latency"] for group in report["groups"]}
     assert "perturbed gives wrong results" in report["groups"][0]["verdict"][0]
 
