@@ -28,11 +28,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from inspector.commands.bench_workers import Bench  # noqa: E402
+
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
 from inspector.commands import bench_session  # noqa: E402
 from inspector.commands.bench import command  # noqa: E402
 from inspector.commands.bench_environment import PINNED, with_caches  # noqa: E402
-from inspector.commands.bench_session import Bench, Session  # noqa: E402
+from inspector.commands.bench_session import Session  # noqa: E402
 from inspector.model.bench import BenchPlan  # noqa: E402
 from inspector.model.student import half_width  # noqa: E402
 from inspector.sources.bench_file import read_plan  # noqa: E402
@@ -210,7 +212,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--sessions", default="1")
-    parser.add_argument("--jobs", default="1")
     parser.add_argument("--only", default="", help="a part of the names of the models")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
@@ -222,7 +223,7 @@ def main() -> None:
         command.main(
             [
                 target, "--no-progress", "--device", asked.device, "--sessions", asked.sessions,
-                "--jobs", asked.jobs, "--save", str(recordings), "-o", str(report),
+                "--save", str(recordings), "-o", str(report),
             ],
             standalone_mode=False,
         )  # fmt: skip

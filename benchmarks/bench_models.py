@@ -30,6 +30,7 @@ VISION = (
     "squeezenet1_1", "shufflenet_v2_x1_0", "regnet_y_400mf", "convnext_tiny", "swin_t", "vit_b_16",
     "googlenet", "alexnet", "mnasnet1_0",
 )  # fmt: skip
+INTERRUPTED = 130
 ABOUT = (
     "Those of transformers are small ones with random weights "
     "(`benchmarks/transformers_models.py`): what torch.compile saves is mostly the host's work."
@@ -87,8 +88,11 @@ def main() -> None:
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             process.wait()
+    if process.returncode not in {0, INTERRUPTED}:
+        sys.exit(process.returncode)
     with asked.output.open("a", encoding="utf-8") as report:
-        report.write(f"{ABOUT}\n\n`python benchmarks/bench_models.py {shlex.join(sys.argv[1:])}`\n")
+        arguments = shlex.join(sys.argv[1:])
+        report.write(f"\n{ABOUT}\n\n`python benchmarks/bench_models.py {arguments}`\n")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from inspector.model.claims import PAIRS, Claim
 
 __all__ = ["Check", "Verdict", "checked"]
 
+_FIRST_CALL = "first_call_ms"
 _SAME = 0.05
 _MB = 1_000_000
 
@@ -51,7 +52,7 @@ class Check:
     reason: str = ""
 
 
-def checked(claim: Claim, rows: Sequence[BenchRow]) -> Check:
+def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
     """Checks a claim.
 
     Figures of two machines are not compared: of pairs it is the gain, which is as claimed when it
@@ -61,7 +62,10 @@ def checked(claim: Claim, rows: Sequence[BenchRow]) -> Check:
     Args:
         claim: The claim.
         rows: What was measured of the model.
+        jobs: How many models compiled side by side.
     """
+    if jobs > 1 and claim.metric == _FIRST_CALL:
+        return _unmeasured(claim, "models compiled side by side: measure it with --jobs 1")
     mine = [row for row in rows if row.setting.label == claim.setting]
     if not mine:
         labels = ", ".join(dict.fromkeys(row.setting.label for row in rows))
@@ -131,7 +135,7 @@ def _speedup(claim: Claim, mine: Sequence[BenchRow]) -> Check:
 
 
 def _milliseconds(metric: str, mine: Sequence[BenchRow]) -> list[float]:
-    if metric == "first_call_ms":
+    if metric == _FIRST_CALL:
         return [row.first_ns / 1e6 for row in mine if row.first_ns is not None]
     return [row.latency.middle_ns / 1e6 for row in mine if row.latency is not None]
 

@@ -48,6 +48,7 @@ class SettingSummary:
         speedup: Geometric mean of eager time by its time over those that ran, or None.
         faster: How many are faster by more than noise.
         slower: How many are slower by more than noise.
+        same: How many do not differ by more than noise, with any input.
     """
 
     label: str
@@ -58,6 +59,7 @@ class SettingSummary:
     speedup: float | None
     faster: int
     slower: int
+    same: int
 
 
 def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
@@ -68,13 +70,13 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
     geometric mean.
     """
     labels = dict.fromkeys(row.setting.label for model in models for row in model.compiled())
-    failed = sum(not model.rows for model in models)
+    failed = sum(not model.rows and model.failure != INTERRUPTED for model in models)
     return tuple(_summary(label, models, failed) for label in labels)
 
 
 def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSummary:
     each = [[row for row in model.compiled() if row.setting.label == label] for model in models]
-    each = [rows for rows in each if any(row.failure != INTERRUPTED for row in rows)]
+    each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.latency and not row.is_wrong for row in rows)]
     ratios = [found for rows in ran if (found := _speedup(rows)) is not None]
     return SettingSummary(
@@ -86,6 +88,7 @@ def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSumm
         speedup=math.exp(statistics.fmean(ratios)) if ratios else None,
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
+        same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
     )
 
 

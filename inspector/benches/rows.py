@@ -8,12 +8,11 @@ import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
-from inspector.kernels.output_code import read_output_code
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
-from inspector.model.summary import summarize
 
 __all__ = ["INTERRUPTED", "BenchRow", "Compiled", "Latency", "make_rows"]
 
@@ -40,31 +39,6 @@ class Latency:
     p95_ns: float
     calls: int
     device_ns: float | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Compiled:
-    """What was compiled, in the first session.
-
-    Attributes:
-        graphs: Graphs.
-        graph_breaks: Records of graph breaks.
-        recompiles: Compilations after the first of a code object.
-        kernels: Kernels that Inductor generated.
-        compile_time_ns: Union of the wall intervals of all compilations, caches empty.
-        cached_time_ns: The same with the caches filled, or None.
-        xla_programs: Programs that XLA compiled in the first calls with all inputs.
-        xla_compile_ns: How long XLA took for them; Dynamo's compilations do not have it in them.
-    """
-
-    graphs: int
-    graph_breaks: int
-    recompiles: int
-    kernels: int
-    compile_time_ns: int
-    cached_time_ns: int | None
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -150,7 +124,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         eager = next((n for n in numbers if plan.combinations[n].setting.is_eager), None)
         for number in numbers:
             found = events.get(number, [])
-            compiled = _compiled(run, processes.get(number, {}))
+            compiled = make_compiled(run, processes.get(number, {}))
             for index in sorted({event.input for event in found}) or [0]:
                 theirs = events.get(eager, []) if eager is not None else []
                 rows.append(_row(plan, number, index, (found, theirs), compiled))
@@ -176,6 +150,7 @@ def _row(
     first = firsts.get(min(firsts, default=0))
     latency = _latency(mine)
     is_eager = combination.setting.is_eager
+    is_paid = not is_eager and plan.jobs == 1  # what compiled beside others took longer
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failures = [end for end in plan.ends if end.combination == number and end.failure]
@@ -195,7 +170,7 @@ def _row(
         second_ns=firsts[0].second_ns if 0 in firsts else None,
         warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
         cached_first_ns=_median(cached),
-        break_even_calls=None if is_eager else _break_even(firsts, theirs, latency),
+        break_even_calls=_break_even(firsts, theirs, latency) if is_paid else None,
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
@@ -304,52 +279,3 @@ def _worst(errors: Iterable[OutputError]) -> Mapping[str, float]:
     for error in errors:
         found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
     return found
-
-
-def _compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
-    if 0 not in processes:
-        return None
-    first = processes[0]
-    summary = summarize(dataclasses.replace(run, processes=(first,)))
-    cached = [process.compile_time_ns for session, process in processes.items() if session]
-    return Compiled(
-        graphs=summary.graphs,
-        graph_breaks=summary.graph_breaks,
-        recompiles=summary.recompiles,
-        kernels=sum(_kernels(first)),
-        compile_time_ns=_compile_time_ns(first),
-        cached_time_ns=_median(cached),
-        xla_programs=sum(event.xla_programs for event in first.benches),
-        xla_compile_ns=sum(event.xla_compile_ns for event in first.benches),
-    )
-
-
-def _compile_time_ns(process: Process) -> int:
-    """Without what was compiled to find a fault, which comes after all of the program's own."""
-    later = [
-        item.start_time_ns
-        for frame in process.frames
-        for item in frame.compilations
-        if item.call and item.start_time_ns is not None
-    ]
-    if not later:
-        return process.compile_time_ns
-    # Torch says that a compilation begins a little after its time does: the ends are compared.
-    times = (
-        (it.begin_ns, sum(stage.time_ns for stage in it.stages)) for it in process.compile_times
-    )
-    return sum(time_ns for begin_ns, time_ns in times if begin_ns + time_ns <= min(later))
-
-
-def _kernels(process: Process) -> Iterator[int]:
-    # What was compiled to find a fault is none of the program's own.
-    compilations = [item for frame in process.frames for item in frame.compilations]
-    later = {str(item.compile_id) for item in compilations if item.call}
-    for code in process.codes.texts:
-        if code.compile_id in later:
-            continue
-        try:
-            text = code.text.text() if code.text is not None else ""
-            yield len(read_output_code(text, code.compile_id, {}).kernels)
-        except (OSError, ValueError):
-            yield 0  # a log that is cut off

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.benches.rows import BenchRow
 from inspector.events.bench import InspectorBench
@@ -27,6 +27,8 @@ class VariedInput:
         xla_programs: How many programs XLA compiled in it, with or without Dynamo.
         xla_compile_ns: How long XLA took for that.
         recompiles: Those of them that had been compiled before, with what did not fit.
+        is_after_limit: Whether the recompile limit had been reached with an input before: nothing
+            is compiled any more then, and what fits no cache entry runs as eager PyTorch.
     """
 
     label: str
@@ -35,6 +37,7 @@ class VariedInput:
     recompiles: tuple[Recompile, ...]
     xla_programs: int = 0
     xla_compile_ns: int = 0
+    is_after_limit: bool = False
 
     @property
     def is_compiled(self) -> bool:
@@ -110,6 +113,7 @@ def _setting(
         )
         for row in sorted(rows, key=lambda row: row.input)
     )
+    inputs = tuple(_after_limit(inputs))
     times = [item.row.latency.middle_ns for item in inputs if item.row.latency]
     calls = [item.row.first_ns for item in inputs if item.row.first_ns is not None]
     is_whole = len(times) == len(calls) == len(inputs)
@@ -126,6 +130,14 @@ def _setting(
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=next((row.failure for row in rows if row.failure), ""),
     )
+
+
+def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:
+    """The inputs, in the order of their first calls, with what the limit meant for them."""
+    is_reached = False
+    for item in inputs:
+        yield dataclasses.replace(item, is_after_limit=is_reached)
+        is_reached |= any(each.hit_limit for each in item.recompiles)
 
 
 def _break_even(

@@ -66,7 +66,8 @@ def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:
     found, report = outcome.measured, outcome.report
     if report is None:
         return CheckedModel(model, "", _none(model, found.failure), found.seconds)
-    checks = tuple(checked(claim, found.rows) for claim in model.claims)
+    jobs = report.plan.jobs
+    checks = tuple(checked(claim, found.rows, jobs) for claim in model.claims)
     inputs = dict.fromkeys(group.inputs for group in report.groups)
     return CheckedModel(model, "; ".join(inputs), checks, found.seconds)
 

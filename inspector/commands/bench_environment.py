@@ -14,6 +14,7 @@ PINNED: Mapping[str, str] = {"OMP_PROC_BIND": "true"}
 It goes before the user's environment, which may say otherwise.
 """
 _LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
+_MOST_THREADS = 32
 
 
 def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
@@ -40,4 +41,6 @@ def compile_threads(jobs: int) -> dict[str, str]:
     Args:
         jobs: How many models compile side by side.
     """
-    return {} if jobs == 1 else {"TORCHINDUCTOR_COMPILE_THREADS": str(max(1, cores() // jobs))}
+    if jobs == 1:
+        return {}
+    return {"TORCHINDUCTOR_COMPILE_THREADS": str(max(1, min(_MOST_THREADS, cores() // jobs)))}

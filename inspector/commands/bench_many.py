@@ -9,18 +9,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from inspector.benches.collection import Measured
+from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.bench_turns import Turns
 from inspector.errors import InspectorError, RecordingError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import measured_of
 from inspector.findings.escaping import one_line
 
 __all__ = ["Job", "Outcome", "measured_each"]
+
+_TICK_SECONDS = 0.2
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,22 +102,27 @@ def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iter
             progress.begin(doing)
         return found
 
+    how = dataclasses.replace(how, turns=Turns())  # those that were stopped stay so
+
     progress.begin(doing)
     with contextlib.closing(progress), ThreadPoolExecutor(how.jobs) as pool:
-        futures = [pool.submit(one, *each) for each in placed]
+        futures: list[Future[Outcome]] = []
         done = 0
         try:
+            futures += [pool.submit(one, *each) for each in placed]
             for future in futures:
+                while not wait([future], timeout=_TICK_SECONDS).done:
+                    progress.tick()
                 yield future.result()
                 done += 1
         except KeyboardInterrupt:
             how.turns.stop()
-            # Those that were not begun are the last ones.
-            begun = [late for late in futures[done:] if not late.cancel()]
-            yield from (late.result() for late in begun)
+            # From the end: what was not begun are the last ones then.
+            late = [future for future in reversed(futures[done:]) if not future.cancel()]
+            yield from (future.result() for future in reversed(late))
         finally:
             how.turns.stop()
-            for future in futures:
+            for future in reversed(futures):
                 future.cancel()
 
 
@@ -121,8 +130,11 @@ def _measured(job: Job, how: BenchProcess) -> Outcome:
     began = time.monotonic()
     try:
         report, code = measured(job.target, dict(job.options), how)
-    except InspectorError as error:
+    except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
         return Outcome(Measured(job.name, (), None, str(error), time.monotonic() - began), None)
+    except KeyboardInterrupt:  # while its recording was read
+        nothing = Measured(job.name, (), None, INTERRUPTED_MODEL, time.monotonic() - began)
+        return Outcome(nothing, None, is_interrupted=True)
     found = measured_of(job.name, report, time.monotonic() - began)
     return Outcome(found, report, code == INTERRUPTED)
 

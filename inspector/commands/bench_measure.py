@@ -10,11 +10,12 @@ from typing import Any
 from inspector import plugins
 from inspector.commands.bench_plan import MODES, combinations_of, names_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_session import Bench, run_bench
+from inspector.commands.bench_session import run_bench
 from inspector.commands.bench_turns import Turns
 from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
+from inspector.commands.bench_workers import Bench
 from inspector.commands.record import Begun, Settings, finish, recording
-from inspector.errors import ModelFailedError, UsageError
+from inspector.errors import InspectorError, ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
 from inspector.model.bench import BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
@@ -136,15 +137,20 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs)
         with how.turns.beside_others():
             report = _finished(begun, plan, partial)
-        if how.explains and not partial and _explained(report, request, begun.path, how):
-            report = _finished(begun, plan, partial)
+        if how.explains and not partial:
+            report, partial = _explained(report, request, begun, how)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
     return report, INTERRUPTED if partial else _exit_code(plan)
 
 
-def _explained(report: BenchReport, request: Request, folder: Path, how: BenchProcess) -> bool:
-    """Profiles what comes nearest, where nothing is faster; whether it did."""
+def _explained(
+    report: BenchReport, request: Request, begun: Begun, how: BenchProcess
+) -> tuple[BenchReport, str]:
+    """The report with a profile, where nothing is faster; and what cut that off, if anything did.
+
+    What was measured is there: nothing that happens here takes it away.
+    """
     settings = Settings(
         python=how.python,
         timeout_seconds=how.timeout_seconds,
@@ -154,7 +160,15 @@ def _explained(report: BenchReport, request: Request, folder: Path, how: BenchPr
         fresh_caches=True,
         silent=True,
     )
-    return profile_of_nothing_faster(report, request, folder, settings)
+    try:
+        if profile_of_nothing_faster(report, request, begun.path, settings):
+            with opened(begun.path) as found:
+                return bench_report(found.folder, report.plan, report.run), ""
+    except KeyboardInterrupt:
+        return report, CTRL_C
+    except (InspectorError, OSError):
+        pass
+    return report, ""
 
 
 def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:

@@ -65,5 +65,6 @@ class BenchProgress:
         if done:
             rest_ns = round(1e9 * elapsed / done * (self._processes - done))
             left = f" · about {duration(rest_ns)} left"
-        place = f"{self._before}{self._each} {self._begun} of {self._processes}"
+        begun = min(self._begun, self._processes)
+        place = f"{self._before}{self._each} {begun} of {self._processes}"
         return f"{place} · {one_line(self._doing)} · {elapsed:.0f} s{left}"

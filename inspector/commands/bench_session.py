@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import os
 import random
 import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from inspector.commands.bench_environment import PINNED, compile_threads, cores, with_caches
+from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_turns import Turns
-from inspector.model.bench import BenchPlan, WorkerEnd, WorkerRequest
-from inspector.model.request import Request
-from inspector.model.xla_backends import XLA_BACKENDS
+from inspector.commands.bench_workers import Bench, started, started_reference
+from inspector.model.bench import WorkerEnd
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "Session", "run_bench"]
+__all__ = ["Session", "run_bench"]
 
 _ROUNDS = 16
 _LEAST_ROUNDS = 4
@@ -30,39 +25,9 @@ _LEAST_CALLS = 2
 _READY_SECONDS = 3600.0
 _CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
-_FLOAT64 = "f64"
 _NO_MEMORY = "OutOfMemoryError"
 _NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Bench:
-    """How it is run.
-
-    Attributes:
-        plan: What is compared.
-        request: The target, its inputs, and what all combinations have in common.
-        folder: The recording.
-        scratch: A folder for caches, results and logs of processes that are at work.
-        python: The interpreter, or None for this one.
-        timeout_seconds: How long a process may take until it is ready, or None.
-        seed: Decides the order.
-        left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
-        turns: Shared with the benches of other models that are run at the same time.
-        jobs: How many models load and compile side by side.
-    """
-
-    plan: BenchPlan
-    request: Request
-    folder: Path
-    scratch: Path
-    python: str | None
-    timeout_seconds: float | None
-    seed: int
-    left_out_on_cpu: frozenset[str] = frozenset()
-    turns: Turns = dataclasses.field(default_factory=Turns)
-    jobs: int = 1
 
 
 def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
@@ -126,17 +91,19 @@ class Session:
                 left_out = self._make_ready(order)
             with turns.alone():
                 self._rounds()
-                self._look_how_busy()
+                # Before the next model is timed: processes that end are at work, too.
+                self._end(number for number in self._workers if number not in self._wrong)
             if self._wrong:
                 with turns.beside_others():
                     self._look_for_faults()
+                    self._end(self._wrong)
         finally:
             for worker in self._ahead.values():
                 worker.end()
             for number, worker in self._workers.items():
-                if worker.is_alive:
-                    worker.end()
+                worker.end()
                 _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
+        turns.check()  # Ctrl-C ends the processes, too, and that is no failure of theirs
         for number, why in left_out.items():
             yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
@@ -155,7 +122,17 @@ class Session:
                 left_out[number] = _NOT_TRIED
             else:
                 self.begin(number)
+        for worker in self._ahead.values():
+            worker.end()
         return left_out
+
+    def _end(self, numbers: Iterable[int]) -> None:
+        """Ends processes; before that they say how busy the GPU is."""
+        for number in numbers:
+            worker = self._workers[number]
+            if worker.is_alive:
+                self._look_how_busy(number)
+                worker.end()
 
     @property
     def ready(self) -> Sequence[int]:
@@ -178,27 +155,13 @@ class Session:
             return
         for number in order:
             if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
-                self._ahead[number] = self._started(number)
-
-    def _started(self, number: int) -> Worker:
-        request = _request(self.bench, number, self.session)
-        return _start(self.bench, request, f"{self.session}.{number}")
+                self._ahead[number] = started(self.bench, number, self.session)
 
     def _reference(self, number: int) -> None:
         """Eager PyTorch in float64, for its results alone; it may fail."""
         bench = self.bench
-        request = _request(bench, number, 0)
-        asked = dataclasses.replace(
-            request,
-            workload=dataclasses.replace(request.workload, autocast=None),
-            eager=True,
-            outputs=str(_made(_outputs(bench, number, _FLOAT64))),
-            references={},
-            measures_memory=False,
-            is_reference=True,
-        )
         self._progress.begin("eager in float64, for its results")
-        worker = _start(bench, asked, f"reference.{number}")
+        worker = started_reference(bench, number)
         seconds = bench.timeout_seconds or _READY_SECONDS
         try:
             if worker.wait("loaded", seconds, self._tick):
@@ -212,7 +175,7 @@ class Session:
         bench = self.bench
         label = bench.plan.combinations[number].setting.label
         self._progress.begin(f"{label}: {'compiles' if not self.session else 'starts again'}")
-        worker = self._ahead.pop(number, None) or self._started(number)
+        worker = self._ahead.pop(number, None) or started(self.bench, number, self.session)
         self._workers[number] = worker
         seconds = bench.timeout_seconds or _READY_SECONDS
         is_eager = bench.plan.combinations[number].setting.is_eager
@@ -221,11 +184,10 @@ class Session:
             worker.tell({"do": "begin"})
         ready = worker.wait("ready", seconds, self._tick) if loaded else None
         others = sum(other.is_alive for other in self._workers.values())
-        if _NO_MEMORY in worker.failure and others:
-            worker.failure += (
-                f" There was no room for it beside {others} other processes: measure fewer "
-                "combinations at once."
-            )
+        if _NO_MEMORY in worker.failure and (others or bench.jobs > 1):
+            beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
+            fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
+            worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."
         if ready is None and is_eager and not self.session:
             # Of a later workload what was measured before is worth more.
             is_first = not number
@@ -274,24 +236,22 @@ class Session:
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
-    def _look_how_busy(self) -> None:
+    def _look_how_busy(self, number: int) -> None:
         """For how long of a call a GPU works, where no other model waits for its turn.
 
-        It comes last: a profiler can take its process with it.
+        It comes last: a profiler can take its process with it, which is no failure of what was
+        measured before.
         """
-        if (
-            self.session < self.bench.plan.sessions - 1
-            or self._device == "cpu"
-            or self.bench.jobs > 1
-        ):
+        is_last = self.session == self.bench.plan.sessions - 1
+        if not is_last or self._device == "cpu" or self.bench.jobs > 1 or number not in self.ready:
             return
-        for number in self._call_ns:
-            worker = self._workers[number]
-            if worker.is_alive:
-                label = self.bench.plan.combinations[number].setting.label
-                self._progress.begin(f"{label}: how much the GPU works", counts=False)
-                worker.tell({"do": "busy"})
-                worker.wait("done", _BLOCK_MOST_SECONDS, self._tick)
+        worker = self._workers[number]
+        label = self.bench.plan.combinations[number].setting.label
+        self._progress.begin(f"{label}: how much the GPU works", counts=False)
+        worker.tell({"do": "busy"})
+        seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
+        worker.wait("done", seconds, self._tick)
+        worker.failure = worker.detail = ""
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""
@@ -303,66 +263,6 @@ class Session:
                 worker.tell({"do": "part"})
                 seconds = self.bench.timeout_seconds or _READY_SECONDS
                 worker.wait("done", seconds, self._tick)
-
-
-def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
-    combination = bench.plan.combinations[number]
-    workload, setting = combination.workload, combination.setting
-    eager = bench.plan.numbers(workload)[0]
-    references: dict[str, str] = {}
-    outputs = None
-    if not session:
-        references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
-        if setting.is_eager:
-            outputs = str(_made(_outputs(bench, number, "eager")))
-        else:
-            references["eager"] = str(_made(_outputs(bench, eager, "eager")))
-    return WorkerRequest(
-        request=dataclasses.replace(
-            bench.request,
-            # XLA's own device, whatever eager PyTorch is measured on.
-            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
-            dtype=workload.dtype,
-            train=workload.train,
-            backend=setting.backend or "eager",
-            mode=setting.mode,
-            dynamic=setting.dynamic,
-            fullgraph=setting.fullgraph,
-        ),
-        workload=workload,
-        compiles_optimizer=setting.compiles_optimizer,
-        eager=setting.is_eager,
-        combination=number,
-        session=session,
-        outputs=outputs,
-        references=references,
-        measures_memory=not session,
-        cold_cache=bench.plan.cold_cache,
-        variations=bench.plan.variations,
-        pads=setting.pads,
-    )
-
-
-def _outputs(bench: Bench, number: int, name: str) -> Path:
-    return bench.scratch / f"outputs.{number}.{name}"
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
-    folder = bench.scratch / f"worker.{name}"
-    folder.mkdir()
-    # Empty in the first session, filled by it in the others.
-    caches = bench.scratch / f"caches.{asked.combination}"
-    if asked.is_reference:
-        caches = bench.scratch / "caches.reference"
-    given = {**PINNED, **compile_threads(bench.jobs), **os.environ}
-    return Worker(
-        folder, bench.python or sys.executable, asked.to_json(), with_caches(given, caches)
-    )
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

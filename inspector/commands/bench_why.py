@@ -11,8 +11,9 @@ from inspector.commands.target import recorded
 from inspector.errors import InspectorError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.profile_report import ProfileReport, make_profile_report
-from inspector.model.bench import Workload
+from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.request import Request
+from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["profile_of_nothing_faster", "read_profile"]
@@ -35,11 +36,9 @@ def profile_of_nothing_faster(
         Whether there is a profile now.
     """
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
-    if row is None or report.plan.variations or not _is_plain(row.workload):
+    if row is None or not _is_plain(row.workload, row.setting, report.plan):
         return False
     setting = row.setting
-    if setting.compiles_optimizer or setting.pads:
-        return False
     asked = dataclasses.replace(
         request,
         dtype=row.workload.dtype,
@@ -54,13 +53,22 @@ def profile_of_nothing_faster(
     doing = f"nothing is faster: profiles {setting.label}"
     how = dataclasses.replace(settings, save=folder / _FILE, doing=doing)
     with contextlib.suppress(InspectorError):  # the figures are there all the same
-        return not recorded(asked, how).exit_code
+        if not recorded(asked, how).exit_code:
+            return True
+    (folder / _FILE).unlink(missing_ok=True)  # half of one would say half of it
     return False
 
 
-def _is_plain(workload: Workload) -> bool:
-    """Whether `inspect profile` can do the same."""
-    return workload == Workload(dtype=workload.dtype, train=workload.train)
+def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
+    """Whether `inspect profile` does the same, and not for long."""
+    return (
+        workload == Workload(dtype=workload.dtype, train=workload.train)
+        and not (plan.variations or plan.cold_cache)
+        and not (setting.compiles_optimizer or setting.pads)
+        and setting.backend not in XLA_BACKENDS
+        # To try all of that once more takes minutes.
+        and not (setting.mode or "").startswith("max-autotune")
+    )
 
 
 def read_profile(folder: Path) -> ProfileReport | None:

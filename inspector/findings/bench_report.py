@@ -111,7 +111,7 @@ def make_bench_report(
         groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
-        notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "")),
+        notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "", run.meta.partial)),
         varied=make_varied(plan, run, rows) if plan.variations else (),
     )
 
@@ -170,7 +170,7 @@ def _reasons(run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule]) -> tuple
     return found[:_MOST_REASONS]
 
 
-def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str) -> Iterator[str]:
+def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
         for end in plan.ends
@@ -185,9 +185,16 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str) -> Iterator
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "
-            "calls took is longer than it is alone (calls were timed one model at a time)"
+            "calls took is longer than it is alone, and after how many calls that is paid for is "
+            "not said (calls were timed one model at a time)"
         )
-    if plan.sessions == 1 and measured:
+    if partial:
+        yield (
+            f"{partial.rstrip('.')}: what was measured until then is shown, of fewer rounds or "
+            "sessions than were asked for"
+        )
+    sessions = {session for row in measured for session, _ in row.medians}
+    if len(sessions) == 1:
         yield (
             "with one session nothing is known of what differs from one start of the program to "
             "the next, so that the intervals are too narrow"

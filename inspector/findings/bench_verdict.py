@@ -10,7 +10,7 @@ from inspector.benches.rows import BenchRow
 from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import time_text
-from inspector.findings.profile_wording import gain_line, spent_lines
+from inspector.findings.profile_wording import time_lines
 from inspector.findings.wording import count, duration, listed, size, title
 
 __all__ = ["verdict_lines"]
@@ -109,8 +109,7 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         yield f"in what was compiled: {'; '.join(title(reason) for reason in group.reasons)}"
     if group.profile is not None and choice.nearest is not None:
         label = choice.nearest.setting.label
-        lines = (*spent_lines(group.profile), *gain_line(group.profile))
-        yield from (f"profiled with {label}: {line}" for line in lines)
+        yield from (f"profiled with {label}: {line}" for line in time_lines(group.profile))
     elif choice.nearest is not None:
         yield "`inspect profile` says where the time of a call goes"
 

@@ -110,7 +110,8 @@ def _details(row: BenchRow) -> Iterator[str]:
         ends = (duration(round(ns)) for ns in (row.latency.p5_ns, row.latency.p95_ns))
         yield f"{' to '.join(ends)} in 90% of {row.latency.calls:,} calls"
     if row.busy is not None:
-        yield f"the GPU works {row.busy:.0%} of it, on {count(row.launches, 'launch', 'launches')}"
+        pieces = count(row.launches, "piece", "pieces")
+        yield f"the GPU works {row.busy:.0%} of it, on {pieces} of work"
     if row.compiled is not None:
         yield from _counts(row.compiled)
     if row.break_even_calls is not None:

@@ -99,10 +99,12 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
         if item.wrong:
             parts.append(f"{item.wrong} with wrong results")
         if item.speedup is not None:
-            others = item.ran - item.faster - item.slower
+            mixed = item.ran - item.faster - item.slower - item.same
+            kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{item.same} within noise")
+            unclear = f", {mixed} neither" if mixed else ""
             parts.append(
                 f"{item.speedup:.2f} times as fast in the geometric mean "
-                f"({item.faster} faster, {item.slower} slower, {others} within noise)"
+                f"({', '.join(kinds)}{unclear})"
             )
         yield ", ".join(parts)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
-from inspector.findings.wording import duration
+from inspector.findings.wording import count, duration
 from inspector.profiles.gap import COPIES, IDLE, WORK, Gap, GapPart, make_gap
 
 __all__ = ["GAP_TITLE", "gap_lines", "gap_rows"]
@@ -17,7 +17,9 @@ _LEAST_ROW = 0.005
 _MOST = 5
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
-_LAUNCHES = {False: "launches", True: "statements and operators"}
+_LAUNCHES = {
+    False: ("launch", "launches"), True: ("statement or operator", "statements and operators")
+}  # fmt: skip
 
 
 def gap_lines(found: Profiled) -> Iterator[str]:
@@ -36,7 +38,8 @@ def gap_lines(found: Profiled) -> Iterator[str]:
     left_ns = gap.whole_ns - sum(more_ns for _, more_ns in large)
     if round(abs(left_ns)):
         parts.append(f"all else {_signed(left_ns)}")
-    launches = f"{gap.launches} {_LAUNCHES[found.is_cpu]} instead of {gap.eager_launches}"
+    singular, plural = _LAUNCHES[found.is_cpu]
+    launches = f"{count(gap.launches, singular, plural)} instead of {gap.eager_launches:,}"
     yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
     if not gap.has_causes:
         yield from _idle(found, gap)

@@ -24,14 +24,13 @@ from inspector.profiles.work import LIMITS, Bound, Work
 __all__ = [
     "WorkLine",
     "call_title",
-    "gain_line",
     "gain_lines",
     "headline",
     "idle_parts",
     "line_rows",
     "module_rows",
     "operator_rows",
-    "spent_lines",
+    "time_lines",
     "verdict_lines",
     "work_lines",
 ]
@@ -79,12 +78,19 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     if found.work and not any(item.launches[0].code for item in found.work):
         yield "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
     yield from _compared(found)
-    yield from spent_lines(found)
+    yield from _spends(found)
     yield from memory_verdict(found)
-    yield from gain_line(found)
+    yield from _next_gain(found)
 
 
-def spent_lines(found: Profiled) -> Iterator[str]:
+def time_lines(found: Profiled) -> Iterator[str]:
+    """Of the verdict what is about time."""
+    yield from _compared(found)
+    yield from _spends(found)
+    yield from _next_gain(found)
+
+
+def _spends(found: Profiled) -> Iterator[str]:
     """Why compiled is slower, where it is, and what the time of a call is spent on."""
     budget = found.budget
     if budget.faster is not None and budget.faster[2] < _NO_DIFFERENCE:
@@ -94,7 +100,7 @@ def spent_lines(found: Profiled) -> Iterator[str]:
     yield from _spent(found)
 
 
-def gain_line(found: Profiled) -> Iterator[str]:
+def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
     if _is_noise(budget):

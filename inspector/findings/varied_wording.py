@@ -33,7 +33,7 @@ def _compiled(item: VariedInput) -> str:
         return ""
     xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
     if not item.compiled:
-        return xla or "no"
+        return xla or ("no: after the limit" if item.is_after_limit else "no")
     said = "yes"
     if item.recompiles:
         limit = any(each.hit_limit for each in item.recompiles)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from inspector.capture.benching.loop import Loop
 from inspector.capture.profiling.device import wait
@@ -18,16 +18,22 @@ _UNCOUNTED = 2
 """With the first calls the profiler has work of its own."""
 
 
-def busy_of(loop: Loop) -> Mapping[str, int]:
+def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
     """The median time in which any device worked, and of how many pieces of work, of a few calls.
 
     The profiler makes the host slower and not what runs on the device: the time counts as a part of
     a call that nobody watched.
+
+    Args:
+        loop: Gives the calls.
+        flush: Empties the device's cache before each call, or None.
     """
     windows: list[tuple[int, int]] = []
     with traced(with_device=True, with_host=False) as seen, loop.context():
         for _ in range(_UNCOUNTED + _CALLS):
             call = loop.next_call()
+            if flush is not None:
+                flush()
             wait()
             begun_ns = time.time_ns()
             call()

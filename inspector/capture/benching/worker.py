@@ -239,7 +239,7 @@ class _Worker:
         for index, loop in enumerate(self._loops if uses_cuda() else ()):
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():
-                self._write("busy", input=index, **busy_of(loop))
+                self._write("busy", input=index, **busy_of(loop, self._flush))
 
     def part(self) -> None:
         """Looks for the first operator at which results part from eager ones."""

@@ -48,11 +48,13 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         model(row(DEFAULT, 4.0, is_wrong=True)),
         model(row(DEFAULT, failure="out of memory")),
         model(row(DEFAULT, failure=INTERRUPTED)),
+        model(row(DEFAULT, 9.0), row(DEFAULT, input=1, failure=INTERRUPTED)),
+        Measured("never begun", (), None, INTERRUPTED, 0.0),
         Measured("gone", (), None, "there is no such file", 0.1),
     ]
     (found,) = summarized(models)
     assert (found.label, found.models, found.ran, found.wrong) == ("default", 6, 3, 1)
-    assert (found.captured, found.faster, found.slower) == (2, 1, 1)
+    assert (found.captured, found.faster, found.slower, found.same) == (2, 1, 1, 1)
     assert found.speedup == pytest.approx((2 * 0.5 * 1.001) ** (1 / 3))
 
 

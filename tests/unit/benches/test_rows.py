@@ -49,7 +49,7 @@ def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
     busy = {"what": "busy", "combination": 1, "busy_ns": 150_000, "launches": 9}
     eager, compiled = rows(tmp_path, "whole", block(0, 400_000), block(1, 200_000), busy)
     assert compiled.busy == pytest.approx(0.75)
-    assert "the GPU works 75% of it, on 9 launches" in details(compiled)
+    assert "the GPU works 75% of it, on 9 pieces of work" in details(compiled)
     assert eager.busy is None
     assert "GPU" not in details(eager)
 

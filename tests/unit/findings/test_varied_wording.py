@@ -66,6 +66,8 @@ def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
     both = VariedInput("x[0]=1", make_row(), 1, (), xla_programs=1, xla_compile_ns=300_000_000)
     xla_alone = VariedInput("x[0]=2", make_row(), 0, (), xla_programs=1, xla_compile_ns=50_000_000)
     nothing = VariedInput("x[0]=3", make_row(), 0, ())
+    late = VariedInput("x[0]=4", make_row(), 0, (), is_after_limit=True)
+    assert varied_cells(late)[-1] == "no: after the limit"
     assert [varied_cells(item)[-1] for item in (both, xla_alone, nothing)] == [
         "yes · XLA: 300 ms", "XLA: 50 ms", "no"
     ]  # fmt: skip

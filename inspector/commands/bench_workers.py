@@ -1,0 +1,128 @@
+"""Starts the processes of `inspect bench`: what each is asked for, and in which environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+from inspector.commands.bench_environment import PINNED, compile_threads, with_caches
+from inspector.commands.bench_turns import Turns
+from inspector.model.bench import BenchPlan, WorkerRequest
+from inspector.model.request import Request
+from inspector.model.xla_backends import XLA_BACKENDS
+from inspector.sources.worker import Worker
+
+__all__ = ["Bench", "started", "started_reference"]
+
+_FLOAT64 = "f64"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bench:
+    """How it is run.
+
+    Attributes:
+        plan: What is compared.
+        request: The target, its inputs, and what all combinations have in common.
+        folder: The recording.
+        scratch: A folder for caches, results and logs of processes that are at work.
+        python: The interpreter, or None for this one.
+        timeout_seconds: How long a process may take until it is ready, or None.
+        seed: Decides the order.
+        left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
+        turns: Shared with the benches of other models that are run at the same time.
+        jobs: How many models load and compile side by side.
+    """
+
+    plan: BenchPlan
+    request: Request
+    folder: Path
+    scratch: Path
+    python: str | None
+    timeout_seconds: float | None
+    seed: int
+    left_out_on_cpu: frozenset[str] = frozenset()
+    turns: Turns = dataclasses.field(default_factory=Turns)
+    jobs: int = 1
+
+
+def started(bench: Bench, number: int, session: int) -> Worker:
+    """A process for a combination."""
+    return _start(bench, _request(bench, number, session), f"{session}.{number}")
+
+
+def started_reference(bench: Bench, number: int) -> Worker:
+    """A process for what eager PyTorch gives in float64, with the workload of a combination."""
+    request = _request(bench, number, 0)
+    asked = dataclasses.replace(
+        request,
+        workload=dataclasses.replace(request.workload, autocast=None),
+        eager=True,
+        outputs=str(_made(_outputs(bench, number, _FLOAT64))),
+        references={},
+        measures_memory=False,
+        is_reference=True,
+    )
+    return _start(bench, asked, f"reference.{number}")
+
+
+def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
+    combination = bench.plan.combinations[number]
+    workload, setting = combination.workload, combination.setting
+    eager = bench.plan.numbers(workload)[0]
+    references: dict[str, str] = {}
+    outputs = None
+    if not session:
+        references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
+        if setting.is_eager:
+            outputs = str(_made(_outputs(bench, number, "eager")))
+        else:
+            references["eager"] = str(_made(_outputs(bench, eager, "eager")))
+    return WorkerRequest(
+        request=dataclasses.replace(
+            bench.request,
+            # XLA's own device, whatever eager PyTorch is measured on.
+            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
+            dtype=workload.dtype,
+            train=workload.train,
+            backend=setting.backend or "eager",
+            mode=setting.mode,
+            dynamic=setting.dynamic,
+            fullgraph=setting.fullgraph,
+        ),
+        workload=workload,
+        compiles_optimizer=setting.compiles_optimizer,
+        eager=setting.is_eager,
+        combination=number,
+        session=session,
+        outputs=outputs,
+        references=references,
+        measures_memory=not session,
+        cold_cache=bench.plan.cold_cache,
+        variations=bench.plan.variations,
+        pads=setting.pads,
+    )
+
+
+def _outputs(bench: Bench, number: int, name: str) -> Path:
+    return bench.scratch / f"outputs.{number}.{name}"
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
+    folder = bench.scratch / f"worker.{name}"
+    folder.mkdir()
+    # Empty in the first session, filled by it in the others.
+    caches = bench.scratch / f"caches.{asked.combination}"
+    if asked.is_reference:
+        caches = bench.scratch / "caches.reference"
+    given = {**PINNED, **compile_threads(bench.jobs), **os.environ}
+    return Worker(
+        folder, bench.python or sys.executable, asked.to_json(), with_caches(given, caches)
+    )
