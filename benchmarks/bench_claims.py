@@ -28,13 +28,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.commands.bench_workers import Bench  # noqa: E402
-
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
 from inspector.commands import bench_session  # noqa: E402
 from inspector.commands.bench import command  # noqa: E402
 from inspector.commands.bench_environment import PINNED, with_caches  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
+from inspector.commands.bench_workers import Bench  # noqa: E402
 from inspector.model.bench import BenchPlan  # noqa: E402
 from inspector.model.student import half_width  # noqa: E402
 from inspector.sources.bench_file import read_plan  # noqa: E402
