@@ -18,7 +18,7 @@ class Choice:
     Attributes:
         eager: Eager PyTorch, or None where it was not measured.
         latency: The shortest call that is shorter than eager's by more than noise, or None; of
-            those that do not differ, the one that is ready first.
+            those that do not differ, the one that is ready first, if that is known.
         as_good: The others that do not differ from it.
         memory: The least memory at the peak, less than eager's by a noticeable part, or None.
         slower: Those that are slower than eager by more than noise.
@@ -47,13 +47,19 @@ class Choice:
 _NOTICEABLE = 0.02
 
 
-def choose(rows: Sequence[BenchRow]) -> Choice:
-    """Decides between the rows of one workload and input; wrong results are never taken."""
+def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
+    """Decides between the rows of one workload and input; wrong results are never taken.
+
+    Args:
+        rows: The rows.
+        compiled_alone: Whether nothing else was at work while they compiled: else their first calls
+            say nothing of which is ready first, and of equals the shortest is taken.
+    """
     eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
     compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
     right = [row for row in compiled if not row.is_wrong]
     faster = [row for row in right if row.faster and row.faster.low > 1]
-    best, others = _best(faster)
+    best, others = _best(faster, compiled_alone=compiled_alone)
     return Choice(
         eager=eager,
         latency=best,
@@ -65,12 +71,14 @@ def choose(rows: Sequence[BenchRow]) -> Choice:
     )
 
 
-def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
+def _best(
+    faster: Sequence[BenchRow], *, compiled_alone: bool
+) -> tuple[BenchRow | None, list[BenchRow]]:
     if not faster:
         return None, []
     shortest = min(faster, key=lambda row: row.latency.middle_ns if row.latency else 0)
     alike = [row for row in faster if row is shortest or _do_not_differ(row, shortest)]
-    first = min(alike, key=lambda row: row.first_ns or 0)
+    first = min(alike, key=lambda row: row.first_ns or 0) if compiled_alone else shortest
     return first, [row for row in alike if row is not first]
 
 

@@ -178,7 +178,10 @@ for _option in command.params:
             "table (.csv), or bars (.svg, .png, .pdf)."
         )
     if isinstance(_option, click.Option) and _option.name == "timeout":
-        _option.help = "End a process that is not ready after this time; the others go on."
+        _option.help = (
+            "End a process that is not ready after this time; the others go on.  [default: an "
+            "hour; with several models 15 minutes]"
+        )
 
 
 def _earlier(file: Path) -> EarlierBench:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -25,6 +26,8 @@ from inspector.findings.escaping import one_line
 __all__ = ["Job", "Outcome", "measured_each"]
 
 _TICK_SECONDS = 0.2
+_LIMIT_SECONDS = 900.0  # one that hangs holds the others up
+_NO_MEMORY = ("OutOfMemoryError", "SIGKILL")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
     """
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _folder(how.save, Path(scratch))
+        how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
         placed = [(job, folder / _name(number, job)) for number, job in enumerate(jobs, 1)]
         measure = _one_after_the_other if how.jobs == 1 else _side_by_side
         yield from measure(placed, how)
@@ -91,6 +95,27 @@ def _one_after_the_other(
 
 
 def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterator[Outcome]:
+    """Measures models at the same time; those that had no memory beside others, again alone."""
+    found = list(_in_threads(placed, how))
+    is_cut_off = any(outcome.is_interrupted for outcome in found)
+    for (job, place), outcome in zip(placed, found, strict=False):
+        if is_cut_off or not _had_no_memory(outcome.measured):
+            yield outcome
+            continue
+        shutil.rmtree(place, ignore_errors=True)
+        doing = f"{job.name} again, alone"
+        alone = _measured(job, dataclasses.replace(how, save=place, doing=doing, jobs=1))
+        is_cut_off = alone.is_interrupted
+        _say(alone.measured, how)
+        yield dataclasses.replace(outcome, is_interrupted=True) if is_cut_off else alone
+
+
+def _had_no_memory(model: Measured) -> bool:
+    failures = (model.failure, *(row.failure for row in model.rows))
+    return any(sign in failure for failure in failures for sign in _NO_MEMORY)
+
+
+def _in_threads(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterator[Outcome]:
     """Measures with a thread for each of so many models; yields in the order of the models."""
     progress = BenchProgress(enabled=how.progress, processes=len(placed), each="model")
     doing = f"{how.jobs} side by side"

@@ -40,6 +40,7 @@ class BenchProcess:
         timeout_seconds: How long one may take until it is ready, or None.
         save: Where the recording is kept, or None for the store.
         progress: Whether progress is shown.
+        limit_seconds: The same where nobody said so.
         doing: What is said before it.
         jobs: How many models load and compile side by side.
         turns: What keeps them from being timed so.
@@ -50,6 +51,7 @@ class BenchProcess:
     timeout_seconds: float | None
     save: Path | None
     progress: bool
+    limit_seconds: float = 3600.0
     doing: str = ""
     jobs: int = 1
     turns: Turns = dataclasses.field(default_factory=Turns)
@@ -120,7 +122,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             folder=begun.path,
             scratch=Path(scratch),
             python=how.python,
-            timeout_seconds=how.timeout_seconds,
+            ready_seconds=how.timeout_seconds or how.limit_seconds,
             seed=0,
             left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
             turns=how.turns,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
@@ -22,7 +23,6 @@ _SESSION_SECONDS = 12.0
 _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
-_READY_SECONDS = 3600.0
 _CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
 _NO_MEMORY = "OutOfMemoryError"
@@ -90,6 +90,7 @@ class Session:
             with turns.beside_others():
                 left_out = self._make_ready(order)
             with turns.alone():
+                self._time_alone()
                 self._rounds()
                 # Before the next model is timed: processes that end are at work, too.
                 self._end(number for number in self._workers if number not in self._wrong)
@@ -162,7 +163,7 @@ class Session:
         bench = self.bench
         self._progress.begin("eager in float64, for its results")
         worker = started_reference(bench, number)
-        seconds = bench.timeout_seconds or _READY_SECONDS
+        seconds = bench.ready_seconds
         try:
             if worker.wait("loaded", seconds, self._tick):
                 worker.tell({"do": "begin"})
@@ -177,7 +178,7 @@ class Session:
         self._progress.begin(f"{label}: {'compiles' if not self.session else 'starts again'}")
         worker = self._ahead.pop(number, None) or started(self.bench, number, self.session)
         self._workers[number] = worker
-        seconds = bench.timeout_seconds or _READY_SECONDS
+        seconds = bench.ready_seconds
         is_eager = bench.plan.combinations[number].setting.is_eager
         loaded = worker.wait("loaded", seconds, self._tick)
         if loaded:
@@ -197,10 +198,22 @@ class Session:
         if ready is not None:
             self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
-            self._call_ns[number] = [max(1, int(time_ns)) for time_ns in ready["call_ns"]]
+            self._call_ns[number] = _times_of(ready)
 
     def _is_only(self) -> bool:
         return len(self.bench.plan.workloads) == 1
+
+    def _time_alone(self) -> None:
+        """Times a call of each again, where other models were at work when that was done."""
+        if self.bench.jobs == 1:
+            return
+        for number in self.ready:
+            worker = self._workers[number]
+            worker.tell({"do": "time"})
+            seconds = _BLOCK_MOST_SECONDS + 10 * sum(self._call_ns[number]) / 1e9
+            timed = worker.wait("done", seconds, self._tick)
+            if timed is not None:
+                self._call_ns[number] = _times_of(timed)
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -261,8 +274,13 @@ class Session:
                 label = self.bench.plan.combinations[number].setting.label
                 self._progress.begin(f"{label} is wrong: looks for the operator", counts=False)
                 worker.tell({"do": "part"})
-                seconds = self.bench.timeout_seconds or _READY_SECONDS
+                seconds = self.bench.ready_seconds
                 worker.wait("done", seconds, self._tick)
+
+
+def _times_of(said: Mapping[str, Any]) -> Sequence[int]:
+    """What a call with each input takes, in ns, as a process says it."""
+    return [max(1, int(time_ns)) for time_ns in said["call_ns"]]
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

@@ -29,7 +29,7 @@ class Bench:
         folder: The recording.
         scratch: A folder for caches, results and logs of processes that are at work.
         python: The interpreter, or None for this one.
-        timeout_seconds: How long a process may take until it is ready, or None.
+        ready_seconds: How long a process may take until it is ready.
         seed: Decides the order.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
         turns: Shared with the benches of other models that are run at the same time.
@@ -41,7 +41,7 @@ class Bench:
     folder: Path
     scratch: Path
     python: str | None
-    timeout_seconds: float | None
+    ready_seconds: float
     seed: int
     left_out_on_cpu: frozenset[str] = frozenset()
     turns: Turns = dataclasses.field(default_factory=Turns)

@@ -131,7 +131,7 @@ def _groups(
         of = [row for row in rows if row.workload == workload]
         for index in sorted({row.input for row in of}):
             mine = tuple(row for row in of if row.input == index)
-            choice = choose(mine)
+            choice = choose(mine, compiled_alone=plan.jobs == 1)
             yield BenchGroup(
                 workload=workload,
                 input=index,

@@ -79,7 +79,8 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
         verb = "does" if len(choice.as_good) == 1 else "do"
-        yield f"{names} {verb} not differ from it by more than noise, and compile longer"
+        longer = ", and compile longer" if best.break_even_calls is not None else ""
+        yield f"{names} {verb} not differ from it by more than noise{longer}"
     if best.first_ns and best.break_even_calls is not None:
         cached = f", {duration(best.cached_first_ns)} with caches" if best.cached_first_ns else ""
         yield (

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.collection import Measured, SettingSummary, summarized
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
 from inspector.findings.several_benches import (
@@ -92,6 +92,9 @@ def collection_machine(report: CollectionReport) -> str:
 def collection_lines(report: CollectionReport) -> Iterator[str]:
     """What each setting does to the collection, in a sentence."""
     for item in report.summaries:
+        if not item.models:
+            yield f"{item.label}: {INTERRUPTED}"
+            continue
         verb = "runs" if item.ran == 1 else "run"
         parts = [f"{item.label}: {item.ran} of {count(item.models, 'model')} {verb}"]
         if item.ran:

@@ -152,19 +152,32 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
         assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
 
 
+NEEDS_ALL_MEMORY = """
+from pathlib import Path
+
+import torch
+
+if not all(list(Path("beside").glob(f"*{other}*/bench.json")) for other in ("a-py", "c-py")):
+    raise torch.OutOfMemoryError("CUDA out of memory")
+"""
+
+
 def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Path) -> None:
-    (tmp_path / "three").mkdir()
+    (tmp_path / "zoo").mkdir()
     for name in ("a", "c"):
-        (tmp_path / "three" / f"{name}.py").write_text(PIECES)
-    (tmp_path / "three" / "b.py").write_text("raise RuntimeError('no such weights')\n")
-    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "3", "--jobs", "3")
-    done = bench(tmp_path, "three", *options, "--format", "json", "--save", "beside")
+        (tmp_path / "zoo" / f"{name}.py").write_text(PIECES)
+    (tmp_path / "zoo" / "b.py").write_text("raise RuntimeError('no such weights')\n")
+    # Has no room while the others are at work, and is measured again after them.
+    (tmp_path / "zoo" / "d.py").write_text(NEEDS_ALL_MEMORY + PIECES)
+    options = ("--modes", "none", "--backends", "aot_eager", "--rounds", "3", "--jobs", "4")
+    done = bench(tmp_path, "zoo", *options, "--format", "json", "--save", "beside")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     jsonschema.validate(report, schema("bench-collection"))
-    assert [Path(item["name"]).stem for item in report["models"]] == ["a", "b", "c"]
-    assert any("3 models were loaded and compiled side by side" in it for it in report["notices"])
-    for model in (report["models"][0], report["models"][2]):
+    assert [Path(item["name"]).stem for item in report["models"]] == ["a", "b", "c", "d"]
+    assert any("4 models were loaded and compiled side by side" in it for it in report["notices"])
+    assert "no such weights" in report["models"][1]["failure"]
+    for model in (report["models"][0], *report["models"][2:]):
         for row in model["rows"]:
             assert row["latency_ns"] > 0
             assert [block["round"] for block in row["blocks"]] == [0, 1, 2]
@@ -173,8 +186,8 @@ def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Pat
         block for place in (tmp_path / "beside").iterdir() for block in blocks_of(place)
     )
     places = [place for _, place in blocks]
-    assert len(places) == 2 * 2 * 3  # models, settings, rounds
-    assert [len(list(of)) for _, of in itertools.groupby(places)] == [6, 6]
+    assert len(places) == 3 * 2 * 3  # models, settings, rounds
+    assert [len(list(of)) for _, of in itertools.groupby(places)] == [6, 6, 6]
 
 
 def blocks_of(recording: Path) -> Iterator[tuple[str, str]]:

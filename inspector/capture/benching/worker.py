@@ -89,9 +89,11 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
                 worker.part()
             case "busy":
                 worker.busy()
+            case "time":
+                worker.time_calls()
             case _:
                 worker.block(**asked_now)
-        channel.say("done")
+        channel.say("done", call_ns=worker.call_ns)
 
 
 class _Worker:
@@ -211,8 +213,14 @@ class _Worker:
                     self._write("memory", input=index, memory=memory)
             if self._asked.cold_cache:
                 self._flush = self._flush or Flush()
+        self.time_calls()
+
+    def time_calls(self) -> None:
+        """Finds out what a call with each input takes with all that is around it."""
+        self.call_ns = []
+        for index, loop in enumerate(self._loops):
             with self._failing(index), quiet():
-                self.call_ns.append(self._whole_ns(self._loops[index]))
+                self.call_ns.append(self._whole_ns(loop))
 
     def _whole_ns(self, loop: Loop) -> int:
         """What a call takes with all that is done around it: blocks are planned by that."""

@@ -32,6 +32,8 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "threads": report.threads or None,
         "processor": report.processor or None,
         "sessions": report.plan.sessions,
+        "rounds": report.plan.rounds or None,
+        "jobs": report.plan.jobs,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],

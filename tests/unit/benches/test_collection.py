@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from typing import Any
 
 import pytest
 
 from inspector.benches.collection import Measured, summarized
-from inspector.benches.ratio import Ratio
-from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled, Latency
-from inspector.model.bench import Setting, Workload
-
-
-def row(setting: Setting, ratio: float = 1.0, **other: Any) -> BenchRow:
-    breaks, failure = other.pop("breaks", 0), other.get("failure", "")
-    time = None if failure else Latency(1000 / ratio, 900, 1100, 100, None)
-    is_eager = setting.is_eager
-    return dataclasses.replace(
-        BenchRow(
-            combination=0, workload=Workload(), setting=setting, input=0, inputs="", items=1,
-            latency=time, items_per_s=None,
-            faster=None if is_eager or failure else Ratio(ratio - 0.01, ratio, ratio + 0.01),
-            load_ns=None, first_ns=None, second_ns=None, warm_up_calls=20, cached_first_ns=None,
-            break_even_calls=None, memory={}, busy=None, launches=0, errors=(),
-            worst={}, is_wrong=False, parting=None, draws=False,
-            compiled=None if is_eager or failure else Compiled(1 + breaks, breaks, 0, 3, 10, None),
-            is_settled=True, medians={}, failure="", detail="",
-        ),
-        **other,
-    )  # fmt: skip
-
+from inspector.benches.rows import INTERRUPTED, BenchRow
+from inspector.findings.collection_report import collection_lines, make_collection_report
+from inspector.model.bench import Setting
+from tests.bench_rows import row
 
 EAGER, DEFAULT = Setting(), Setting("inductor")
 
@@ -68,3 +47,9 @@ def test_of_several_inputs_a_model_has_one_ratio_and_all_must_run() -> None:
 
 def test_nothing_measured_is_no_summary() -> None:
     assert summarized([Measured("m", (), None, "it fails", 0.1)]) == ()
+
+
+def test_a_setting_that_was_nowhere_reached_says_so() -> None:
+    models = [model(row(DEFAULT, failure=INTERRUPTED))]
+    (line,) = collection_lines(make_collection_report(models, [], 1))
+    assert line == f"default: {INTERRUPTED}"

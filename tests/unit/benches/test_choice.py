@@ -1,0 +1,31 @@
+"""Which setting is taken."""
+
+from __future__ import annotations
+
+from inspector.benches.choice import choose
+from inspector.benches.rows import BenchRow
+from inspector.model.bench import Setting
+from tests.bench_rows import row
+
+EAGER = row(Setting(), medians={(0, at): 1000.0 + at for at in range(4)})
+
+
+def equal(first_ns: int, middle_ns: int, *, mode: str) -> BenchRow:
+    """One of several whose rounds do not tell them apart."""
+    swing = 20.0 if mode == "default" else -20.0
+    medians = {(0, at): middle_ns + (-1) ** at * swing for at in range(4)}
+    return row(Setting("inductor", mode), 1000 / middle_ns, first_ns=first_ns, medians=medians)
+
+
+def test_of_equals_the_one_that_is_ready_first() -> None:
+    quick = equal(10**9, 501, mode="default")
+    short = equal(10**10, 500, mode="max-autotune")
+    found = choose([EAGER, quick, short])
+    assert (found.latency, found.as_good) == (quick, (short,))
+
+
+def test_the_shortest_where_compiling_was_not_timed_alone() -> None:
+    quick = equal(10**9, 501, mode="default")
+    short = equal(10**10, 500, mode="max-autotune")
+    found = choose([EAGER, quick, short], compiled_alone=False)
+    assert (found.latency, found.as_good) == (short, (quick,))
