@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from inspector.model.student import half_width
+from inspector.model.student import student
 
 __all__ = ["Ratio", "ratio_of"]
 
@@ -43,8 +43,9 @@ def ratio_of(
     rounds; what differs between sessions differs between one run of the tool and the next, too. The
     interval is that in which the ratio of another run with as many sessions lies by 95 %: Student's
     t times the standard error of the mean times the root of 2, for the other run has an error of
-    its own (a prediction interval: Hahn and Meeker, Statistical Intervals). With one session alone
-    its rounds take the place of sessions.
+    its own (a prediction interval: Hahn and Meeker, Statistical Intervals). Few sessions may agree
+    by chance: they are not taken to differ by less than their rounds let them be known. With one
+    session alone its rounds take the place of sessions.
 
     Args:
         above: Times in ns by session and round.
@@ -55,11 +56,23 @@ def ratio_of(
         logs.setdefault(key[0], []).append(math.log(above[key] / below[key]))
     if not logs:
         return None
-    means = [statistics.fmean(rounds) for rounds in logs.values()]
-    if len(means) == 1:
+    if len(logs) == 1:
         (means,) = logs.values()
         if len(means) < _LEAST_ROUNDS:
             return None
+        known = 0.0
+    else:
+        means = [statistics.fmean(rounds) for rounds in logs.values()]
+        known = _known_by_rounds(list(logs.values()))
     middle = statistics.fmean(means)
-    reach = math.sqrt(2) * half_width(means)
+    spread = max(statistics.stdev(means), known)
+    reach = math.sqrt(2) * student(len(means) - 1) * spread / math.sqrt(len(means))
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+
+
+def _known_by_rounds(sessions: Sequence[Sequence[float]]) -> float:
+    """The standard error of a session's mean by what its rounds differ, over all sessions."""
+    squares = [
+        statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1
+    ]
+    return math.sqrt(statistics.fmean(squares)) if squares else 0.0

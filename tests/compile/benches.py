@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.compile.warm_python import INSPECT
 
 __all__ = ["ROOT", "bench"]
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs it in a folder, for a terminal of 80 columns."""
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "bench", *arguments],
+        [*INSPECT, "bench", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
         capture_output=True,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.compile import warm_python
+
 # With empty caches Inductor asks the C++ compiler, in every process, whether it can do what the CPU
 # can: two programs that take longer to compile than most kernels here (7 of 18 s of a process on
 # two cores). The answer is yes wherever these tests can run. What a process then generates and
@@ -22,9 +24,18 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     It is `XDG_CACHE_HOME` for the program.
     """
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent  # that of all workers
-    folder = base / "machine"
+    folder = _of_all_workers(tmp_path_factory) / "machine"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def _of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_python(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Targets are recorded in forks of a process that has imported torch."""
+    if not os.environ.get("INSPECTOR_TESTS_COLD") and hasattr(os, "pidfd_open"):
+        warm_python.prepare(_of_all_workers(tmp_path_factory) / "warm")

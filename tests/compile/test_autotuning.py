@@ -14,6 +14,7 @@ import pytest
 
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
@@ -94,7 +95,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
 
 def inspected(folder: Path, *arguments: str, machine: Path | None = None) -> str:
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "profile", *arguments],
+        [*INSPECT, "profile", *arguments],
         cwd=folder,
         # Linear layers have C++ templates where their weights are constants.
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(machine or folder),

@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import jsonschema
 import pytest
 
 from tests.compile.benches import ROOT, bench
+from tests.compile.warm_python import INSPECT
 from tests.perturbed_backend import PERTURBED
 
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     backends = "perturbed,killed,openxla,onnxrt"
     done = bench(
         place, "model.py", "--modes", "default", "--backends", backends, "--sessions", "2",
-        "--save", "kept.zip", "--format", "json",
+        "--rounds", "4", "--save", "kept.zip", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "said by the model" not in done.stdout + done.stderr
@@ -151,7 +151,7 @@ def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str,
 def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> None:
     done = bench(
         folder, "model.py", "--modes", "none", "--backends", "hangs", "--sessions", "1",
-        "--timeout", "20", "--format", "json",
+        "--rounds", "3", "--timeout", "20", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -210,7 +210,7 @@ def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
 def test_another_recording_has_no_bench(folder: Path) -> None:
     (folder / "small.py").write_text("import torch\nmodel = torch.nn.ReLU()\n"
                                      "example_inputs = (torch.ones(2),)\n")  # fmt: skip
-    other = [sys.executable, "-m", "inspector.commands", "explain", "small.py", "--save", "e"]
+    other = [*INSPECT, "explain", "small.py", "--save", "e"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(other, cwd=folder, env=environment, check=False, capture_output=True)
     done = bench(folder, "e")

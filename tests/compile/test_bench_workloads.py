@@ -66,7 +66,8 @@ def test_a_training_step_with_other_batches(tmp_path: Path) -> None:
     (tmp_path / "pieces.py").write_text(PIECES)
     done = bench(
         tmp_path, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train",
-        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--format", "json",
+        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--rounds", "3", "--format",
+        "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -89,7 +90,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     (tmp_path / "sizes.py").write_text(SIZES)
     done = bench(
         tmp_path, "sizes.py", "--vary", "x[0]=4,5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--format", "json", "-o", "varied.md",
+        "aot_eager", "--rounds", "3", "--format", "json", "-o", "varied.md",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -137,7 +138,7 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     (tmp_path / "zoo").mkdir()
     (tmp_path / "zoo" / "pieces.py").write_text(PIECES)
     (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
-    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager")
+    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager", "--rounds", "3")
     done = bench(tmp_path, *arguments, "--format", "json", "-o", "zoo.csv")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)

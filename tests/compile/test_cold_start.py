@@ -15,6 +15,7 @@ from inspector.model.cache_lookup import CacheState
 from inspector.model.cold_start import KeyVerdict
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
+from tests.compile.warm_python import INSPECT
 from tests.unit import cold_starts
 
 CHILD = Path(__file__).with_name("cold_start_child.py")
@@ -135,7 +136,7 @@ def test_every_span_that_torch_logs_has_a_stage(starts: dict[str, Run]) -> None:
 
 def test_a_model_is_recorded_with_inductor(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
-    command = [sys.executable, "-m", "inspector.commands", "cold-start", "model.py"]
+    command = [*INSPECT, "cold-start", "model.py"]
     command += ["--save", "a.zip", "-o", "a.perfetto.json", "--format", "json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

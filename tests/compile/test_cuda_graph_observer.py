@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,7 +130,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def inspect(*arguments: str) -> str:
-        command = [sys.executable, "-m", "inspector.commands", *arguments]
+        command = [*INSPECT, *arguments]
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
@@ -36,7 +37,7 @@ example_inputs = (torch.randn(64, 128),)
 def diff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "diff", *arguments], cwd=folder,
+        [*INSPECT, "diff", *arguments], cwd=folder,
         env=environment, text=True, capture_output=True, check=False,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.compile.run_in_forks import run_in_forks
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
@@ -34,7 +35,7 @@ example_inputs = (torch.randn(8, 32, 64), torch.randint(0, 50, (8, 32)), torch.r
 
 def inspected(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "kernels", *arguments],
+        [*INSPECT, "kernels", *arguments],
         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
         check=False,
     )  # fmt: skip

@@ -7,7 +7,6 @@ import gc
 import json
 import os
 import subprocess
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from inspector.capture.gpu_target.session import gpu_target
 from inspector.capture.gpu_target.weights import MOST_REAL, fake_weights, is_weight
 from inspector.capture.placement import Placement
 from inspector.model.gpu_table import known_gpu
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
@@ -52,7 +52,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedPro
     (folder / "model.py").write_text(MODEL)
     return subprocess.run(
         [
-            sys.executable, "-m", "inspector.commands", "kernels", "model.py", "--gpu", "h200",
+            *INSPECT, "kernels", "model.py", "--gpu", "h200",
             "--fake", "--no-grad", "--no-compile", "--no-progress", "--format", "json",
         ],
         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
@@ -76,7 +76,7 @@ def test_it_stops_where_a_value_is_needed_and_shows_what_was_compiled_until_ther
 def test_it_needs_a_gpu_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     done = subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "kernels", "model.py", "--fake"],
+        [*INSPECT, "kernels", "model.py", "--fake"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
         check=False,
     )  # fmt: skip

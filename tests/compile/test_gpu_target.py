@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,6 +23,7 @@ from inspector.capture.gpu_target.accelerator import _registry
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.session import gpu_target
 from inspector.model.gpu_table import known_gpu
+from tests.compile.warm_python import INSPECT
 from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16
 def kernels(folder: Path, *arguments: str, model: str = ATTENTION) -> dict[str, Any]:
     """What is generated; test_builds.py and test_kernels_compiled.py compile such kernels."""
     (folder / "model.py").write_text(model)
-    command = [sys.executable, "-m", "inspector.commands", "kernels", "model.py", *arguments]
+    command = [*INSPECT, "kernels", "model.py", *arguments]
     command += [
         "--no-compile",
         "--format",

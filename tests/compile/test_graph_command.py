@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
@@ -52,7 +52,7 @@ UNDECOMPOSED = {
 
 def inspected(folder: Path, *arguments: str, **environment: str) -> dict[str, Any]:
     result = subprocess.run(
-        [sys.executable, "-m", "inspector.commands", *arguments, "--no-progress"],
+        [*INSPECT, *arguments, "--no-progress"],
         cwd=folder,
         check=True,
         capture_output=True,

@@ -12,6 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.compile.warm_python import INSPECT
+
 pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
@@ -57,7 +59,7 @@ class Net(torch.nn.Linear):
 
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    command = [sys.executable, "-m", "inspector.commands", *arguments]
+    command = [*INSPECT, *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -6,12 +6,13 @@ import importlib.util
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 pytestmark = [
     pytest.mark.compile,
@@ -38,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
     environment["XDG_CACHE_HOME"] = str(folder / "cache")
-    command = [sys.executable, "-m", "inspector.commands", "kernels", *arguments]
+    command = [*INSPECT, "kernels", *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

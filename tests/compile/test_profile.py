@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
@@ -84,7 +85,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
 
 def started(folder: Path, machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "profile", *arguments],
+        [*INSPECT, "profile", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(machine),
              "COLUMNS": "80"},

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "samples" / "user_triton_kernel" / "model.py"
@@ -21,7 +22,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("user_kernels")
     done = subprocess.run(
         [
-            sys.executable, "-m", "inspector.commands", "kernels", str(MODEL), "--gpu", "h200",
+            *INSPECT, "kernels", str(MODEL), "--gpu", "h200",
             "--no-grad", "--no-progress", "--format", "json",
         ],
         cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from inspector.model.verification import Trial, Verification
 from inspector.plugins import load_analyses
 from inspector.sources.recording import opened, read_run
 from tests.compile.forkserver import ForkServer, Job
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 SCALAR = """
@@ -298,7 +298,7 @@ def test_numbered_layers_compile_once(verify: Verify) -> None:
 
 def test_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(SCALAR)
-    command = [sys.executable, "-m", "inspector.commands", "explain"]
+    command = [*INSPECT, "explain"]
     done = subprocess.run(
         [*command, "model.py", "--verify", "-o", "report.json", "--format", "terminal"],
         cwd=tmp_path,

@@ -28,8 +28,21 @@ def test_the_ratio_is_that_of_the_means() -> None:
     found = ratio_of(above, below)
     assert found is not None
     assert found.middle == pytest.approx(2)
-    # Both sessions have the same mean, whatever their rounds are.
-    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
+
+
+def test_sessions_that_agree_by_chance_are_not_better_known_than_their_rounds() -> None:
+    above = {
+        (session, number): 200.0 * swing
+        for session in range(3)
+        for number, swing in enumerate((0.8, 1.25) * 8)
+    }
+    found = ratio_of(above, dict.fromkeys(above, 100.0))
+    assert found is not None
+    # Their means are the same; the standard error of each by its 16 rounds is 5.8 %.
+    error = math.log(1.25) * math.sqrt(16 / 15) / math.sqrt(16)
+    reach = math.sqrt(2) * 4.303 * error / math.sqrt(3)
+    assert found.low == pytest.approx(2 * math.exp(-reach), rel=1e-3)
+    assert found.high == pytest.approx(2 * math.exp(reach), rel=1e-3)
 
 
 def test_the_interval_holds_the_ratio_of_another_run() -> None:
