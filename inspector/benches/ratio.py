@@ -72,7 +72,5 @@ def ratio_of(
 
 def _known_by_rounds(sessions: Sequence[Sequence[float]]) -> float:
     """The standard error of a session's mean by what its rounds differ, over all sessions."""
-    squares = [
-        statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1
-    ]
+    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
     return math.sqrt(statistics.fmean(squares)) if squares else 0.0
