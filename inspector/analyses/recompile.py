@@ -134,7 +134,7 @@ def _case(
         function=_name(run, frame, first),
         roots=run.roots,
         history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
-        kept_over=before.place if before and is_kept(first) else None,
+        kept_over=before.place if before and is_kept(run, frame, first) else None,
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),

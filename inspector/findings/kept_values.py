@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+import symtable
 
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak
@@ -13,6 +15,7 @@ from inspector.model.stack import StackFrame, plain_name, resumed_line
 __all__ = ["BreakBefore", "break_before", "is_kept"]
 
 _LOCAL = frozenset({Origin.ARGUMENT, Origin.UNKNOWN})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,6 +57,32 @@ def _goes_through(record: GraphBreak, file: str, line: int) -> bool:
     )
 
 
-def is_kept(item: Recompile) -> bool:
-    """Whether what changes is a local of the function itself, and no attribute or global."""
-    return item.origin in _LOCAL or item.name.startswith("___stack")
+def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:
+    """Whether what changes is a local of the function itself, and no attribute or global.
+
+    A local that a comprehension or an inner function uses comes to what goes on behind a break as
+    a variable of its closure.
+    """
+    if item.origin in _LOCAL or item.name.startswith("___stack"):
+        return True
+    variable = _VARIABLE.match(item.name)
+    return (
+        item.origin is Origin.CLOSURE and variable is not None and _binds(run, frame, variable[0])
+    )
+
+
+def _binds(run: Run, frame: Frame, variable: str) -> bool:
+    """Whether the user's function sets a variable itself, or has it as a parameter."""
+    try:
+        tables = [symtable.symtable(run.sources.text(frame.file) or "", frame.file, "exec")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    name, line = plain_name(frame.name), resumed_line(frame.name) or frame.first_line
+    found: list[symtable.SymbolTable] = []
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        if table.get_name() == name and table.get_lineno() <= line:
+            found.append(table)
+    own = max(found, key=symtable.SymbolTable.get_lineno, default=None)  # the line is in it
+    return own is not None and variable in own.get_identifiers() and own.lookup(variable).is_local()

@@ -23,6 +23,7 @@ __all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
+_KEPT = "___stack"  # over a graph break: it has no name that one could write
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
 _NUMBERED = re.compile(r"(?P<container>.+)\[(?P<index>\d+)\]")
@@ -84,6 +85,7 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
     marks = changing_sizes((*case.items, *case.history))
+    marks = {name: found for name, found in marks.items() if not name.startswith(_KEPT)}
     name = tensor_of(case.first.name)
     if name not in marks and _is_named(name):
         marks = {name: (int(case.dimension),), **marks}

@@ -116,6 +116,23 @@ def local_over_a_break() -> None:
         scale(torch.ones(3), n)
 
 
+@program(
+    Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic"),
+    Expected("tensor-size", "y", "4", "5", "dynamic", "Remove the graph break at", "closure"),
+)
+def local_of_an_inner_function_over_a_break() -> None:
+    """A comprehension has a local of the second half as a variable of its closure."""
+
+    @compiled
+    def scale(x: Tensor) -> Tensor:
+        y = x * 2
+        print(end="")
+        return y + sum(tuple(y.sum() * i for i in range(2)))
+
+    for n in (4, 5, 6):
+        scale(torch.ones(n))
+
+
 @program(Expected("float", "___stack1", "3.0", "6.0", "dynamic", "Remove the graph break at"))
 def value_over_a_break() -> None:
     """The break is in a function that was called, and its result has no name."""
