@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.graph_break import Cause, parse_causes
+from inspector.findings.compile_error_fixes import error_fix
 from inspector.findings.constraints import VIOLATION
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
@@ -65,14 +66,15 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
     place = user_frame(failure.stack, run.roots) or definition
     cause = next(iter(parse_causes(failure.reason)), Cause(None, failure.type))
     message = cause.title if cause.gb_type else f"{failure.type}: {cause.title}"
+    known = error_fix(cause.explanation or failure.reason)
     return Finding(
         rule=CompileErrorRule.id,
         severity=Severity.ERROR,
         message=message,
         place=make_place(run, place, failure.stack),
         why=cause.explanation or failure.reason.strip(),
-        fix=best_hint(cause.hints),
-        alternatives=further_hints(cause.hints),
+        fix=known or best_hint(cause.hints),
+        alternatives=() if known else further_hints(cause.hints),
         hints=cause.hints,
         notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
         # The message can hold sizes, addresses and names of temporary files.

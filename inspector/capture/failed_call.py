@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 from torch._dynamo.exc import TorchDynamoException
@@ -71,7 +72,8 @@ def failed_call(
         # What Dynamo and the backends raise is in the trace, and becomes a finding.
         is_told = isinstance(error, TorchDynamoException)
         detail = "" if is_told else user_traceback(error, target.root)
-        return ModelFailedError(_only_then(failed, said), "", detail=detail)
+        said = f"{_where(failed)}{said}"
+        return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
     return _also_without(failed, user_traceback(again, target.root))
 
 
@@ -84,9 +86,21 @@ def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
     return ModelFailedError(f"{message}.", "Make it run in plain Python first.", detail=detail)
 
 
-def _only_then(failed: FailedCall, said: str) -> str:
+def _where(failed: FailedCall) -> str:
+    """``at model.py:8``, with a space behind it: the user's line that Dynamo was at."""
+    root = Path(failed.target.root)
+    for frame in reversed(getattr(failed.error, "real_stack", None) or ()):
+        file = Path(frame.filename)
+        if failed.target.root and file.is_relative_to(root) and "site-packages" not in file.parts:
+            return f"at {file.relative_to(root)}:{frame.lineno} "
+    return ""
+
+
+def _only_then(failed: FailedCall, said: str, gpu: str | None) -> str:
     """That a call failed, and that one without the compiler does not."""
     name = failed.target.name
+    if gpu is not None:
+        return f"{name} runs on the CPU, and cannot be compiled for {gpu} {said}."
     if failed.number == 1:
         return f"{name} runs without torch.compile and fails with it {said}."
     if not failed.number:

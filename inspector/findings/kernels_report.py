@@ -232,7 +232,7 @@ def _notices(
         if targets:
             instead = "generating it failed"
         elif any(process.codes.gpu for process in run.processes):
-            instead = f"no graph came to Inductor, and `inspect explain {target}` says why"
+            instead = "no graph came to Inductor, and `inspect explain` of this recording says why"
         yield f"no code of Inductor was recorded: {instead}"
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from inspector.capture.call import Call
 from inspector.capture.execution import call_target
 from inspector.capture.target import Target
 from inspector.errors import ModelFailedError
+from inspector.findings.compile_error_fixes import error_fix
 from inspector.model.request import Request
 
 
@@ -72,6 +74,47 @@ def test_the_first_call_is_every_call() -> None:
     assert said(Failing(1, 2)) == (
         "Net fails when it is called with its inputs, also without torch.compile."
     )
+
+
+def test_for_a_gpu_it_runs_on_the_cpu_alone() -> None:
+    assert said(Failing(1), gpu="h200") == (
+        f"Net runs on the CPU, and cannot be compiled for h200 {ERROR}."
+    )
+
+
+def on_two_devices(x: torch.Tensor) -> torch.Tensor:
+    return x + torch.ones(3, device=AWAY)
+
+
+AWAY = "cpu"
+
+
+def test_the_line_that_dynamo_was_at_is_named_and_its_mistake_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls, place = (Call((torch.ones(3),)),), Path(__file__)
+    target = Target(
+        "f", "f", on_two_devices, calls, already_compiled=False, file=None, root=str(place.parent)
+    )
+    line = on_two_devices.__code__.co_firstlineno + 1
+    errors: list[str] = []
+    request = Request("model.py", measure=False, backend="eager")
+
+    def compiled(x: torch.Tensor) -> torch.Tensor:
+        with monkeypatch.context() as away:
+            away.setitem(globals(), "AWAY", "meta")
+            try:
+                return torch.compile(on_two_devices, backend="eager")(x)  # type: ignore[no-any-return]
+            except RuntimeError as error:
+                errors.append(str(error))
+                raise
+
+    with pytest.raises(ModelFailedError) as raised:
+        call_target(target, request, compiled)
+    message = raised.value.message
+    assert message.startswith(f"f runs without torch.compile and fails with it at {place.name}:")
+    assert f"{place.name}:{line} (" in message
+    assert "`x.new_zeros(…)`" in error_fix(errors[0])
 
 
 def test_a_later_call_has_its_number() -> None:
