@@ -129,7 +129,9 @@ def _profiles(
         has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
         budget = make_budget(profile, has_breaks=has_breaks)
         is_cpu = profile.device.get("kind") == "cpu"
-        found = gains(budget, work, mode, is_cpu=is_cpu)
+        given = run.meta.settings
+        is_idle = not (given.get("train") or given.get("no_grad"))
+        found = gains(budget, work, mode, is_cpu=is_cpu, is_grad_idle=is_idle)
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
             profile=profile,

@@ -15,6 +15,27 @@ __all__ = ["Gain", "Hot", "gains", "hot"]
 
 _LEAST_SHARE = 0.01
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside")
+# What the host does beside kernels, and what to change.
+_HOSTS_WORK = {
+    "outside": (
+        "the program's own code runs outside of compiled graphs",
+        "compile more of it, or do it less often",
+    ),
+    "graph-break": (
+        "Python runs between compiled graphs",
+        "mend the graph breaks: `inspect explain` says how",
+    ),
+    "guards": (
+        "guards are evaluated",
+        "`inspect guards` says which guards, and what to change",
+    ),
+    "wrappers": (
+        "torch's own code runs around compiled graphs",
+        "fewer and larger graphs have less of it; a larger batch hides it",
+    ),
+}
+_CPU_ALONE = frozenset({"wrappers"})  # a GPU that waits for it has launches to wait for as well
+_HIDES = {"outside": "; a larger batch hides it", "graph-break": "", "guards": ""}
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
@@ -101,7 +122,14 @@ def _is_host_bound(budget: Budget) -> bool:
     return waited_ns > budget.busy_ns
 
 
-def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> list[Gain]:
+def gains(
+    budget: Budget,
+    work: Sequence[Work],
+    mode: str,
+    *,
+    is_cpu: bool,
+    is_grad_idle: bool = False,
+) -> list[Gain]:
     """What could be won, the most first; estimates, of which each is an upper limit.
 
     Args:
@@ -109,39 +137,25 @@ def gains(budget: Budget, work: Sequence[Work], mode: str, *, is_cpu: bool) -> l
         work: The statements.
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
+        is_grad_idle: Whether gradients were on, and nothing was trained.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
-    if not is_cpu:
-        found += _of_idle(budget, work, mode)
+    found += _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
 
 
 def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
+    """What a GPU waits for."""
     causes = budget.causes_ns
     launching = causes.get("launching", 0.0)
     if launching:
         yield _launching(launching, work, mode)
-    if causes.get("outside"):
-        yield Gain(
-            "the GPU waits while the program's own code runs outside of compiled graphs",
-            causes["outside"],
-            "compile more of it, or do it less often; a larger batch hides it",
-        )
-    if causes.get("graph-break"):
-        yield Gain(
-            "the GPU waits while Python runs between compiled graphs",
-            causes["graph-break"],
-            "mend the graph breaks: `inspect explain` says how",
-        )
-    if causes.get("guards"):
-        yield Gain(
-            "the GPU waits while guards are evaluated",
-            causes["guards"],
-            "`inspect guards` says which guards, and what to change",
-        )
+    for cause, (what, change) in _HOSTS_WORK.items():
+        if causes.get(cause) and cause not in _CPU_ALONE:
+            yield Gain(f"the GPU waits while {what}", causes[cause], f"{change}{_HIDES[cause]}")
     if causes.get("synchronisation"):
         yield Gain(
             "the GPU has nothing queued, because the host waited for it (`.item()`, a copy to the "
@@ -149,6 +163,15 @@ def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
             causes["synchronisation"],
             "keep values on the GPU, and copy without waiting",
         )
+
+
+def _of_host(budget: Budget, *, is_grad_idle: bool) -> Iterator[Gain]:
+    """What a CPU does beside its kernels."""
+    for cause, (what, change) in _HOSTS_WORK.items():
+        if budget.causes_ns.get(cause):
+            is_autograds = cause == "wrappers" and is_grad_idle
+            less = "; calls under torch.no_grad() have less of it, too" if is_autograds else ""
+            yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
 
 
 def _launching(time_ns: float, work: Sequence[Work], mode: str) -> Gain:

@@ -159,6 +159,20 @@ def test_the_largest_gain_is_first() -> None:
     assert all("reduce-overhead" not in gain.change for gain in graphed)
 
 
+def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
+    idle = {"wrappers": 6, "graph-break": 3, "launching": 1}
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
+    found = gains(budget, [], "", is_cpu=True, is_grad_idle=True)
+    assert [gain.what for gain in found] == [
+        "torch's own code runs around compiled graphs", "Python runs between compiled graphs",
+    ]  # fmt: skip
+    assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
+    assert "torch.no_grad()" in found[0].change
+    trained = gains(budget, [], "", is_cpu=True)
+    assert "torch.no_grad()" not in trained[0].change
+    assert "inspect explain" in found[1].change
+
+
 def test_tensors_without_bytes_reach_no_bandwidth() -> None:
     odd = node("odd", "aten.relu.default", "x", tensors=(tensor("s0"),))
     kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)
@@ -197,7 +211,8 @@ def test_more_than_the_machine_can_do_is_no_share() -> None:
     assert impossible.share_of_ceiling == pytest.approx(5)
     assert not impossible.is_possible
     budget = make_budget(PROFILE)
-    assert not gains(budget, [impossible], "", is_cpu=True)
+    found = gains(budget, [impossible], "", is_cpu=True)
+    assert not [gain for gain in found if impossible.name in gain.what]
 
 
 def test_faster_kernels_are_worth_nothing_while_the_host_is_late() -> None:
