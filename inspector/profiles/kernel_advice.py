@@ -8,6 +8,8 @@ __all__ = ["advice", "advised_unit"]
 
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
+_TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped_mm"})
+_CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 
 
 def advice(work: Work, mode: str, *, is_cpu: bool) -> str:
@@ -50,6 +52,21 @@ def _of_library(work: Work, mode: str, *, is_cpu: bool) -> str:
             return "a larger batch uses the weights that it reads more often, bfloat16 halves them"
         if work.unit == "float32" and not is_cpu:
             return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
+    return _other_kernels(work, mode, is_cpu=is_cpu)
+
+
+def _other_kernels(work: Work, mode: str, *, is_cpu: bool) -> str:
+    """What Inductor has in the place of a library's kernel, or what else helps."""
+    if not _CONVOLUTIONS.isdisjoint(work.operators):
+        # It has templates for a GPU's forward convolutions alone
+        # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
+        if is_cpu or "convolution" not in work.operators:
+            return (
+                "channels_last for the model and its inputs, where they are not: "
+                "model.to(memory_format=torch.channels_last); or bfloat16"
+            )
+    elif work.operators and not _PRODUCTS.union(_TEMPLATES).intersection(work.operators):
+        return "it is a library's, and no mode tries another: do it less often, or in a small dtype"
     if mode in _TUNED:
         return "all that was tried is slower: other sizes (multiples of 64), or another dtype"
     return 'mode="max-autotune" tries other kernels for it, and templates to fuse with'

@@ -12,6 +12,7 @@ from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.kernel_advice import advice
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
@@ -171,6 +172,26 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
     trained = gains(budget, [], "", is_cpu=True)
     assert "torch.no_grad()" not in trained[0].change
     assert "inspect explain" in found[1].change
+
+
+@pytest.mark.parametrize(
+    ("operator", "is_cpu", "change"),
+    [
+        # On a CPU Inductor has no template for them, and max-autotune changes nothing.
+        ("convolution", True, "channels_last"),
+        ("convolution", False, "max-autotune"),
+        ("convolution_backward", False, "channels_last"),
+        ("sort", False, "no mode tries another"),
+        ("_scaled_mm", False, "max-autotune"),
+    ],
+)
+def test_another_kernel_is_promised_where_there_is_one(
+    operator: str,
+    is_cpu: bool,
+    change: str,
+) -> None:
+    called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
+    assert change in advice(dataclasses.replace(called, operators=(operator,)), "", is_cpu=is_cpu)
 
 
 def test_tensors_without_bytes_reach_no_bandwidth() -> None:
