@@ -187,7 +187,7 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
 )
 def test_another_kernel_is_promised_where_there_is_one(
     operator: str,
-    is_cpu: bool,
+    is_cpu: bool,  # noqa: FBT001
     change: str,
 ) -> None:
     called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
