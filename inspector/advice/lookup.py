@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from inspector.advice.advice import Advice, Break
 from inspector.advice.code import Code
@@ -16,6 +17,12 @@ from inspector.model.run import Run
 
 __all__ = ["Advised", "advise"]
 
+_GENERATION = re.compile(r"[/\\]transformers[/\\]generation[/\\]utils\.py$")
+_FORWARD = (
+    "`generate` is a Python loop over tokens: leave it uncompiled, and compile what it calls, "
+    "`model.forward = torch.compile(model.forward)`; with "
+    '`generate(…, cache_implementation="static")` the sizes of its cache stay the same.'
+)
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 
 
@@ -42,6 +49,15 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
         record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
     """
+    found = _advised(run, record, place)
+    if not any(_GENERATION.search(frame.file) for frame in record.stack):
+        return found
+    others = (found.fix, *found.alternatives) if found.fix else found.alternatives
+    return dataclasses.replace(found, fix=_FORWARD, alternatives=others)
+
+
+def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
+    """What the line itself needs."""
     cause = record.cause
     code = _code(run, record, place)
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}", code)

@@ -43,6 +43,17 @@ def test_the_users_code_is_in_the_fix() -> None:
     assert "torch.cond(" in found.alternatives[0]
 
 
+def test_the_loop_of_transformers_is_left_uncompiled_whatever_breaks_in_it() -> None:
+    loop = StackFrame(f"{SITE}/transformers/generation/utils.py", 383, "_sample", "a.item()")
+    record = break_at(AT_BRANCH, BRANCH)
+    record = dataclasses.replace(record, stack=(loop, *record.stack))
+    found = advise(run_of(), record, make_place(run_of(), AT_BRANCH))
+    alone = advised(AT_BRANCH, BRANCH)
+
+    assert "`model.forward = torch.compile(model.forward)`" in found.fix
+    assert found.alternatives == (alone.fix, *alone.alternatives)
+
+
 def test_hints_that_say_the_same_are_left_out() -> None:
     hints = [text for text in advised(AT_BRANCH, BRANCH).alternatives if text in BRANCH.hints]
 
