@@ -14,6 +14,7 @@ from inspector.findings.hints import best_hint, further_hints, useful_hints
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Owner
 from inspector.model.run import Run
+from inspector.model.stack import plain_name
 
 __all__ = ["Advised", "advise"]
 
@@ -50,10 +51,18 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
         place: Where it is, with columns that count from the beginning of the line.
     """
     found = _advised(run, record, place)
-    if not any(_GENERATION.search(frame.file) for frame in record.stack):
+    if not any(map(_GENERATION.search, _compiled_files(record))):
         return found
     others = (found.fix, *found.alternatives) if found.fix else found.alternatives
     return dataclasses.replace(found, fix=_FORWARD, alternatives=others)
+
+
+def _compiled_files(record: GraphBreak) -> set[str]:
+    """The files of the compiled function and of what it called, not of who called it."""
+    own = (record.frame_file, plain_name(record.frame_name))
+    places = [n for n, item in enumerate(record.stack) if (item.file, plain_name(item.name)) == own]
+    inner = record.stack[places[-1] :] if places else ()
+    return {record.frame_file or "", *(frame.file for frame in inner)}
 
 
 def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:

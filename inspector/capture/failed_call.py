@@ -100,7 +100,7 @@ def _only_then(failed: FailedCall, said: str, gpu: str | None) -> str:
     """That a call failed, and that one without the compiler does not."""
     name = failed.target.name
     if gpu is not None:
-        return f"{name} runs on the CPU, and cannot be compiled for {gpu} {said}."
+        said = f"when it is compiled for {gpu} {said}"
     if failed.number == 1:
         return f"{name} runs without torch.compile and fails with it {said}."
     if not failed.number:

@@ -18,6 +18,7 @@ from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_turns import Turns
+from inspector.commands.bench_workers import lacks_memory
 from inspector.errors import InspectorError, RecordingError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import measured_of
@@ -27,7 +28,6 @@ __all__ = ["Job", "Outcome", "measured_each"]
 
 _TICK_SECONDS = 0.2
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
-_NO_MEMORY = ("OutOfMemoryError", "SIGKILL")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,17 +102,38 @@ def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iter
         if is_cut_off or not _had_no_memory(outcome.measured):
             yield outcome
             continue
-        shutil.rmtree(place, ignore_errors=True)
-        doing = f"{job.name} again, alone"
-        alone = _measured(job, dataclasses.replace(how, save=place, doing=doing, jobs=1))
-        is_cut_off = alone.is_interrupted
-        _say(alone.measured, how)
-        yield dataclasses.replace(outcome, is_interrupted=True) if is_cut_off else alone
+        found_again = _again(job, place, outcome, how)
+        is_cut_off = found_again.is_interrupted
+        _say(found_again.measured, how)
+        yield found_again
+
+
+def _again(job: Job, place: Path, outcome: Outcome, how: BenchProcess) -> Outcome:
+    """A model's second try, with its recording in the place of the first; or the first."""
+    folder = place.with_name(f"{place.name}-alone")
+    doing = f"{job.name} again, alone"
+    try:
+        alone = _measured(job, dataclasses.replace(how, save=folder, doing=doing, jobs=1))
+        if not alone.is_interrupted and _timed(alone) >= _timed(outcome):
+            shutil.rmtree(place, ignore_errors=True)
+            if folder.exists() and not place.exists():
+                folder.rename(place)
+            return alone
+        is_interrupted = alone.is_interrupted
+    except KeyboardInterrupt:
+        is_interrupted = True
+    shutil.rmtree(folder, ignore_errors=True)
+    return dataclasses.replace(outcome, is_interrupted=is_interrupted)
+
+
+def _timed(outcome: Outcome) -> int:
+    return sum(row.latency is not None for row in outcome.measured.rows)
 
 
 def _had_no_memory(model: Measured) -> bool:
     failures = (model.failure, *(row.failure for row in model.rows))
-    return any(sign in failure for failure in failures for sign in _NO_MEMORY)
+    # SIGKILL is how Linux ends a process when there is no memory left.
+    return any(lacks_memory(failure) or "SIGKILL" in failure for failure in failures)
 
 
 def _in_threads(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterator[Outcome]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_workers import Bench, started, started_reference
+from inspector.commands.bench_workers import Bench, lacks_memory, started, started_reference
 from inspector.model.bench import WorkerEnd
 from inspector.sources.worker import Worker
 
@@ -25,7 +25,6 @@ _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
-_NO_MEMORY = "OutOfMemoryError"
 _NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
@@ -185,7 +184,7 @@ class Session:
             worker.tell({"do": "begin"})
         ready = worker.wait("ready", seconds, self._tick) if loaded else None
         others = sum(other.is_alive for other in self._workers.values())
-        if _NO_MEMORY in worker.failure and (others or bench.jobs > 1):
+        if lacks_memory(worker.failure) and (others or bench.jobs > 1):
             beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
             fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
             worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -14,9 +15,14 @@ from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "started", "started_reference"]
+__all__ = ["Bench", "lacks_memory", "started", "started_reference"]
 
 _FLOAT64 = "f64"
+# As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.
+_NO_MEMORY = re.compile(
+    r"OutOfMemory|out of memory|MemoryError|can(?:no|')t allocate memory|ALLOC_FAILED",
+    re.IGNORECASE,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +52,11 @@ class Bench:
     left_out_on_cpu: frozenset[str] = frozenset()
     turns: Turns = dataclasses.field(default_factory=Turns)
     jobs: int = 1
+
+
+def lacks_memory(failure: str) -> bool:
+    """Whether a process failed because there was no memory left."""
+    return _NO_MEMORY.search(failure) is not None
 
 
 def started(bench: Bench, number: int, session: int) -> Worker:

@@ -6,7 +6,7 @@ import re
 
 __all__ = ["error_fix"]
 
-# torch/_library/utils.py and torch/_dynamo/utils.py, 2.11 to 2.13.
+# torch/_library/custom_ops.py and torch/_subclasses/fake_tensor.py, 2.11 to 2.13.
 _NO_FAKE = re.compile(
     r"no fake impl registered for <CustomOpDef\((?P<operator>[^)]+)\)>.*?"
     r"`(?P<function>\w+)\.register_fake`",

@@ -6,6 +6,7 @@ import dataclasses
 import re
 import symtable
 
+from inspector.model.closure_name import ClosureName
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.recompile import Origin, Recompile
@@ -65,6 +66,8 @@ def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:
     """
     if item.origin in _LOCAL or item.name.startswith("___stack"):
         return True
+    if ClosureName.of(item.name) is not None or "__closure__" in item.name:
+        return False  # one of another function's
     variable = _VARIABLE.match(item.name)
     return (
         item.origin is Origin.CLOSURE and variable is not None and _binds(run, frame, variable[0])

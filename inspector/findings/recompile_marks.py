@@ -87,7 +87,7 @@ def mark_fix(case: FixCase) -> str:
     marks = changing_sizes((*case.items, *case.history))
     marks = {name: found for name, found in marks.items() if not name.startswith(_KEPT)}
     name = tensor_of(case.first.name)
-    if name not in marks and _is_named(name):
+    if name not in marks and _is_named(name) and not name.startswith(_KEPT):
         marks = {name: (int(case.dimension),), **marks}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
@@ -119,7 +119,9 @@ def unbacked_fix(case: FixCase) -> str:
     indexes = {index for each in found.values() for index in each}
     for name, changing in changing_sizes((*case.items, *case.history)).items():
         found.setdefault(name, []).extend(index for index in changing if index in indexes)
-    found = {name: each for name, each in found.items() if each}
+    found = {name: each for name, each in found.items() if each and not name.startswith(_KEPT)}
+    if not found:
+        return "Remove the graph break that it is kept over."
     marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
     return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
 

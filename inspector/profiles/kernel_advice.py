@@ -9,6 +9,9 @@ __all__ = ["advice", "advised_unit"]
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
 _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped_mm"})
+# On a CPU Inductor's templates need weights that are constants (`use_cpp_gemm_template` in
+# torch/_inductor/utils.py, 2.11 to 2.13).
+_FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 
 
@@ -62,9 +65,14 @@ def _other_kernels(work: Work, mode: str, *, is_cpu: bool) -> str:
         # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
         if is_cpu or "convolution" not in work.operators:
             return (
-                "channels_last for the model and its inputs, where they are not: "
+                "of images, channels_last for the model and its inputs, where they are not: "
                 "model.to(memory_format=torch.channels_last); or bfloat16"
             )
+    elif is_cpu and not _FROZEN.isdisjoint(work.operators):
+        return (
+            'bfloat16, where the processor has it; or, for inference, mode="max-autotune" with '
+            "TORCHINDUCTOR_FREEZING=1, which has C++ templates for constant weights"
+        )
     elif work.operators and not _PRODUCTS.union(_TEMPLATES).intersection(work.operators):
         return "it is a library's, and no mode tries another: do it less often, or in a small dtype"
     if mode in _TUNED:

@@ -76,10 +76,11 @@ def test_the_first_call_is_every_call() -> None:
     )
 
 
-def test_for_a_gpu_it_runs_on_the_cpu_alone() -> None:
+def test_for_a_gpu_it_says_which() -> None:
     assert said(Failing(1), gpu="h200") == (
-        f"Net runs on the CPU, and cannot be compiled for h200 {ERROR}."
+        f"Net runs without torch.compile and fails with it when it is compiled for h200 {ERROR}."
     )
+    assert "for the 2nd time when it is compiled for h200 (" in said(Failing(2), gpu="h200")
 
 
 def on_two_devices(x: torch.Tensor) -> torch.Tensor:

@@ -44,6 +44,7 @@ INSPECT = [sys.executable, "-c", _LAUNCH]
 _CLIENT = Path(__file__).with_name("warm_python_client.py")
 _MOST_MESSAGE = 1 << 20
 _PIPE_BYTES = 1 << 16  # what a pipe takes before anybody reads
+_INTERRUPTED = -signal.SIGINT
 _ABOVE = 500  # no file that a process hands over has a number as high
 
 
@@ -150,7 +151,10 @@ def _received(connection: socket.socket) -> tuple[Mapping[str, Any], list[int]]:
     for _, _, found in ancillary:
         numbers.frombytes(found[: len(found) - len(found) % numbers.itemsize])
     while not data.endswith(b"\n"):
-        data += connection.recv(_MOST_MESSAGE)
+        more = connection.recv(_MOST_MESSAGE)
+        if not more:  # the client has gone
+            os._exit(1)
+        data += more
     return json.loads(data), list(numbers)
 
 
@@ -185,6 +189,9 @@ def _run(asked: Mapping[str, Any], files: list[int], known: set[str], news: int 
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
+        if code == _INTERRUPTED:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
         os._exit(code)
 
 
@@ -198,8 +205,7 @@ def _code_of(script: str) -> int:
         return 1
     except KeyboardInterrupt:
         traceback.print_exc()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        return _INTERRUPTED
     except BaseException:  # noqa: BLE001 - what Python does with it
         traceback.print_exc()
         return 1

@@ -18,6 +18,7 @@ SCRIPT = "inspector/capture/__main__.py"
 VERBS = {"bench", "explain", "warm-up"}
 MOST_SERVERS = 4
 FILES = ("INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT")
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1)
 # What is read when torch, its libraries and Python begin.
 PREFIXES = (
     "ATEN_", "CC", "CUDA_", "CXX", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NCCL_",
@@ -113,9 +114,11 @@ def main() -> None:
     server = server_of()
     if server is None:
         os.execv(REAL, [REAL, *sys.argv[1:]])  # noqa: S606 - the real interpreter
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1):
-        signal.signal(number, lambda number, _: server.send(bytes([number])))
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until it knows whom they are for
     hand_over(server)
+    for number in SIGNALS:
+        signal.signal(number, lambda number, _: server.send(bytes([number])))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     # That a pipe is closed has to be seen by whoever is at its other end.
     os.closerange(3, server.fileno())
     os.closerange(server.fileno() + 1, 1024)

@@ -90,7 +90,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
             case "busy":
                 worker.busy()
             case "time":
-                worker.time_calls()
+                worker.time_calls(is_cold=True)
             case _:
                 worker.block(**asked_now)
         channel.say("done", call_ns=worker.call_ns)
@@ -215,11 +215,17 @@ class _Worker:
                 self._flush = self._flush or Flush()
         self.time_calls()
 
-    def time_calls(self) -> None:
-        """Finds out what a call with each input takes with all that is around it."""
+    def time_calls(self, *, is_cold: bool = False) -> None:
+        """Finds out what a call with each input takes with all that is around it.
+
+        Args:
+            is_cold: Whether it has waited since its last call, and memory was given back.
+        """
         self.call_ns = []
         for index, loop in enumerate(self._loops):
             with self._failing(index), quiet():
+                if is_cold:
+                    self._whole_ns(loop)
                 self.call_ns.append(self._whole_ns(loop))
 
     def _whole_ns(self, loop: Loop) -> int:

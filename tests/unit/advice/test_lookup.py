@@ -43,15 +43,25 @@ def test_the_users_code_is_in_the_fix() -> None:
     assert "torch.cond(" in found.alternatives[0]
 
 
+LOOP = StackFrame(f"{SITE}/transformers/generation/utils.py", 383, "_sample", "self(ids)")
+
+
+def in_loop(compiled: StackFrame) -> Advised:
+    """A break below the loop over tokens, in what is compiled from one of the two on."""
+    record = break_at(AT_BRANCH, BRANCH, frame_file=compiled.file, frame_name=compiled.name)
+    record = dataclasses.replace(record, stack=(LOOP, AT_BRANCH))
+    return advise(run_of(), record, make_place(run_of(), AT_BRANCH))
+
+
 def test_the_loop_of_transformers_is_left_uncompiled_whatever_breaks_in_it() -> None:
-    loop = StackFrame(f"{SITE}/transformers/generation/utils.py", 383, "_sample", "a.item()")
-    record = break_at(AT_BRANCH, BRANCH)
-    record = dataclasses.replace(record, stack=(loop, *record.stack))
-    found = advise(run_of(), record, make_place(run_of(), AT_BRANCH))
-    alone = advised(AT_BRANCH, BRANCH)
+    alone, found = advised(AT_BRANCH, BRANCH), in_loop(LOOP)
 
     assert "`model.forward = torch.compile(model.forward)`" in found.fix
     assert found.alternatives == (alone.fix, *alone.alternatives)
+
+
+def test_a_loop_that_calls_what_is_compiled_changes_nothing() -> None:
+    assert in_loop(AT_BRANCH) == advised(AT_BRANCH, BRANCH)
 
 
 def test_hints_that_say_the_same_are_left_out() -> None:

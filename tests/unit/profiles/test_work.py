@@ -181,6 +181,7 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
         ("convolution", True, "channels_last"),
         ("convolution", False, "max-autotune"),
         ("convolution_backward", False, "channels_last"),
+        ("bmm", True, "max-autotune"),
         ("sort", False, "no mode tries another"),
         ("_scaled_mm", False, "max-autotune"),
     ],
