@@ -14,6 +14,7 @@ from torch._dynamo.utils import counters
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
 from inspector.capture.kineto import Session, Taken
+from inspector.capture.ranks import agreed
 from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, Marker, ThreadTimeline, timelines
 from inspector.capture.writer import write_artifact
@@ -152,7 +153,7 @@ def _copies(what: Measurement, calls: int) -> Iterator[Call]:
         copies = list(copies)
     began = time.monotonic()
     for done, copy in enumerate(copies):
-        if done >= _LEAST_CALLS and time.monotonic() - began > _SECONDS / 3:
+        if done >= _LEAST_CALLS and agreed(time.monotonic() - began > _SECONDS / 3):
             return
         yield copy
 

@@ -41,6 +41,7 @@ __all__ = [
     "marked_graphs",
     "original_module",
     "positions_of_graph_break",
+    "rank_and_store",
     "recompiling",
     "set_dynamic_sources",
     "tracing_functions",
@@ -348,6 +349,21 @@ def original_module(target: Callable[..., object]) -> Callable[..., object]:
         original: Callable[..., object] = target._orig_mod  # noqa: SLF001 - torch's own name for it
         return original
     return target
+
+
+def rank_and_store() -> tuple[Any, int]:
+    """The store of the default process group, and the rank in it.
+
+    None where there is no group, or nobody to talk to in it: one of one process, or the ``fake``
+    backend, whose other ranks are not there.
+    """
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return None, 0
+    if distributed.get_world_size() == 1 or distributed.get_backend() == "fake":
+        return None, 0
+    get_store = getattr(distributed.distributed_c10d, "_get_default_store", None)
+    return (None if get_store is None else get_store()), distributed.get_rank()
 
 
 def mark_graphs() -> bool | None:

@@ -14,6 +14,7 @@ from inspector.commands.bench_session import run_bench
 from inspector.commands.bench_turns import Turns
 from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench
+from inspector.commands.job import check_alone
 from inspector.commands.record import Begun, Settings, finish, recording
 from inspector.errors import InspectorError, ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
@@ -67,8 +68,9 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     """What is compared, by the options of the command line.
 
     Raises:
-        UsageError: The options are not what they should be.
+        UsageError: The options are not what they should be, or this is a process of a job.
     """
+    check_alone()
     parse_inputs(given.get("inputs", ()))
     if "optimizer" in given and "train" not in given:
         raise UsageError("--optimizer is a part of a training step.", "Add --train.")

@@ -13,6 +13,7 @@ from inspector.commands.bench_collection import is_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import check_target, existing, is_model, say_which
@@ -98,6 +99,7 @@ def warmup_command(
 
 
 def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
+    check_alone()
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from inspector.commands.job import world_size
 from inspector.commands.record import Settings, record
 from inspector.errors import InspectorError
 from inspector.events.counted import CountedKernel
@@ -42,6 +43,8 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     ncu = shutil.which("ncu")
     if ncu is None:
         return "Nsight Compute (ncu) is not on the PATH: `inspect doctor` says how to get it"
+    if world_size() > 1:
+        return "Nsight Compute runs a kernel several times, and one that waits for ranks hangs"
     kernels: list[CountedKernel] = []
     notice = ""
     for _ in range(_TRIES):

@@ -62,6 +62,8 @@ def recording_line(run: Run) -> tuple[str, ...]:
     parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
     parts += _asked(meta.settings)
     parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
+    if len(run.processes) == 1 and (rank := run.processes[0].rank) is not None:
+        parts.append(f"rank {rank}")
     if len(run.processes) > 1:
         ranks = {process.rank for process in run.processes} - {None}
         parts.append(count(len(run.processes), "process", "processes"))

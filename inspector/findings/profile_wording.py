@@ -262,6 +262,9 @@ def _rates(row: Hot) -> Iterator[str]:
     if work.bytes_ and row.time_ns:
         rate = bytes_rate(work.bytes_ * row.number / row.time_ns * 1e9)
         yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
+    if work.bound is Bound.PROCESSES:
+        yield "waits for other processes"
+        return
     if work.flops and row.time_ns:
         yield flops_rate(work.flops * row.number / row.time_ns * 1e9)
     if share is None:

@@ -107,8 +107,9 @@ def computed_by(operation: Operation, traffic: Traffic) -> tuple[str, ...]:
     """A library's call names as its origins what computes its inputs, too."""
     if not operation.is_call:
         return operation.origins
-    if operation.origin:
-        return (operation.origin,)
+    # What changes its result in place (a collective) leaves its own name there.
+    if operation.origin in operation.origins or not operation.origins:
+        return (operation.origin,) if operation.origin else ()
     # Without an origin of its own it gives several values; what takes them apart is a view.
     work = [node.name for node in traffic.in_order(operation.origins) if not is_view(node)]
     return tuple(work[-1:]) or operation.origins

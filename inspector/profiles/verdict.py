@@ -141,6 +141,7 @@ def gains(
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    found += _of_communication(work)
     found += _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
@@ -225,6 +226,19 @@ def _of_kernels(
             won_ns,
             advice(first, mode, is_cpu=is_cpu),
             is_hidden,
+        )
+
+
+def _of_communication(work: Sequence[Work]) -> Iterator[Gain]:
+    """What goes into other processes: hidden behind computation it costs nothing."""
+    found = [item for item in work if item.bound is Bound.PROCESSES]
+    if found:
+        names = ", ".join(dict.fromkeys(item.name for item in found))
+        yield Gain(
+            f"data is exchanged with other processes, or they are waited for ({names})",
+            sum(item.median_ns for item in found),
+            "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
+            "enable_overlap_scheduling = True), send less, and give all processes equal work",
         )
 
 

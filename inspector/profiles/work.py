@@ -22,6 +22,8 @@ _SHORT = 3  # times as long as an empty kernel
 _TF32 = ("tf32", "s1688")  # of cuDNN's and cuBLAS's kernels, and of CUTLASS's
 _TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
 _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
+_COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
+_COLLECTIVE_KERNELS = ("nccl", "rccl")
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -32,6 +34,7 @@ class Bound(enum.Enum):
     CACHE = "cache"
     COMPUTE = "compute"
     LATENCY = "launch"
+    PROCESSES = "processes"
     UNKNOWN = "unknown"
 
 
@@ -221,6 +224,8 @@ def _kind(item: TimedLaunch) -> str:
 
 def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     """Says what limits it: that at whose ceiling it would take longest."""
+    if _is_communication(work):
+        return dataclasses.replace(work, bound=Bound.PROCESSES, unit=work.dtype)
     crosses = work.kind == "copy" and _crosses(work.launches[0])
     memory = values.get("host_to_device_bytes_per_s" if crosses else "copy_bytes_per_s")
     cache = values.get("l2_bytes_per_s")
@@ -250,6 +255,16 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         bound=bound,
         least_by_unit_ns=_by_unit(work, values) if unit == "float32" and work.flops else {},
     )
+
+
+def _is_communication(work: Work) -> bool:
+    """Whether it moves data between processes, and waits for them: no ceiling holds for that."""
+    if work.kind in {"kernel", "user_kernel", "copy"}:
+        return False
+    if any(item.launch.name.startswith(_COLLECTIVE_KERNELS) for item in work.launches):
+        return True
+    operator = work.name if work.kind == "library" else work.launches[0].launch.place.operator
+    return operator.replace("::", ".").partition(".")[0] in _COLLECTIVES
 
 
 def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:

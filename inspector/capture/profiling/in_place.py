@@ -34,6 +34,7 @@ from inspector.capture.profiling.trace import Traced, traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
 
 __all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
@@ -116,7 +117,7 @@ def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
     settled: list[int] = []
     with _eagerly():
         _settle(measured, "eager", eager, settled)
-    plan = make_plan(measured.warm, settled)
+    plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled)))))
     for number in range(plan.rounds):
         _round(number, plan, (run, eager), measured, settled)
     if uses_cuda():
@@ -178,10 +179,11 @@ def _settle(measured: Measured, kind: str, run: Prepared, times_ns: list[int]) -
     """Calls until the median is stable to 1 %, or it takes too long."""
     began = time.monotonic()
     while True:
-        is_long = not times_ns or times_ns[-1] > _LONG_NS
+        is_long = agreed(not times_ns or times_ns[-1] > _LONG_NS)
         measured.time(kind, run, 1 if is_long else _AT_ONCE, times_ns)
         took = time.monotonic() - began
-        if is_settled(times_ns) or took > _SETTLING_SECONDS or len(times_ns) >= _MOST_SETTLING:
+        is_enough = took > _SETTLING_SECONDS or len(times_ns) >= _MOST_SETTLING
+        if agreed(is_settled(times_ns) or is_enough):
             return
 
 
