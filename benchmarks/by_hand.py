@@ -65,25 +65,25 @@ def wait() -> None:
         torch.cuda.synchronize()
 
 
-def trained(model: Any, compiled: Any, args: Any, kwargs: Any) -> Callable[[], object]:
+def trained(compiled: Any, args: Any, kwargs: Any) -> Callable[[], object]:
     """Forward, and backward of the sum of what requires gradients."""
-    parameters = list(model.parameters())
     leaves = [leaf for leaf in tree_leaves(compiled(*args, **kwargs)) if leaf.requires_grad]
     ones = [torch.ones_like(leaf) for leaf in leaves]
 
     def call() -> None:
-        for parameter in parameters:
-            parameter.grad = None
         found = [leaf for leaf in tree_leaves(compiled(*args, **kwargs)) if leaf.requires_grad]
         torch.autograd.backward(found, ones)
 
     return call
 
 
-def median_ms(call: Callable[[], object], calls: int) -> float:
-    """The median time of calls."""
+def median_ms(model: Any, call: Callable[[], object], calls: int) -> float:
+    """The median time of calls; each begins without gradients, and nothing else to be done."""
     times = []
     for _ in range(calls):
+        for parameter in model.parameters() if ASKED["train"] else ():
+            parameter.grad = None
+        wait()
         begin = time.perf_counter()
         call()
         wait()
@@ -103,16 +103,16 @@ def main() -> None:
         for changes in ASKED["variations"] or [[]]:
             given = varied(model, args, changes)
             if ASKED["train"]:
-                calls.append(trained(model, function, given, kwargs))
+                calls.append(trained(function, given, kwargs))
             else:
                 calls.append(lambda given=given: function(*given, **kwargs))  # type: ignore[misc]
-            median_ms(calls[-1], WARM_UP_CALLS)
+            median_ms(model, calls[-1], WARM_UP_CALLS)
         print("ready", flush=True)
         for line in sys.stdin:
             index, count = map(int, line.split())
             calls[index]()  # others were at work before
             wait()
-            print(median_ms(calls[index], count), flush=True)
+            print(median_ms(model, calls[index], count), flush=True)
 
 
 if __name__ == "__main__":
