@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.kernels.output_code import read_output_code
+from inspector.model.bench import BenchPlan
 from inspector.model.compile_time import CompilationTime
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
@@ -40,18 +41,20 @@ class Compiled:
     xla_compile_ns: int = 0
 
 
-def make_compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
+def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -> Compiled | None:
     """What was compiled.
 
     Args:
         run: The run.
+        plan: What was to be done.
         processes: The combination's processes by session; of the first one it is told.
     """
-    if 0 not in processes:
+    begin = min(processes, default=-1)
+    if not plan.is_first(begin):
         return None
-    first = processes[0]
+    first = processes[begin]
     summary = summarize(dataclasses.replace(run, processes=(first,)))
-    cached = [process.compile_time_ns for session, process in processes.items() if session]
+    cached = [process.compile_time_ns for session, process in processes.items() if session != begin]
     own = _own_times(first)
     is_all = len(own) == len(first.compile_times)
     return Compiled(

@@ -124,7 +124,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         eager = next((n for n in numbers if plan.combinations[n].setting.is_eager), None)
         for number in numbers:
             found = events.get(number, [])
-            compiled = make_compiled(run, processes.get(number, {}))
+            compiled = make_compiled(run, plan, processes.get(number, {}))
             for index in sorted({event.input for event in found}) or [0]:
                 theirs = events.get(eager, []) if eager is not None else []
                 rows.append(_row(plan, number, index, (found, theirs), compiled))
@@ -147,14 +147,16 @@ def _row(
     combination = plan.combinations[number]
     mine, theirs = ([event for event in each if event.input == index] for each in events)
     firsts = {event.session: event for event in mine if event.what == "first"}
-    first = firsts.get(min(firsts, default=0))
+    begin = min(firsts, default=-1)
+    first = firsts.get(begin)
+    cold = first if plan.is_first(begin) else None  # in later ones caches are full
     latency = _latency(mine)
     is_eager = combination.setting.is_eager
     is_paid = not is_eager and plan.jobs == 1  # what compiled beside others took longer
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failures = [end for end in plan.ends if end.combination == number and end.failure]
-    cached = [event.first_ns for session, event in firsts.items() if session]
+    cached = [event.first_ns for event in firsts.values() if event is not cold]
     return BenchRow(
         combination=number,
         workload=combination.workload,
@@ -166,11 +168,11 @@ def _row(
         items_per_s=_items_per_s(mine, first.items if first else 0, latency),
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
-        first_ns=firsts[0].first_ns if 0 in firsts else None,
-        second_ns=firsts[0].second_ns if 0 in firsts else None,
+        first_ns=cold.first_ns if cold else None,
+        second_ns=cold.second_ns if cold else None,
         warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
         cached_first_ns=_median(cached),
-        break_even_calls=_break_even(firsts, theirs, latency) if is_paid else None,
+        break_even_calls=_break_even(cold, theirs, latency) if is_paid else None,
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
@@ -258,19 +260,19 @@ def _busy(events: Sequence[InspectorBench], latency: Latency | None) -> float | 
 
 
 def _break_even(
-    firsts: Mapping[int, InspectorBench],
+    cold: InspectorBench | None,
     theirs: Sequence[InspectorBench],
     latency: Latency | None,
 ) -> int | None:
     """Calls, the first included, after which all have taken less time than eager ones."""
     eager = _latency(theirs)
     eager_first = next((e for e in theirs if e.what == "first" and not e.session), None)
-    if latency is None or eager is None or 0 not in firsts or eager_first is None:
+    if latency is None or eager is None or cold is None or eager_first is None:
         return None
     gain_ns = eager.middle_ns - latency.middle_ns
     if gain_ns <= 0:
         return None
-    paid_ns = firsts[0].first_ns - eager_first.first_ns
+    paid_ns = cold.first_ns - eager_first.first_ns
     return 1 + max(0, math.ceil(paid_ns / gain_ns))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from inspector import plugins
 from inspector.commands.bench_plan import MODES, combinations_of, names_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_session import run_bench
+from inspector.commands.bench_sessions import run_bench
 from inspector.commands.bench_turns import Turns
 from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench

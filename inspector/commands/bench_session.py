@@ -1,11 +1,11 @@
-"""Runs the processes of `inspect bench`: those of a session are ready together, and take turns."""
+"""A session of `inspect bench`: its processes are ready together, and take turns."""
 
 from __future__ import annotations
 
 import contextlib
 import random
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from inspector.commands.bench_workers import Bench, lacks_memory, started, start
 from inspector.model.bench import WorkerEnd
 from inspector.sources.worker import Worker
 
-__all__ = ["Session", "run_bench"]
+__all__ = ["Session"]
 
 _ROUNDS = 16
 _LEAST_ROUNDS = 4
@@ -29,31 +29,16 @@ _NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
 
-def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
-    """Runs all sessions of all workloads.
-
-    Yields:
-        How each process ended; what it found out is in the recording by then.
-    """
-    chosen = random.Random(bench.seed)  # noqa: S311 - an order, and no secret
-    for workload in bench.plan.workloads:
-        numbers = list(bench.plan.numbers(workload))
-        failed: set[int] = set()
-        for session in range(bench.plan.sessions):
-            order = [number for number in numbers if number not in failed]
-            chosen.shuffle(order)
-            if not session:
-                order.sort(key=lambda number: not bench.plan.combinations[number].setting.is_eager)
-            one = Session(bench, session, progress, chosen)
-            for end in one.run(order):
-                if end.failure:  # it would fail again
-                    failed.add(end.combination)
-                    progress.leave_out(bench.plan.sessions - session - 1)
-                yield end
-
-
 class Session:
-    """One process for each combination of a workload.
+    """One process for each combination of a workload, or for some of them.
+
+    Args:
+        bench: How it is run.
+        session: Its number, from 0.
+        firsts: The combinations that begin for the first time in it: their caches are empty, and
+            what they give is compared.
+        progress: Shows what is done.
+        chosen: Decides the order.
 
     Attributes:
         bench: How it is run.
@@ -61,10 +46,16 @@ class Session:
     """
 
     def __init__(
-        self, bench: Bench, session: int, progress: BenchProgress, chosen: random.Random
+        self,
+        bench: Bench,
+        session: int,
+        firsts: Collection[int],
+        progress: BenchProgress,
+        chosen: random.Random,
     ) -> None:
         self.bench = bench
         self.session = session
+        self._firsts = firsts
         self._progress = progress
         self._chosen = chosen
         self._ahead: dict[int, Worker] = {}
@@ -113,7 +104,7 @@ class Session:
         """Makes all processes ready; those that are not begun at all, with the reason."""
         left_out: dict[int, str] = {}
         self._start_ahead(order)
-        if not self.session:
+        if not self.session:  # one of eager PyTorch, too
             self._reference(order[0])
         for number in order:
             if self._device == "cpu" and self._is_left_out(number):
@@ -155,7 +146,7 @@ class Session:
             return
         for number in order:
             if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
-                self._ahead[number] = started(self.bench, number, self.session)
+                self._ahead[number] = self._started(number)
 
     def _reference(self, number: int) -> None:
         """Eager PyTorch in float64, for its results alone; it may fail."""
@@ -174,8 +165,8 @@ class Session:
         """Makes the process of a combination ready."""
         bench = self.bench
         label = bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: {'compiles' if not self.session else 'starts again'}")
-        worker = self._ahead.pop(number, None) or started(self.bench, number, self.session)
+        self._progress.begin(f"{label}: {'compiles' if number in self._firsts else 'starts again'}")
+        worker = self._ahead.pop(number, None) or self._started(number)
         self._workers[number] = worker
         seconds = bench.ready_seconds
         is_eager = bench.plan.combinations[number].setting.is_eager
@@ -188,7 +179,7 @@ class Session:
             beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
             fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
             worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."
-        if ready is None and is_eager and not self.session:
+        if ready is None and is_eager and number in self._firsts:
             # Of a later workload what was measured before is worth more.
             is_first = not number
             if worker.error is not None and is_first and (loaded is None or self._is_only()):
@@ -198,6 +189,9 @@ class Session:
             self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
             self._call_ns[number] = _times_of(ready)
+
+    def _started(self, number: int) -> Worker:
+        return started(self.bench, number, self.session, is_first=number in self._firsts)
 
     def _is_only(self) -> bool:
         return len(self.bench.plan.workloads) == 1
@@ -254,7 +248,7 @@ class Session:
         It comes last: a profiler can take its process with it, which is no failure of what was
         measured before.
         """
-        is_last = self.session == self.bench.plan.sessions - 1
+        is_last = self.bench.plan.is_last(self.session)
         if not is_last or self._device == "cpu" or self.bench.jobs > 1 or number not in self.ready:
             return
         worker = self._workers[number]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "lacks_memory", "started", "started_reference"]
+__all__ = ["Bench", "forget", "lacks_memory", "started", "started_reference"]
 
 _FLOAT64 = "f64"
 # As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.
@@ -54,19 +55,34 @@ class Bench:
     jobs: int = 1
 
 
+def forget(bench: Bench, number: int, session: int) -> None:
+    """Throws away what a combination has done in a session, its caches too: it is begun anew."""
+    for log in bench.folder.glob(f"worker-{session}.{number}.*"):
+        log.unlink(missing_ok=True)
+    shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
+
+
 def lacks_memory(failure: str) -> bool:
     """Whether a process failed because there was no memory left."""
     return _NO_MEMORY.search(failure) is not None
 
 
-def started(bench: Bench, number: int, session: int) -> Worker:
-    """A process for a combination."""
-    return _start(bench, _request(bench, number, session), f"{session}.{number}")
+def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worker:
+    """A process for a combination.
+
+    Args:
+        bench: How it is run.
+        number: The combination.
+        session: The session.
+        is_first: Whether it is the combination's first one, of which more is found out.
+    """
+    request = _request(bench, number, session, is_first=is_first)
+    return _start(bench, request, f"{session}.{number}")
 
 
 def started_reference(bench: Bench, number: int) -> Worker:
     """A process for what eager PyTorch gives in float64, with the workload of a combination."""
-    request = _request(bench, number, 0)
+    request = _request(bench, number, 0, is_first=True)
     asked = dataclasses.replace(
         request,
         workload=dataclasses.replace(request.workload, autocast=None),
@@ -79,13 +95,13 @@ def started_reference(bench: Bench, number: int) -> Worker:
     return _start(bench, asked, f"reference.{number}")
 
 
-def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
+def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> WorkerRequest:
     combination = bench.plan.combinations[number]
     workload, setting = combination.workload, combination.setting
     eager = bench.plan.numbers(workload)[0]
     references: dict[str, str] = {}
     outputs = None
-    if not session:
+    if is_first:
         references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
         if setting.is_eager:
             outputs = str(_made(_outputs(bench, number, "eager")))
@@ -110,7 +126,7 @@ def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
         session=session,
         outputs=outputs,
         references=references,
-        measures_memory=not session,
+        measures_memory=is_first,
         cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
         pads=setting.pads,
@@ -128,6 +144,7 @@ def _made(folder: Path) -> Path:
 
 def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     folder = bench.scratch / f"worker.{name}"
+    shutil.rmtree(folder, ignore_errors=True)  # of one that is tried again
     folder.mkdir()
     # Empty in the first session, filled by it in the others.
     caches = bench.scratch / f"caches.{asked.combination}"

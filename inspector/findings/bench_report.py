@@ -15,7 +15,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
-from inspector.model.bench import BenchPlan, Workload
+from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.run import Run
 
 __all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "against", "make_bench_report"]
@@ -24,6 +24,11 @@ FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
 
 _MOST_REASONS = 3
+_ROOMS = {
+    Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone",
+    Room.ALONE: "had no memory beside eager PyTorch: these were measured one after the other, and "
+    "what the machine did meanwhile is in the ratio",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,7 +143,7 @@ def _groups(
                 inputs=next((row.inputs for row in mine if row.inputs), ""),
                 rows=mine,
                 choice=choice,
-                reasons=_reasons(run, mine, rules) if choice.nearest else (),
+                reasons=_reasons(run, plan, mine, rules) if choice.nearest else (),
             )
 
 
@@ -156,7 +161,9 @@ def _with_profile(
     )  # fmt: skip
 
 
-def _reasons(run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule]) -> tuple[Finding, ...]:
+def _reasons(
+    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule]
+) -> tuple[Finding, ...]:
     """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)
     if compiled is None:
@@ -164,7 +171,10 @@ def _reasons(run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule]) -> tuple
     processes = [
         process
         for process in run.processes
-        if any(e.combination == compiled.combination and not e.session for e in process.benches)
+        if any(
+            e.combination == compiled.combination and plan.is_first(e.session)
+            for e in process.benches
+        )
     ]
     found = make_report(dataclasses.replace(run, processes=tuple(processes)), rules).findings
     return found[:_MOST_REASONS]
@@ -188,13 +198,18 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: st
             "calls took is longer than it is alone, and after how many calls that is paid for is "
             "not said (calls were timed one model at a time)"
         )
+    for room, said in _ROOMS.items():
+        ends = [end for end in plan.ends if end.room == room.value]
+        labels = dict.fromkeys(plan.combinations[end.combination].setting.label for end in ends)
+        if labels:
+            yield f"{', '.join(labels)} {said}"
     if partial:
         yield (
             f"{partial.rstrip('.')}: what was measured until then is shown, of fewer rounds or "
             "sessions than were asked for"
         )
-    sessions = {session for row in measured for session, _ in row.medians}
-    if len(sessions) == 1:
+    compiled = [row for row in measured if not row.setting.is_eager] or measured
+    if compiled and all(len({session for session, _ in row.medians}) == 1 for row in compiled):
         yield (
             "with one session nothing is known of what differs from one start of the program to "
             "the next, so that the intervals are too narrow"

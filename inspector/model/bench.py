@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
-__all__ = ["BenchPlan", "Combination", "Setting", "WorkerEnd", "WorkerRequest", "Workload"]
+__all__ = [
+    "BenchPlan", "Combination", "Room", "Setting", "WorkerEnd", "WorkerRequest", "Workload",
+]  # fmt: skip
 
 FORMAT_VERSION = 1
 """Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
@@ -81,6 +84,8 @@ class Setting:
         if self.is_eager:
             return "eager"
         name = (self.mode or "default") if self.backend == "inductor" else self.backend
+        if name == "eager":  # Dynamo with a backend that compiles nothing
+            name = "backend eager"
         parts = (
             f"{name} {self.mode}" if self.mode and self.backend != "inductor" else name,
             "" if self.pads else {True: "dynamic", False: "static", None: ""}[self.dynamic],
@@ -152,6 +157,15 @@ class WorkerRequest:
         return cls(**fields)
 
 
+class Room(enum.Enum):
+    """How a combination is measured that has no memory beside all others of its workload."""
+
+    PAIR = "pair"
+    """In turns with eager PyTorch alone."""
+    ALONE = "alone"
+    """After eager PyTorch, each with the machine for itself."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class WorkerEnd:
     """How a process ended.
@@ -162,6 +176,7 @@ class WorkerEnd:
         failure: Why it has no times, or not all, in one sentence; empty where it has.
         detail: The user's own traceback, or an empty string.
         is_left_out: Whether it was not tried, for the reason that ``failure`` says.
+        room: The `Room` that it had, or an empty string where there was room for all.
     """
 
     combination: int
@@ -169,6 +184,7 @@ class WorkerEnd:
     failure: str = ""
     detail: str = ""
     is_left_out: bool = False
+    room: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -196,6 +212,17 @@ class BenchPlan:
     variations: tuple[tuple[Assignment, ...], ...] = ()
     jobs: int = 1
     rounds: int = 0
+
+    def is_first(self, session: int) -> bool:
+        """Whether a session is the first one of the combinations that are in it.
+
+        What has no room beside all others has sessions of its own, which are counted on from there.
+        """
+        return session >= 0 and session % self.sessions == 0
+
+    def is_last(self, session: int) -> bool:
+        """The same of the last one."""
+        return session % self.sessions == self.sessions - 1
 
     def to_json(self) -> str:
         """The plan as JSON."""

@@ -33,8 +33,8 @@ example_inputs = (torch.randn(128, 64),)
 """
 
 
-def rows(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
-    (folder / "net.py").write_text(MODEL)
+def rows(folder: Path, *arguments: str, text: str = MODEL) -> dict[str, dict[str, Any]]:
+    (folder / "net.py").write_text(text)
     done = subprocess.run(
         [
             sys.executable, "-m", "inspector.commands", "bench", "net.py", "--device", "cuda",
@@ -102,3 +102,44 @@ def test_a_compiled_optimizer_runs_with_cuda_graphs(tmp_path: Path) -> None:
     for row in found.values():
         assert row["latency_ns"] > 0, row["failure"]
         assert not row["wrong"]
+
+
+HOLDS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        self.held = None
+
+    def forward(self, x):
+        self.hold(x.device)
+        return self.layer(x).sin()
+
+    @torch.compiler.disable
+    def hold(self, device):
+        if self.held is None:
+            wanted = int(SHARE * torch.cuda.get_device_properties(device).total_memory)
+            self.held = torch.empty(wanted, dtype=torch.uint8, device=device)
+
+model = Net()
+example_inputs = (torch.randn(2, 8),)
+"""
+
+
+@pytest.mark.parametrize(("share", "room"), [(0.3, ""), (0.4, "pair"), (0.6, "alone")])
+def test_what_does_not_fit_beside_others_is_measured_all_the_same(
+    share: float, room: str, tmp_path: Path
+) -> None:
+    found = rows(
+        tmp_path, "--modes", "none", "--backends", "aot_eager,eager", "--save", "kept",
+        text=HOLDS.replace("SHARE", str(share)),
+    )  # fmt: skip
+    assert len(found) == 3
+    for row in found.values():
+        assert row["failure"] is None
+        assert row["latency_ns"] > 0
+    ends = json.loads((tmp_path / "kept" / "bench.json").read_text())["ends"]
+    assert {end["room"] for end in ends} == {"", room}

@@ -1,0 +1,116 @@
+"""``inspect bench`` where the processes of a model do not fit into memory together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compile.benches import bench
+
+# No memory is scarce where tests run: it counts the living processes that have called it.
+MODEL = """
+import os
+from pathlib import Path
+import torch
+from torch import nn
+
+SLOTS = Path(__file__).parent / "slots"
+SLOTS.mkdir(exist_ok=True)
+
+def is_alive(slot):
+    try:
+        os.kill(int(slot.name), 0)
+    except OSError:
+        return False
+    return slot.name != str(os.getpid())
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x):
+        self.take()
+        return self.layer(x).sin()
+
+    @torch.compiler.disable
+    def take(self):
+        mine = SLOTS / str(os.getpid())
+        if not mine.exists():
+            if sum(map(is_alive, SLOTS.iterdir())) >= MOST:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.")
+            mine.touch()
+
+model = Net()
+example_inputs = (torch.randn(2, 8),)
+"""
+SETTINGS = ("--modes", "none", "--backends", "aot_eager,eager")
+SESSIONS = 2
+
+
+def measured(folder: Path, most: int) -> dict[str, Any]:
+    (folder / "model.py").write_text(MODEL.replace("MOST", str(most)))
+    done = bench(
+        folder, "model.py", *SETTINGS, "--sessions", str(SESSIONS), "--rounds", "3",
+        "--format", "json", "--no-progress",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [(2, "took turns with eager PyTorch alone"), (1, "measured one after the other")],
+)
+def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
+    most: int, said: str, tmp_path: Path
+) -> None:
+    report = measured(tmp_path, most)
+    (group,) = report["groups"]
+    rows = {row["label"]: row for row in group["rows"]}
+    assert len(rows) == 3
+    for label, row in rows.items():
+        assert row["failure"] is None
+        assert row["latency_ns"] > 0
+        assert row["first_call_ns"] > 0
+        if label != "eager":
+            assert row["faster_than_eager"] > 0
+            assert row["compiled"]["graphs"] == 1
+            sessions = {block["session"] for block in row["blocks"]}
+            assert len(sessions) == SESSIONS
+            # Compared with what eager PyTorch gives, which was there first.
+            assert {error["reference"] for error in row["errors"]} == {"eager", "float64"}
+    # In the first sessions the eager process and another one fit, or the eager one alone.
+    crowded = [notice for notice in report["notices"] if said in notice]
+    assert len(crowded) == 1
+    names = crowded[0].partition(" had no memory")[0].split(", ")
+    assert len(names) == (1 if most == 2 else 2)
+    # What the first attempt began is not there: neither in the recording nor in the caches.
+    logs = [log.name for log in (tmp_path / ".inspector" / "1").glob("worker-0.*")]
+    assert len({name.split(".")[1] for name in logs}) == 3 - len(names)
+
+
+def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        "import torch\n"
+        "from torch._dynamo import register_backend\n"
+        "@register_backend(name='hungry')\n"
+        "def hungry(graph, inputs):\n"
+        "    raise torch.OutOfMemoryError('CUDA out of memory.')\n"
+        "def model(x):\n"
+        "    return x + 1\n"
+        "example_inputs = (torch.randn(2),)\n"
+    )
+    done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", "--sessions", "1",
+                 "--rounds", "3", "--format", "json", "--no-progress")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    eager, compiled = report["groups"][0]["rows"]
+    assert eager["latency_ns"] > 0
+    assert compiled["latency_ns"] is None
+    assert "out of memory" in compiled["failure"]
+    assert "beside" not in compiled["failure"]  # it had the machine for itself, in the end
