@@ -279,7 +279,8 @@ def _rates(row: Hot) -> Iterator[str]:
 
 def _shown(work: Work) -> str:
     """A name; that of a kernel of PyTorch's own without its types, by its operator."""
-    if work.kind not in {"eager", "loss", "unknown"} or not work.launches[0].launch.grid:
+    is_generated = work.kind not in {"eager", "loss", "unknown", "wrapper"}
+    if is_generated or not work.launches[0].launch.grid:
         return work.name
     operators = f" ({', '.join(work.operators)})" if work.operators else ""
     return shown_name(work.name) + operators

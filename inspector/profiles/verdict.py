@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
 from inspector.profiles.kernel_advice import advice, advised_unit
+from inspector.profiles.library_names import shown_name
 from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = ["Gain", "Hot", "gains", "hot"]
@@ -36,6 +37,14 @@ _HOSTS_WORK = {
 }
 _CPU_ALONE = frozenset({"wrappers"})  # a GPU that waits for it has launches to wait for as well
 _HIDES = {"outside": "; a larger batch hides it", "graph-break": "", "guards": ""}
+# By whether a compiled graph does it.
+_EXCHANGED = {
+    True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
+    "enable_overlap_scheduling = True), send less, and give all processes equal work",
+    False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
+    "exchange less often (no_sync() for all but the last of several batches), and give all "
+    "processes equal work",
+}
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
@@ -231,15 +240,16 @@ def _of_kernels(
 
 def _of_communication(work: Sequence[Work]) -> Iterator[Gain]:
     """What goes into other processes: hidden behind computation it costs nothing."""
-    found = [item for item in work if item.bound is Bound.PROCESSES]
-    if found:
-        names = ", ".join(dict.fromkeys(item.name for item in found))
-        yield Gain(
-            f"data is exchanged with other processes, or they are waited for ({names})",
-            sum(item.median_ns for item in found),
-            "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
-            "enable_overlap_scheduling = True), send less, and give all processes equal work",
-        )
+    exchanged = [item for item in work if item.bound is Bound.PROCESSES]
+    for is_compiled, change in _EXCHANGED.items():
+        found = [item for item in exchanged if (item.kind == "library") is is_compiled]
+        if found:
+            names = ", ".join(dict.fromkeys(shown_name(item.name) for item in found))
+            yield Gain(
+                f"data is exchanged with other processes, or they are waited for ({names})",
+                sum(item.median_ns for item in found),
+                change,
+            )
 
 
 def _won_ns(row: Hot, *, is_cpu: bool) -> float:
