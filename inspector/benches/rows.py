@@ -147,11 +147,13 @@ def _row(
     combination = plan.combinations[number]
     mine, theirs = ([event for event in each if event.input == index] for each in events)
     firsts = {event.session: event for event in mine if event.what == "first"}
+    is_eager = combination.setting.is_eager
+    if is_eager:  # beside what had no room it was measured under other conditions
+        mine = [event for event in mine if event.session < plan.sessions] or mine
     begin = min(firsts, default=-1)
     first = firsts.get(begin)
     cold = first if plan.is_first(begin) else None  # in later ones caches are full
     latency = _latency(mine)
-    is_eager = combination.setting.is_eager
     is_paid = not is_eager and plan.jobs == 1  # what compiled beside others took longer
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
@@ -172,7 +174,7 @@ def _row(
         second_ns=cold.second_ns if cold else None,
         warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
         cached_first_ns=_median(cached),
-        break_even_calls=_break_even(cold, theirs, latency) if is_paid else None,
+        break_even_calls=_break_even(cold, _medians(mine), theirs, latency) if is_paid else None,
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
@@ -261,11 +263,13 @@ def _busy(events: Sequence[InspectorBench], latency: Latency | None) -> float | 
 
 def _break_even(
     cold: InspectorBench | None,
+    mine: Mapping[tuple[int, int], float],
     theirs: Sequence[InspectorBench],
     latency: Latency | None,
 ) -> int | None:
     """Calls, the first included, after which all have taken less time than eager ones."""
-    eager = _latency(theirs)
+    sessions = {session for session, _ in mine}
+    eager = _latency([event for event in theirs if event.session in sessions])
     eager_first = next((e for e in theirs if e.what == "first" and not e.session), None)
     if latency is None or eager is None or cold is None or eager_first is None:
         return None

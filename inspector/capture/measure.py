@@ -60,7 +60,7 @@ def measure(what: Measurement) -> None:
     """
     state = State(what.target)
     plain = list(_plain_times_ns(what, state))
-    if not what.one_graph and _is_one_graph():
+    if not what.one_graph and agreed(_is_one_graph()):
         write_profile((), {"input": what.input, "plain_ns": _warm_ns(plain)})
         return
     _profile(what, state, plain, with_device=False)

@@ -70,7 +70,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     Raises:
         UsageError: The options are not what they should be, or this is a process of a job.
     """
-    check_alone()
+    check_alone("inspect bench")
     parse_inputs(given.get("inputs", ()))
     if "optimizer" in given and "train" not in given:
         raise UsageError("--optimizer is a part of a training step.", "Add --train.")

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_workers import Bench, lacks_memory, started, started_reference
+from inspector.commands.bench_workers import Bench, forget, lacks_memory, started, started_reference
 from inspector.model.bench import WorkerEnd
 from inspector.sources.worker import Worker
 
@@ -89,8 +89,7 @@ class Session:
                     self._look_for_faults()
                     self._end(self._wrong)
         finally:
-            for worker in self._ahead.values():
-                worker.end()
+            self._end_ahead()
             for number, worker in self._workers.items():
                 worker.end()
                 _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
@@ -113,8 +112,7 @@ class Session:
                 left_out[number] = _NOT_TRIED
             else:
                 self.begin(number)
-        for worker in self._ahead.values():
-            worker.end()
+        self._end_ahead()
         return left_out
 
     def _end(self, numbers: Iterable[int]) -> None:
@@ -148,18 +146,36 @@ class Session:
             if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
                 self._ahead[number] = self._started(number)
 
+    def _end_ahead(self) -> bool:
+        """Ends processes that have only loaded what they need; whether there were any."""
+        ahead, self._ahead = self._ahead, {}
+        for worker in ahead.values():
+            worker.end()
+        return bool(ahead)
+
     def _reference(self, number: int) -> None:
         """Eager PyTorch in float64, for its results alone; it may fail."""
-        bench = self.bench
         self._progress.begin("eager in float64, for its results")
-        worker = started_reference(bench, number)
-        seconds = bench.ready_seconds
-        try:
-            if worker.wait("loaded", seconds, self._tick):
-                worker.tell({"do": "begin"})
-                worker.wait("ready", seconds, self._tick)
-        finally:
+        worker = started_reference(self.bench, number)
+        self._until_ready(worker)
+        worker.end()
+        # What others have loaded may be what there is no memory for.
+        if lacks_memory(worker.failure) and self._end_ahead():
+            worker = started_reference(self.bench, number)
+            self._until_ready(worker)
             worker.end()
+
+    def _until_ready(self, worker: Worker) -> tuple[bool, Mapping[str, Any] | None]:
+        """Whether a process has loaded what it needs, and what it says when it is ready."""
+        seconds = self.bench.ready_seconds
+        try:
+            if worker.wait("loaded", seconds, self._tick) is None:
+                return False, None
+            worker.tell({"do": "begin"})
+            return True, worker.wait("ready", seconds, self._tick)
+        except BaseException:  # Ctrl-C
+            worker.end()
+            raise
 
     def begin(self, number: int) -> None:
         """Makes the process of a combination ready."""
@@ -168,12 +184,14 @@ class Session:
         self._progress.begin(f"{label}: {'compiles' if number in self._firsts else 'starts again'}")
         worker = self._ahead.pop(number, None) or self._started(number)
         self._workers[number] = worker
-        seconds = bench.ready_seconds
         is_eager = bench.plan.combinations[number].setting.is_eager
-        loaded = worker.wait("loaded", seconds, self._tick)
-        if loaded:
-            worker.tell({"do": "begin"})
-        ready = worker.wait("ready", seconds, self._tick) if loaded else None
+        is_loaded, ready = self._until_ready(worker)
+        if lacks_memory(worker.failure) and self._end_ahead():
+            worker.end()
+            if number in self._firsts:
+                forget(bench, number, self.session)
+            self._workers[number] = worker = self._started(number)
+            is_loaded, ready = self._until_ready(worker)
         others = sum(other.is_alive for other in self._workers.values())
         if lacks_memory(worker.failure) and (others or bench.jobs > 1):
             beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
@@ -182,7 +200,7 @@ class Session:
         if ready is None and is_eager and number in self._firsts:
             # Of a later workload what was measured before is worth more.
             is_first = not number
-            if worker.error is not None and is_first and (loaded is None or self._is_only()):
+            if worker.error is not None and is_first and (not is_loaded or self._is_only()):
                 raise worker.error
             self._eager_failed = True
         if ready is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -51,7 +52,8 @@ class _Sessions:
             self._progress.leave_out(-len(pair) * self._count)
             yield from _of(number, Room.PAIR, self._together(pair, base, (number,)))
             if self._crowded:
-                forget(self._bench, self._eager, base)
+                for session in range(base, base + self._count):
+                    forget(self._bench, self._eager, session)
                 self._progress.leave_out(-len(pair) * self._count)
                 yield from _of(number, Room.ALONE, self._one_by_one(pair, base))
 
@@ -70,18 +72,19 @@ class _Sessions:
         for session in range(base, base + self._count):
             order = list(left)
             self._chosen.shuffle(order)
-            is_first = session == base
-            if is_first:
-                order.sort(key=lambda number: number != self._eager)
-            ends = list(self._session(session, firsts if is_first else ()).run(order))
-            if is_first and self._bench.jobs == 1:
-                ends = self._without_crowded(ends, session)
+            # What comes last is what has no room, and all others need it.
+            order.sort(key=lambda number: number != self._eager)
+            ends = list(self._session(session, firsts if session == base else ()).run(order))
+            if self._bench.jobs == 1:
+                ends = self._without_crowded(ends, range(base, session + 1))
             yield from ends
             gone = {end.combination for end in ends if end.failure}.union(self._crowded)
-            if self._crowded and gone.union((self._eager,)) >= {*left}:
-                gone.add(self._eager)  # whoever is left takes turns with it later
+            if (base or self._crowded) and gone.union((self._eager,)) >= {*left}:
+                gone.add(self._eager)  # nobody takes turns with it any more
             left = [number for number in left if number not in gone]
             self._progress.leave_out((base + self._count - 1 - session) * len(gone & {*order}))
+            if not left:
+                return
 
     def _one_by_one(self, numbers: Sequence[int], base: int) -> Iterator[WorkerEnd]:
         """Sessions of which each combination has the machine for itself, eager PyTorch first."""
@@ -91,12 +94,15 @@ class _Sessions:
                 ends = list(self._session(session, firsts).run([number]))
                 yield from ends
                 if number != self._eager and any(end.failure for end in ends):
+                    self._progress.leave_out((base + self._count - 1 - session) * len(numbers))
                     return
 
     def _session(self, number: int, firsts: Collection[int]) -> Session:
         return Session(self._bench, number, firsts, self._progress, self._chosen)
 
-    def _without_crowded(self, ends: Sequence[WorkerEnd], session: int) -> list[WorkerEnd]:
+    def _without_crowded(
+        self, ends: Sequence[WorkerEnd], sessions: Iterable[int]
+    ) -> list[WorkerEnd]:
         """Takes note of what had no room beside others, and throws away what it has done.
 
         It can be eager PyTorch that gets no more memory, for it was there first: then no other
@@ -105,17 +111,16 @@ class _Sessions:
         lacking = {end.combination for end in ends if lacks_memory(end.failure)}
         failed = {end.combination for end in ends if end.failure}
         others = [end.combination for end in ends if end.combination != self._eager]
+        crowded = [number for number in others if number in lacking]
         if self._eager in lacking:
-            self._crowded = [number for number in others if number not in failed - lacking]
-        else:
-            self._crowded = [number for number in others if number in lacking]
-        for number in self._crowded:
+            crowded = [number for number in others if number not in failed - lacking]
+        for number, session in itertools.product(crowded, sessions):
             forget(self._bench, number, session)
+        self._crowded += crowded
         return [
             end
             for end in ends
-            if end.combination not in self._crowded
-            and not (self._crowded and end.combination in lacking)
+            if end.combination not in crowded and not (crowded and end.combination in lacking)
         ]
 
 

@@ -99,7 +99,7 @@ def warmup_command(
 
 
 def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
-    check_alone()
+    check_alone("inspect bench --warmup")
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:

@@ -18,6 +18,7 @@ from inspector.commands.gate import (
     say_verdict,
     with_gate,
 )
+from inspector.commands.job import check_alone
 from inspector.commands.options import (
     given_options,
     output_options,
@@ -78,6 +79,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
     check_target(target, python, {**given, **others})
     if target is not None and is_model(target):
+        if verify:
+            check_alone("inspect explain --verify")
         settings = Settings.of_view(
             python, timeout, save, no_progress=no_progress, output=output, format_=format_
         )

@@ -8,21 +8,29 @@ from inspector.errors import UsageError
 
 __all__ = ["check_alone", "world_size"]
 
+_MOST_DIGITS = 9
+
 
 def world_size() -> int:
     """How many processes the job has; 1 outside of one."""
     text = os.environ.get("WORLD_SIZE", "")
-    return int(text) if text.isascii() and text.isdecimal() else 1
+    is_number = text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS
+    return int(text) if is_number and "RANK" in os.environ else 1
 
 
-def check_alone() -> None:
+def check_alone(what: str) -> None:
     """Refuses to start several processes of a model whose ranks have to be there together.
+
+    Args:
+        what: What starts them.
 
     Raises:
         UsageError: This process is one of several.
     """
     if world_size() > 1:
-        message = f"inspect bench starts its own processes, and this is one of {world_size()}."
+        message = f"{what} starts its own processes, and this is one of {world_size()} of a job."
         raise UsageError(
-            message, "Run it without a launcher, or take part in the job with: inspect profile"
+            message,
+            "Run it without a launcher (RANK and WORLD_SIZE unset), or take part in the job with: "
+            "inspect profile",
         )

@@ -25,7 +25,8 @@ FORMAT_VERSION = 1
 
 _MOST_REASONS = 3
 _ROOMS = {
-    Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone",
+    Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone; how much "
+    "faster is by eager calls of these sessions",
     Room.ALONE: "had no memory beside eager PyTorch: these were measured one after the other, and "
     "what the machine did meanwhile is in the ratio",
 }
@@ -199,8 +200,12 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: st
             "not said (calls were timed one model at a time)"
         )
     for room, said in _ROOMS.items():
-        ends = [end for end in plan.ends if end.room == room.value]
-        labels = dict.fromkeys(plan.combinations[end.combination].setting.label for end in ends)
+        there = {row.combination for row in measured}
+        ends = [e for e in plan.ends if e.room == room.value and e.combination in there]
+        labels = dict.fromkeys(
+            " · ".join(filter(None, (found.workload.label, found.setting.label)))
+            for found in (plan.combinations[end.combination] for end in ends)
+        )
         if labels:
             yield f"{', '.join(labels)} {said}"
     if partial:

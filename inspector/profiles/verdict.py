@@ -150,7 +150,7 @@ def gains(
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
-    found += _of_communication(work)
+    found += _of_communication(work, is_hidden=is_hidden)
     found += _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
@@ -238,8 +238,11 @@ def _of_kernels(
         )
 
 
-def _of_communication(work: Sequence[Work]) -> Iterator[Gain]:
-    """What goes into other processes: hidden behind computation it costs nothing."""
+def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """What goes into other processes: hidden behind computation it costs nothing.
+
+    How much of it other kernels hide already is not taken off: it is an upper limit as all are.
+    """
     exchanged = [item for item in work if item.bound is Bound.PROCESSES]
     for is_compiled, change in _EXCHANGED.items():
         found = [item for item in exchanged if (item.kind == "library") is is_compiled]
@@ -249,6 +252,7 @@ def _of_communication(work: Sequence[Work]) -> Iterator[Gain]:
                 f"data is exchanged with other processes, or they are waited for ({names})",
                 sum(item.median_ns for item in found),
                 change,
+                is_hidden,
             )
 
 

@@ -113,4 +113,5 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     assert eager["latency_ns"] > 0
     assert compiled["latency_ns"] is None
     assert "out of memory" in compiled["failure"]
+    assert not any("measured one after the other" in notice for notice in report["notices"])
     assert "beside" not in compiled["failure"]  # it had the machine for itself, in the end

@@ -143,3 +143,15 @@ def test_what_does_not_fit_beside_others_is_measured_all_the_same(
         assert row["latency_ns"] > 0
     ends = json.loads((tmp_path / "kept" / "bench.json").read_text())["ends"]
     assert {end["room"] for end in ends} == {"", room}
+
+
+def test_weights_that_fill_the_memory_are_loaded_one_after_the_other(tmp_path: Path) -> None:
+    # Where there are cores for it, all processes load the model at the same time.
+    text = HOLDS.replace("SHARE", "0.4").replace(
+        "model = Net()", 'model = Net().cuda()\nmodel.hold(torch.device("cuda"))'
+    )
+    found = rows(tmp_path, "--modes", "none", "--backends", "aot_eager,eager", text=text)
+    assert len(found) == 3
+    for row in found.values():
+        assert row["failure"] is None
+        assert row["latency_ns"] > 0
