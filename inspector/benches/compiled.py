@@ -49,8 +49,8 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
         plan: What was to be done.
         processes: The combination's processes by session; of the first one it is told.
     """
-    begin = min(processes, default=-1)
-    if not plan.is_first(begin):
+    begin = min(processes, default=None)
+    if begin is None or not plan.is_first(begin):
         return None
     first = processes[begin]
     summary = summarize(dataclasses.replace(run, processes=(first,)))

@@ -150,9 +150,9 @@ def _row(
     is_eager = combination.setting.is_eager
     if is_eager:  # beside what had no room it was measured under other conditions
         mine = [event for event in mine if event.session < plan.sessions] or mine
-    begin = min(firsts, default=-1)
-    first = firsts.get(begin)
-    cold = first if plan.is_first(begin) else None  # in later ones caches are full
+    first = min(firsts.values(), key=lambda event: event.session, default=None)
+    # In later sessions caches are full.
+    cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
     is_paid = not is_eager and plan.jobs == 1  # what compiled beside others took longer
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))

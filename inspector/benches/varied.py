@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.benches.rows import BenchRow
+from inspector.benches.sessions import first_process
 from inspector.events.bench import InspectorBench
 from inspector.model.bench import BenchPlan, Setting
 from inspector.model.recompile import Recompile
@@ -79,18 +80,10 @@ def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[Va
     for number in plan.numbers(workload):
         mine = [row for row in rows if row.combination == number]
         if mine:
-            process = _process(run, plan, number)
+            process = first_process(run, plan, number)
             found.append(_setting(plan, mine, process, eager))
             eager = found[-1] if mine[0].setting.is_eager else eager
     return tuple(found)
-
-
-def _process(run: Run, plan: BenchPlan, number: int) -> Process | None:
-    """The process of the first session."""
-    for process in run.processes:
-        if any(e.combination == number and plan.is_first(e.session) for e in process.benches):
-            return process
-    return None
 
 
 def _setting(

@@ -20,7 +20,7 @@ from inspector.commands.bench_files import (
 from inspector.commands.bench_measure import BenchProcess, bench_report, measured
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
-from inspector.commands.options import output_options, process_options
+from inspector.commands.options import option_help, output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
@@ -149,39 +149,48 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
-    if output is not None:
-        check_bench_file(output, kind)
-    is_file = is_bench_file(output)
-    check_output(None if is_file else output, format_)
-    if output is not None:
-        check_place(output)
+    _check_output(output, format_, kind)
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
-    if earlier is not None and isinstance(report, BenchReport):
-        if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
-            message = f"{compare} was measured with other --grad or --cold-cache."
-            raise UsageError(message, "Measure both in the same way.")
-        report = against(report, earlier)
+    if compare is not None and earlier is not None and isinstance(report, BenchReport):
+        report = _against(report, earlier, compare)
         code = code or int(is_worse(report.comparison))
-    if output is not None and is_file:
-        write_bench_file(report, output)
-        if format_ is None:
-            return code
-    write_report(report, None if is_file else output, format_)
+    _write(report, output, format_)
     return code
 
 
-for _option in command.params:
-    if isinstance(_option, click.Option) and _option.name == "output":
-        _option.help = (
-            "Write to a file; the end of its name is the format: a report (.json, .md, .txt), a "
-            "table (.csv), or bars (.svg, .png, .pdf)."
-        )
-    if isinstance(_option, click.Option) and _option.name == "timeout":
-        _option.help = (
-            "End a process that is not ready after this time; the others go on.  [default: an "
-            "hour; with several models 15 minutes]"
-        )
+option_help(
+    command,
+    output="Write to a file; the end of its name is the format: a report (.json, .md, .txt), a "
+    "table (.csv), or bars (.svg, .png, .pdf).",
+    timeout="End a process that is not ready after this time; the others go on.  [default: an "
+    "hour; with several models 15 minutes]",
+)
+
+
+def _check_output(output: Path | None, format_: str | None, kind: type[Measurements]) -> None:
+    """Whether the report can be written there, before anything is measured."""
+    if output is not None:
+        check_bench_file(output, kind)
+    check_output(None if is_bench_file(output) else output, format_)
+    if output is not None:
+        check_place(output)
+
+
+def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
+    if output is not None and is_bench_file(output):
+        write_bench_file(report, output)
+        if format_ is None:
+            return
+        output = None
+    write_report(report, output, format_)
+
+
+def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchReport:
+    if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
+        message = f"{file} was measured with other --grad or --cold-cache."
+        raise UsageError(message, "Measure both in the same way.")
+    return against(report, earlier)
 
 
 def _earlier(file: Path) -> EarlierBench:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -156,17 +156,25 @@ class Session:
     def _reference(self, number: int) -> None:
         """Eager PyTorch in float64, for its results alone; it may fail."""
         self._progress.begin("eager in float64, for its results")
-        worker = started_reference(self.bench, number)
-        self._until_ready(worker)
+        worker, _, _ = self._until_ready(lambda: started_reference(self.bench, number))
         worker.end()
-        # What others have loaded may be what there is no memory for.
-        if lacks_memory(worker.failure) and self._end_ahead():
-            worker = started_reference(self.bench, number)
-            self._until_ready(worker)
-            worker.end()
 
-    def _until_ready(self, worker: Worker) -> tuple[bool, Mapping[str, Any] | None]:
-        """Whether a process has loaded what it needs, and what it says when it is ready."""
+    def _until_ready(
+        self, start: Callable[[], Worker]
+    ) -> tuple[Worker, bool, Mapping[str, Any] | None]:
+        """A process, whether it has loaded what it needs, and what it says when it is ready.
+
+        What others have loaded ahead may be what there is no memory for: then they give way.
+        """
+        worker = start()
+        is_loaded, ready = self._wait_until_ready(worker)
+        if lacks_memory(worker.failure) and self._end_ahead():
+            worker.end()
+            worker = start()
+            is_loaded, ready = self._wait_until_ready(worker)
+        return worker, is_loaded, ready
+
+    def _wait_until_ready(self, worker: Worker) -> tuple[bool, Mapping[str, Any] | None]:
         seconds = self.bench.ready_seconds
         try:
             if worker.wait("loaded", seconds, self._tick) is None:
@@ -182,16 +190,14 @@ class Session:
         bench = self.bench
         label = bench.plan.combinations[number].setting.label
         self._progress.begin(f"{label}: {'compiles' if number in self._firsts else 'starts again'}")
-        worker = self._ahead.pop(number, None) or self._started(number)
-        self._workers[number] = worker
         is_eager = bench.plan.combinations[number].setting.is_eager
-        is_loaded, ready = self._until_ready(worker)
-        if lacks_memory(worker.failure) and self._end_ahead():
-            worker.end()
-            if number in self._firsts:
-                forget(bench, number, self.session)
-            self._workers[number] = worker = self._started(number)
-            is_loaded, ready = self._until_ready(worker)
+
+        def start() -> Worker:
+            loading = self._ahead.pop(number, None)
+            self._workers[number] = loading or self._started(number)
+            return self._workers[number]
+
+        worker, is_loaded, ready = self._until_ready(start)
         others = sum(other.is_alive for other in self._workers.values())
         if lacks_memory(worker.failure) and (others or bench.jobs > 1):
             beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
@@ -209,7 +215,10 @@ class Session:
             self._call_ns[number] = _times_of(ready)
 
     def _started(self, number: int) -> Worker:
-        return started(self.bench, number, self.session, is_first=number in self._firsts)
+        is_first = number in self._firsts
+        if is_first:  # of an earlier attempt nothing may be left
+            forget(self.bench, number, self.session)
+        return started(self.bench, number, self.session, is_first=is_first)
 
     def _is_only(self) -> bool:
         return len(self.bench.plan.workloads) == 1

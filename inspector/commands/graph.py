@@ -16,7 +16,7 @@ from inspector.commands.options import (
     check_gpu,
     check_grad,
     given_options,
-    output_help,
+    option_help,
     output_options,
     process_options,
     target_options,
@@ -147,11 +147,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 # Nothing is measured, and what is compiled is not run.
 always_inductor(command)
-output_help(
+option_help(
     command,
-    "Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, .dot), a "
-    "graph for another program (.graphml, .node-link.json, .model-explorer.json), or a report "
-    "(.json, .md, .txt).",
+    output="Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
+    ".dot), a graph for another program (.graphml, .node-link.json, .model-explorer.json), or a "
+    "report (.json, .md, .txt).",
 )
 
 

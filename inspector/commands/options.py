@@ -19,7 +19,7 @@ __all__ = [
     "check_gpu",
     "check_grad",
     "given_options",
-    "output_help",
+    "option_help",
     "output_options",
     "process_options",
     "size_option",
@@ -99,19 +99,18 @@ def check_gpu(given: Mapping[str, object], gpu: str | None) -> None:
         )
 
 
-def output_help(command: click.Command, text: str) -> None:
-    """Says what ``-o`` writes, for a command that can write more than reports."""
+def option_help(command: click.Command, **texts: str) -> None:
+    """Says of shared options, by name, what they are for a command where that is not the usual."""
     for option in command.params:
-        if isinstance(option, click.Option) and option.name == "output":
-            option.help = text
+        if isinstance(option, click.Option) and option.name in texts:
+            option.help = texts[option.name]
 
 
 def always_inductor(command: click.Command) -> None:
     """For a command that compiles with Inductor unless asked otherwise, and never measures."""
     command.params = [item for item in command.params if item.name not in {"calls", "measure"}]
-    for option in command.params:
-        if isinstance(option, click.Option) and option.name == "backend":
-            option.help = "torch.compile's backend, any that torch knows.  [default: inductor]"
+    said = "torch.compile's backend, any that torch knows.  [default: inductor]"
+    option_help(command, backend=said)
 
 
 def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:

@@ -16,7 +16,7 @@ from inspector.commands.options import (
     always_inductor,
     check_grad,
     given_options,
-    output_help,
+    option_help,
     output_options,
     process_options,
     target_options,
@@ -128,10 +128,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 always_inductor(command)
-output_help(
+option_help(
     command,
-    "Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a call for "
-    "Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt).",
+    output="Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
+    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt).",
 )
 
 

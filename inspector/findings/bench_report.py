@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
+from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
@@ -169,15 +170,9 @@ def _reasons(
     compiled = next((row for row in rows if row.compiled is not None), None)
     if compiled is None:
         return ()
-    processes = [
-        process
-        for process in run.processes
-        if any(
-            e.combination == compiled.combination and plan.is_first(e.session)
-            for e in process.benches
-        )
-    ]
-    found = make_report(dataclasses.replace(run, processes=tuple(processes)), rules).findings
+    process = first_process(run, plan, compiled.combination)
+    processes = () if process is None else (process,)
+    found = make_report(dataclasses.replace(run, processes=processes), rules).findings
     return found[:_MOST_REASONS]
 
 

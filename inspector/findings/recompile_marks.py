@@ -85,10 +85,10 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
     marks = changing_sizes((*case.items, *case.history))
-    marks = {name: found for name, found in marks.items() if not name.startswith(_KEPT)}
     name = tensor_of(case.first.name)
-    if name not in marks and _is_named(name) and not name.startswith(_KEPT):
+    if name not in marks and _is_named(name):
         marks = {name: (int(case.dimension),), **marks}
+    marks = {name: found for name, found in marks.items() if not name.startswith(_KEPT)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
     if case.lost is not None and name in marks:

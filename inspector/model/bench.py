@@ -218,7 +218,7 @@ class BenchPlan:
 
         What has no room beside all others has sessions of its own, which are counted on from there.
         """
-        return session >= 0 and session % self.sessions == 0
+        return session % self.sessions == 0
 
     def is_last(self, session: int) -> bool:
         """The same of the last one."""

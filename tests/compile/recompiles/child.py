@@ -16,7 +16,18 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.environment import environment
 from inspector.capture.writer import write_artifact
-from tests.compile.recompiles import mixed, modules, objects, spelled, state, tensors, values, views
+from tests.compile.recompiles import (
+    attributes,
+    functions,
+    mixed,
+    modules,
+    objects,
+    spelled,
+    state,
+    tensors,
+    values,
+    views,
+)
 from tests.compile.recompiles.table import PROGRAMS
 
 __all__ = ["PROGRAMS", "compilations"]
@@ -50,7 +61,7 @@ def compilations(run: Callable[[], None]) -> int:
 
 
 if __name__ == "__main__":
-    assert all((mixed, modules, objects, spelled, state, tensors, values, views)), (
-        "they fill the table"
-    )
+    assert all(
+        (attributes, functions, mixed, modules, objects, spelled, state, tensors, values, views)
+    ), "they fill the table"
     main(Path(sys.argv[1]))

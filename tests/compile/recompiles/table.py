@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-__all__ = ["PROGRAMS", "Expected", "Program", "program"]
+import torch
+
+__all__ = ["PROGRAMS", "Expected", "Program", "calls", "program"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class Program:
 
 
 PROGRAMS: dict[str, Program] = {}
+
+
+def calls(function: Callable[..., object], *values: object) -> None:
+    """Calls a function with a tensor and one value after the other."""
+    for value in values:
+        function(torch.ones(4), value)
 
 
 def program(*expected: Expected) -> Callable[[Callable[[], None]], Callable[[], None]]:

@@ -1,19 +1,16 @@
-"""Programs in which a Python value or an object changes."""
+"""Programs in which a Python value changes: a number, a string, a container."""
 
 from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from tests.compile.recompiles.table import Expected, program
+from tests.compile.recompiles.table import Expected, calls, program
 
 compiled = functools.partial(torch.compile, backend="eager")
-SHARED = 3
 X = torch.ones(4)
 
 
@@ -22,12 +19,6 @@ class Pool(enum.Enum):
 
     MEAN = 1
     MAX = 2
-
-
-def calls(function: Callable[..., object], *values: object) -> None:
-    """Calls a function with one value after the other."""
-    for value in values:
-        function(X, value)
 
 
 @program(Expected("int", "n", "3", "4", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES=\"L['n']\""))
@@ -132,24 +123,6 @@ def dtype_argument() -> None:
     calls(convert, torch.float64, torch.int64)
 
 
-@program(
-    Expected("int", "setting.n", "2", "3", "dynamic", "DYNAMIC_SOURCES", "attribute"),
-    Expected("type", "setting.n", "int", "float", "dynamic", "of one type", "attribute"),
-)
-def type_of_attribute() -> None:
-    """An int becomes a float, once it is dynamic."""
-
-    class Setting:
-        def __init__(self, n: float) -> None:
-            self.n = n
-
-    @compiled
-    def scale(x: Tensor, setting: Setting) -> Tensor:
-        return x * setting.n
-
-    calls(scale, Setting(2), Setting(3), Setting(2.5))
-
-
 @program(Expected("container-length", "xs", "2", "3", "again", "torch.stack(value)"))
 def list_length() -> None:
     """A list grows."""
@@ -227,190 +200,6 @@ def missing_key() -> None:
         return x * 2 if "a" in d else x * 3
 
     calls(maybe, {"a": 1}, {"b": 1})
-
-
-@program(
-    Expected("int", "self.layer_idx", "2", "3", "again", "allow_unspec_int_on_nn_module = True",
-             "module-attribute"),
-    Expected("int", "self.layer_idx", "3", "4", "again", "allow_unspec_int_on_nn_module = True",
-             "module-attribute"),
-)  # fmt: skip
-def layer_idx() -> None:
-    """Numbered layers share a code object."""
-
-    class Layer(nn.Module):
-        def __init__(self, layer_idx: int) -> None:
-            super().__init__()
-            self.layer_idx = layer_idx
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * self.layer_idx
-
-    for index in (2, 3, 4):
-        layer = Layer(index)
-        layer.compile(backend="eager")
-        layer(X)
-
-
-@program(Expected("str", "self.mode", "'a'", "'b'", "again", "Hoist", "module-attribute"))
-def str_attribute() -> None:
-    """A module's string changes."""
-
-    class Mode(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.mode = "a"
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * 2 if self.mode == "a" else x * 3
-
-    module = Mode()
-    module.compile(backend="eager")
-    module(X)
-    module.mode = "b"
-    module(X)
-
-
-@program(Expected("int", "o.n", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "attribute"))
-def object_attribute() -> None:
-    """An attribute of an object that is no module."""
-
-    class Setting:
-        def __init__(self, n: int) -> None:
-            self.n = n
-
-    @compiled
-    def scale(x: Tensor, o: Setting) -> Tensor:
-        return x * o.n
-
-    calls(scale, Setting(2), Setting(3))
-
-
-@program(
-    Expected("int", "G['SHARED']", "3", "4", "again",
-             "Pass SHARED to global_int.scale as an argument", "global"),
-)  # fmt: skip
-def global_int() -> None:
-    """A global number changes."""
-    global SHARED
-
-    @compiled
-    def scale(x: Tensor) -> Tensor:
-        return x * SHARED
-
-    for SHARED in (3, 4):
-        scale(X)
-
-
-@program(Expected("int", "n", "3", "4", "dynamic", "L['n']", "closure"))
-def closure_int() -> None:
-    """A variable of the function around it changes."""
-    n = 3
-
-    @compiled
-    def scale(x: Tensor) -> Tensor:
-        return x * n
-
-    scale(X)
-    n = 4
-    scale(X)
-
-
-@program(
-    Expected("int", "k of g", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "closure"),
-)
-def closure_of_argument() -> None:
-    """A function that is passed has another closure."""
-
-    def make(k: int) -> Callable[[Tensor], Tensor]:
-        def inner(x: Tensor) -> Tensor:
-            return x * k
-
-        return inner
-
-    @compiled
-    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
-        return g(x)
-
-    calls(apply, make(2), make(3))
-
-
-@program(
-    Expected("function-identity", "g", "_VariableFunctionsClass.sin",
-             "_VariableFunctionsClass.cos", "again", "g is part of the program"),
-)  # fmt: skip
-def builtin_function() -> None:
-    """Another operator."""
-
-    @compiled
-    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
-        return g(x)
-
-    calls(apply, torch.sin, torch.cos)
-
-
-@program(
-    Expected("function-identity", "g.__code__", "...", "...", "again", "g is part of the program",
-             "attribute"),
-)  # fmt: skip
-def user_function() -> None:
-    """Another function of the user's."""
-
-    def first(x: Tensor) -> Tensor:
-        return x + 1
-
-    def second(x: Tensor) -> Tensor:
-        return x + 2
-
-    @compiled
-    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
-        return g(x)
-
-    calls(apply, first, second)
-
-
-@program(Expected("object-identity", "kind", "int", "float", "again", "same object"))
-def class_argument() -> None:
-    """A class is known by its identity."""
-
-    @compiled
-    def maybe(x: Tensor, kind: type) -> Tensor:
-        return x * 2 if kind is int else x * 3
-
-    calls(maybe, int, float)
-
-
-@program(
-    Expected("type", "m", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.GELU", "again", "of one type"),
-)  # fmt: skip
-def module_argument() -> None:
-    """A module of another class."""
-
-    @compiled
-    def apply(x: Tensor, m: nn.Module) -> Any:
-        return m(x)
-
-    calls(apply, nn.ReLU(), nn.GELU())
-
-
-@program(
-    Expected("attribute-presence", "o", "without 'w'", "with 'w'", "again", "Set the attribute")
-)
-def attribute_comes() -> None:
-    """An attribute that was not there."""
-
-    class Setting:
-        pass
-
-    @compiled
-    def maybe(x: Tensor, o: Any) -> Tensor:
-        return x * 2 if hasattr(o, "w") else x + 1
-
-    setting: Any = Setting()
-    maybe(X, setting)
-    setting.w = 1
-    maybe(X, setting)
 
 
 @program(
