@@ -1,32 +1,56 @@
-"""Which models load and compile side by side, and which of them is timed: one, with no other."""
+"""Models load and compile side by side, and are timed one at a time: all others stand still."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from typing import Protocol, TypeVar
 
-__all__ = ["Turns"]
+__all__ = ["Process", "Turns"]
+
+
+class Process(Protocol):
+    """What `Turns` need of a process (`inspector.sources.worker.Worker`)."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+
+    def stand_still(self) -> None:
+        """Stops it."""
+
+    def go_on(self) -> None:
+        """Wakes it up, if it stands still."""
+
+    def interrupt(self) -> None:
+        """Wakes it up, and ends it as Ctrl-C does."""
+
+
+_Process = TypeVar("_Process", bound=Process)
 
 
 class Turns:
     """Turns of sessions that are at work at the same time.
 
-    Whoever wants to be alone comes before whoever wants to begin something: else a model that has
-    compiled would wait for all that come after it.
+    What the recorder does itself cannot be stopped: it waits for whoever is timed, and whoever
+    wants to be timed waits for it, but comes before what has not begun.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
+        self._processes: list[Process] = []
         self._working = 0
         self._waiting = 0
         self._is_alone = False
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Ends all sessions, each at its next `check`."""
+        """Ends all processes, and all sessions, each at its next `check`."""
         with self._changed:
             self._is_stopped = True
+            for process in self._processes:
+                process.interrupt()
             self._changed.notify_all()
 
     def check(self) -> None:
@@ -38,9 +62,26 @@ class Turns:
         if self._is_stopped:
             raise KeyboardInterrupt
 
+    def started(self, start: Callable[[], _Process]) -> _Process:
+        """Starts a process, which stands still while others are timed.
+
+        Args:
+            start: Starts it.
+
+        Raises:
+            KeyboardInterrupt: All is to end.
+        """
+        with self._changed:
+            self._wait(lambda: not self._is_alone)
+            self.check()
+            process = start()
+            self._processes = [each for each in self._processes if each.is_alive]
+            self._processes.append(process)
+        return process
+
     @contextlib.contextmanager
     def beside_others(self) -> Iterator[None]:
-        """While something is done that takes no times, or times that others may lengthen."""
+        """While the recorder itself is at work."""
         with self._changed:
             self._wait(lambda: not self._is_alone and not self._waiting)
             self._working += 1
@@ -52,8 +93,11 @@ class Turns:
                 self._changed.notify_all()
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self, own: Collection[Process]) -> Iterator[None]:
         """While calls are timed.
+
+        Args:
+            own: The processes whose calls they are.
 
         Raises:
             KeyboardInterrupt: All is to end.
@@ -67,10 +111,15 @@ class Turns:
             finally:
                 self._waiting -= 1
                 self._changed.notify_all()
+            others = [process for process in self._processes if process not in own]
+            for process in others:
+                process.stand_still()
         try:
             yield
         finally:
             with self._changed:
+                for process in others:
+                    process.go_on()
                 self._is_alone = False
                 self._changed.notify_all()
 

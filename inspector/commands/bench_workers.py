@@ -151,6 +151,9 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
     given = {**PINNED, **compile_threads(bench.jobs), **os.environ}
-    return Worker(
-        folder, bench.python or sys.executable, asked.to_json(), with_caches(given, caches)
+    environment = with_caches(given, caches)
+    python = bench.python or sys.executable
+    is_beside = bench.jobs > 1
+    return bench.turns.started(
+        lambda: Worker(folder, python, asked.to_json(), environment, stands_still=is_beside)
     )

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 from tests.compile.benches import ROOT, bench
+from tests.compile.processes import INSPECT, finished
 
 PIECES = """
 import torch
@@ -189,6 +190,45 @@ def test_models_compile_side_by_side_and_their_lines_stay_in_order(tmp_path: Pat
     places = [place for _, place in blocks]
     assert len(places) == 3 * 2 * 3  # models, settings, rounds
     assert [len(list(of)) for _, of in itertools.groupby(places)] == [6, 6, 6]
+
+
+AT_WORK = """
+import datetime
+import time
+from pathlib import Path
+
+import torch
+
+until = time.monotonic() + 60
+with open("ticks", "a") as stream:
+    while not list(Path("beside").glob("*-a-py/bench.json")) and time.monotonic() < until:
+        print(datetime.datetime.now().time().isoformat("microseconds"), file=stream)
+        time.sleep(0.002)
+
+model = torch.sin
+example_inputs = (torch.ones(2),)
+"""
+
+
+def test_while_one_is_timed_processes_of_others_stand_still(tmp_path: Path) -> None:
+    (tmp_path / "zoo").mkdir()
+    (tmp_path / "zoo" / "a.py").write_text(
+        "import torch\nmodel = torch.sin\nexample_inputs = (torch.ones(2),)\n"
+    )
+    (tmp_path / "zoo" / "b.py").write_text(AT_WORK)
+    options = ("--modes", "none", "--backends", "eager", "--rounds", "3", "--jobs", "2")
+    # Not with the Python that is warm: what it forks is no child of the recorder.
+    done = finished(
+        [*INSPECT, "bench", "zoo", *options, "--format", "json", "--save", "beside"], tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    ends = sorted(time for time, _ in blocks_of(tmp_path / "beside" / "001-zoo-a-py"))
+    ticks = (tmp_path / "ticks").read_text().split()
+    assert len(ends) == 6
+    assert min(ticks) < ends[0] < ends[-1] < max(ticks)
+    assert not [tick for tick in ticks if ends[0] < tick < ends[-1]]
+    slow = json.loads(done.stdout)["models"][1]
+    assert all(row["latency_ns"] > 0 for row in slow["rows"])
 
 
 def blocks_of(recording: Path) -> Iterator[tuple[str, str]]:

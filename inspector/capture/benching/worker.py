@@ -20,6 +20,7 @@ import torch
 
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
+from inspector.capture.benching.awake import AwakeClock
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
@@ -67,13 +68,14 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    load_ns = age_ns()
+    clock = AwakeClock(folder)
+    load_ns = age_ns() - clock.stood_still_ns()
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     channel.say("loaded")
     if channel.told() is None:  # nobody wants it any more
         return
-    worker = _Worker(asked, target, make_program(target, asked))
+    worker = _Worker(asked, target, make_program(target, asked), clock)
     worker.begin(load_ns)
     if asked.is_reference:
         return
@@ -97,10 +99,13 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
 
 
 class _Worker:
-    def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
+    def __init__(
+        self, asked: WorkerRequest, target: Target, program: Program, clock: AwakeClock
+    ) -> None:
         self._asked = asked
         self._target = target
         self._program = program
+        self._clock = clock
         self._flush: Flush | None = None
         self._draws = False
         self._wrong: list[str] = []
@@ -124,7 +129,7 @@ class _Worker:
             compiled = compilations() - before
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
             with self._failing(index), quiet():
-                second_ns = timed(self._program.prepare(index))
+                second_ns = timed(self._program.prepare(index), self._clock.now_ns)
             kept = joined(kept, joined(results, self._again(index)))
             self._write(
                 "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
@@ -146,10 +151,10 @@ class _Worker:
         with self._failing(index):
             before = _generators()
             before_xla = compiled_by_xla()
-            began_ns = time.perf_counter_ns()
+            began_ns = self._clock.now_ns()
             outputs = prepared()
             _wait_for_all()
-            time_ns = time.perf_counter_ns() - began_ns
+            time_ns = self._clock.now_ns() - began_ns
             xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
         return time_ns, self._results(f"input {index + 1}", outputs), xla
@@ -207,7 +212,9 @@ class _Worker:
 
             with self._failing(index), quiet():
                 self._loops.append(loop_of(program, index))
-                self._write("settled", input=index, **settle(self._loops[index]))
+                self._write(
+                    "settled", input=index, **settle(self._loops[index], self._clock.now_ns)
+                )
                 if self._asked.measures_memory:
                     memory = peak_of(prepare, program.plain)
                     self._write("memory", input=index, memory=memory)

@@ -12,6 +12,24 @@ from inspector.commands.bench_turns import Turns
 SECONDS = 10.0
 
 
+class Fake:
+    """A process that says what is done to it."""
+
+    def __init__(self, name: str, done: list[str]) -> None:
+        self.is_alive = True
+        self._name = name
+        self._done = done
+
+    def stand_still(self) -> None:
+        self._done.append(f"{self._name} stands still")
+
+    def go_on(self) -> None:
+        self._done.append(f"{self._name} goes on")
+
+    def interrupt(self) -> None:
+        self._done.append(f"{self._name} ends")
+
+
 def begun(what: Callable[[], object]) -> threading.Thread:
     thread = threading.Thread(target=what, daemon=True)
     thread.start()
@@ -44,7 +62,7 @@ def test_nobody_works_while_one_is_alone() -> None:
             order.append("work ends")
 
     def be_alone() -> None:
-        with turns.alone():
+        with turns.alone(()):
             order.append("alone")
 
     worker = begun(work)
@@ -58,6 +76,52 @@ def test_nobody_works_while_one_is_alone() -> None:
     assert order == ["work ends", "alone"]
 
 
+def test_processes_of_others_stand_still_while_calls_are_timed() -> None:
+    turns = Turns()
+    done: list[str] = []
+    own, other, gone = (turns.started(lambda n=n: Fake(n, done)) for n in ("own", "other", "gone"))
+    gone.is_alive = False
+    turns.started(lambda: Fake("new", done))
+    with turns.alone([own]):
+        done.append("timed")
+    assert done == [
+        "other stands still", "new stands still", "timed", "other goes on", "new goes on",
+    ]  # fmt: skip
+    assert other.is_alive
+
+
+def test_nothing_starts_while_calls_are_timed() -> None:
+    turns = Turns()
+    done: list[str] = []
+    with turns.alone(()):
+        starts = begun(lambda: turns.started(lambda: Fake("late", done)))
+        starts.join(0.1)
+        assert starts.is_alive()
+    starts.join(SECONDS)
+    assert not starts.is_alive()
+    with turns.alone(()):
+        assert done == ["late stands still"]
+
+
+def test_processes_go_on_where_timing_fails() -> None:
+    turns = Turns()
+    done: list[str] = []
+    turns.started(lambda: Fake("other", done))
+    with pytest.raises(ValueError, match="no"), turns.alone(()):
+        raise ValueError("no")
+    assert done == ["other stands still", "other goes on"]
+
+
+def test_stopping_ends_processes_and_starts_none() -> None:
+    turns = Turns()
+    done: list[str] = []
+    turns.started(lambda: Fake("other", done))
+    turns.stop()
+    assert done == ["other ends"]
+    with pytest.raises(KeyboardInterrupt):
+        turns.started(lambda: Fake("late", done))
+
+
 def test_whoever_waits_to_be_alone_comes_before_new_work() -> None:
     turns = Turns()
     order: list[str] = []
@@ -69,7 +133,7 @@ def test_whoever_waits_to_be_alone_comes_before_new_work() -> None:
             goes_on.wait(SECONDS)
 
     def be_alone() -> None:
-        with turns.alone():
+        with turns.alone(()):
             order.append("alone")
 
     def second() -> None:
@@ -101,7 +165,7 @@ def test_stopping_ends_whoever_waits_to_be_alone_and_lets_the_rest_be_written() 
 
     def be_alone() -> None:
         try:
-            with turns.alone():
+            with turns.alone(()):
                 ended.append("timed")
         except KeyboardInterrupt:
             with turns.beside_others():
