@@ -5,6 +5,8 @@ installed and ``--vision`` is given, its classifiers at the sizes that they have
 
     python benchmarks/bench_models.py --output reports/bench_models.md
     python benchmarks/bench_models.py --device cuda --vision --output reports/bench_models_h200.md
+
+With ``--save DIR`` it goes on where the same command was cut off.
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--vision", action="store_true")
     parser.add_argument("--only", help="names of models, with commas")
+    parser.add_argument("--save", type=Path, help="a folder for a recording of each model")
     parser.add_argument("--seconds", type=int, help="after which it is interrupted, as by Ctrl-C")
     parser.add_argument("--output", type=Path, required=True)
     asked, more = parser.parse_known_args()
@@ -80,6 +83,7 @@ def main() -> None:
             sys.executable, "-m", "inspector.commands", "bench", "models", "--modes", "default",
             "--device", asked.device, "--timeout", "300", "--no-progress",
             "-o", str(asked.output.resolve()), *more,
+            *(["--save", str(asked.save.resolve())] if asked.save else []),
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
         process = subprocess.Popen(command, cwd=scratch, env=environment)

@@ -52,14 +52,11 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
         plan_of(model.target, {**model.options, **given})
     jobs = [Job(item.name, item.target, {**item.options, **given}) for item in claims.models]
     found = list(measured_each(jobs, how))
-    rest = claims.models[len(found) :]
-    models = [
-        *map(_checked, claims.models, found),
-        *(CheckedModel(model, "", _none(model, "it was interrupted"), 0.0) for model in rest),
-    ]
+    models = list(map(_checked, claims.models, found))
+    earlier = sum(outcome.is_earlier for outcome in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
-    return make_claims_report(claims, models, reports), code
+    return make_claims_report(claims, models, reports, earlier), code
 
 
 def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:

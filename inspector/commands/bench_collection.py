@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.benches.collection import Measured
-from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.commands.bench_many import Job, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.commands.target import is_model
@@ -85,10 +83,8 @@ def collection_of(
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
     found = list(measured_each([Job(name, name, options) for name in names], how))
-    models = [
-        *(outcome.measured for outcome in found),
-        *(Measured(name, (), None, INTERRUPTED_MODEL, 0.0) for name in names[len(found) :]),
-    ]
+    models = [outcome.measured for outcome in found]
+    earlier = sum(outcome.is_earlier for outcome in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
-    return make_collection_report(models, reports, int(options["sessions"])), code
+    return make_collection_report(models, reports, int(options["sessions"]), earlier), code

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from inspector.benches.collection import Measured
 from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
+from inspector.commands.bench_kept import KeptRecordings
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_turns import Turns
@@ -30,7 +31,7 @@ _TICK_SECONDS = 0.2
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """A model that is to be measured.
 
@@ -53,11 +54,13 @@ class Outcome:
         measured: Its rows, or why there are none.
         report: Its report, or None.
         is_interrupted: Whether Ctrl-C ended it; no other is begun after it.
+        is_earlier: Whether an earlier run has measured it.
     """
 
     measured: Measured
     report: BenchReport | None
     is_interrupted: bool = False
+    is_earlier: bool = False
 
 
 def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
@@ -65,7 +68,11 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
 
     Args:
         jobs: The models.
-        how: How the processes are run; ``save`` is a folder for a recording of each.
+        how: How the processes are run; ``save`` is a folder for a recording of each. What an
+            earlier run has left there is not measured again.
+
+    Yields:
+        What became of each, in their order.
 
     Raises:
         RecordingError: The recordings cannot be written.
@@ -73,9 +80,25 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _folder(how.save, Path(scratch))
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
-        placed = [(job, folder / _name(number, job)) for number, job in enumerate(jobs, 1)]
+        kept = KeptRecordings.of(folder)
+        earlier = {job: _earlier(job, kept) for job in jobs}
+        left = [job for job in jobs if earlier[job] is None]
+        placed = [(job, folder / _name(n, job)) for n, job in enumerate(left, kept.count + 1)]
         measure = _one_after_the_other if how.jobs == 1 else _side_by_side
-        yield from measure(placed, how)
+        found = measure(placed, how)
+        for job in jobs:
+            yield earlier[job] or next(found, None) or _not_begun(job)
+
+
+def _earlier(job: Job, kept: KeptRecordings) -> Outcome | None:
+    report = kept.measured(job.target, job.options)
+    if report is None:
+        return None
+    return Outcome(measured_of(job.name, report), report, is_earlier=True)
+
+
+def _not_begun(job: Job) -> Outcome:
+    return Outcome(Measured(job.name, (), None, INTERRUPTED_MODEL, 0.0), None, is_interrupted=True)
 
 
 def _name(number: int, job: Job) -> str:
@@ -181,8 +204,7 @@ def _measured(job: Job, how: BenchProcess) -> Outcome:
     except KeyboardInterrupt:  # while its recording was read
         nothing = Measured(job.name, (), None, INTERRUPTED_MODEL, time.monotonic() - began)
         return Outcome(nothing, None, is_interrupted=True)
-    found = measured_of(job.name, report, time.monotonic() - began)
-    return Outcome(found, report, code == INTERRUPTED)
+    return Outcome(measured_of(job.name, report), report, code == INTERRUPTED)
 
 
 def _folder(save: Path | None, scratch: Path) -> Path:

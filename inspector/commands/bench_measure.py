@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from inspector.sources.bench_file import write_plan
 from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["INTERRUPTED", "BenchProcess", "bench_report", "measured", "plan_of"]
+__all__ = ["INTERRUPTED", "BenchProcess", "asked_of", "bench_report", "measured", "plan_of"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _SESSIONS = 3
@@ -90,6 +92,11 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     return plan
 
 
+def asked_of(given: Mapping[str, object]) -> dict[str, object]:
+    """The settings of a recording, by the options of the command line."""
+    return {"bench": True, **given}
+
+
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
     """Measures a model.
 
@@ -104,6 +111,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
     Raises:
         InspectorError: The options or the model are not what they should be.
     """
+    began = time.monotonic()
     plan = plan_of(target, given)
     request = Request(
         target,
@@ -112,10 +120,9 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         no_grad=not ("grad" in given or "train" in given),
         measure=False,
     )
-    asked = {"bench": True, **{k: v for k, v in given.items() if k != "inputs"}}
     processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
     progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
-    with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
+    with recording(how.save, target, asked_of(given)) as begun, tempfile.TemporaryDirectory(
         prefix="inspector-bench-", ignore_cleanup_errors=True
     ) as scratch:  # fmt: skip
         bench = Bench(
@@ -138,7 +145,8 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             partial = CTRL_C
         finally:
             progress.close()
-        plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs)
+        seconds = round(time.monotonic() - began, 1)
+        plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs, seconds=seconds)
         with how.turns.beside_others():
             report = _finished(begun, plan, partial)
         if how.explains and not partial:

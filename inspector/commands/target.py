@@ -20,6 +20,7 @@ from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
 
 __all__ = [
+    "changed_files",
     "check_target",
     "existing",
     "is_model",
@@ -152,7 +153,7 @@ def say_which(run: Run, target: str | None) -> None:
     """Says on standard error which recording was read, and what has changed since."""
     if target is None:
         sys.stderr.write(_which(run) + "\n")
-    for file in _changed(run):
+    for file in changed_files(run):
         sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
 
 
@@ -176,7 +177,7 @@ def _age(started: str) -> str:
     return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
 
 
-def _changed(run: Run) -> list[str]:
+def changed_files(run: Run) -> list[str]:
     """The project's files that are here and differ from what was recorded."""
     changed = []
     for file, digest in run.sources.digests.items():

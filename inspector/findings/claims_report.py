@@ -11,8 +11,10 @@ from inspector.benches.claims import Check, Verdict
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.several_benches import (
     device_of,
+    jobs_of,
     machine_line,
     notices_of,
+    rounds_of,
     versions_of,
 )
 from inspector.findings.wording import count
@@ -72,6 +74,8 @@ class ClaimsReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew, or 0.
+        jobs: How many models loaded and compiled side by side.
+        rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
 
@@ -80,13 +84,25 @@ class ClaimsReport:
     device: str
     versions: dict[str, str]
     sessions: int
+    jobs: int
+    rounds: int
     notices: tuple[str, ...]
 
 
 def make_claims_report(
-    claims: Claims, models: Sequence[CheckedModel], reports: Sequence[BenchReport]
+    claims: Claims,
+    models: Sequence[CheckedModel],
+    reports: Sequence[BenchReport],
+    earlier: int = 0,
 ) -> ClaimsReport:
-    """Puts the models together."""
+    """Puts the models together.
+
+    Args:
+        claims: The file.
+        models: What became of its models.
+        reports: Of those that could be measured.
+        earlier: How many of them were measured by an earlier run.
+    """
     absolute = (
         "what is compared of two times, rates or sizes is the gain: the figures themselves belong "
         "to their machines"
@@ -97,7 +113,9 @@ def make_claims_report(
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=max((report.plan.sessions for report in reports), default=0),
-        notices=(absolute, *notices_of(reports)),
+        jobs=jobs_of(reports),
+        rounds=rounds_of(reports),
+        notices=(absolute, *notices_of(reports, earlier)),
     )
 
 

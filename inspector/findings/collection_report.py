@@ -11,8 +11,10 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
 from inspector.findings.several_benches import (
     device_of,
+    jobs_of,
     machine_line,
     notices_of,
+    rounds_of,
     versions_of,
 )
 from inspector.findings.wording import count
@@ -52,6 +54,8 @@ class CollectionReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew.
+        jobs: How many models loaded and compiled side by side.
+        rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
 
@@ -60,26 +64,40 @@ class CollectionReport:
     device: str
     versions: dict[str, str]
     sessions: int
+    jobs: int
+    rounds: int
     notices: tuple[str, ...]
 
 
-def measured_of(name: str, report: BenchReport, seconds: float) -> Measured:
+def measured_of(name: str, report: BenchReport) -> Measured:
     """A model that was measured."""
     best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
-    return Measured(name, report.rows, best, "", seconds)
+    return Measured(name, report.rows, best, "", report.plan.seconds)
 
 
 def make_collection_report(
-    models: Sequence[Measured], reports: Sequence[BenchReport], sessions: int
+    models: Sequence[Measured],
+    reports: Sequence[BenchReport],
+    sessions: int,
+    earlier: int = 0,
 ) -> CollectionReport:
-    """Adds up the models."""
+    """Adds up the models.
+
+    Args:
+        models: The models.
+        reports: Of those that could be measured.
+        sessions: How often every process was begun anew.
+        earlier: How many of them were measured by an earlier run.
+    """
     return CollectionReport(
         models=tuple(models),
         summaries=summarized(models),
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=sessions,
-        notices=notices_of(reports),
+        jobs=jobs_of(reports),
+        rounds=rounds_of(reports),
+        notices=notices_of(reports, earlier),
     )
 
 

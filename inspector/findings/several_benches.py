@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.wording import count
 
-__all__ = ["device_of", "machine_line", "notices_of", "versions_of"]
+__all__ = ["device_of", "jobs_of", "machine_line", "notices_of", "rounds_of", "versions_of"]
 
 
 def device_of(reports: Sequence[BenchReport]) -> str:
@@ -20,9 +20,40 @@ def versions_of(reports: Sequence[BenchReport]) -> dict[str, str]:
     return dict(next((p.versions for report in reports for p in report.run.processes), {}))
 
 
-def notices_of(reports: Sequence[BenchReport]) -> tuple[str, ...]:
-    """What has to be known of the measurements, each sentence once."""
-    return tuple(dict.fromkeys(notice for report in reports for notice in report.notices))
+def jobs_of(reports: Sequence[BenchReport]) -> int:
+    """How many models loaded and compiled side by side."""
+    return max((report.plan.jobs for report in reports), default=1)
+
+
+def rounds_of(reports: Sequence[BenchReport]) -> int:
+    """How many rounds of blocks a session has, or 0 for what 12 s are enough for."""
+    return max((report.plan.rounds for report in reports), default=0)
+
+
+def notices_of(reports: Sequence[BenchReport], earlier: int) -> tuple[str, ...]:
+    """What has to be known of the measurements, each sentence once.
+
+    Args:
+        reports: The measurements.
+        earlier: How many of them an earlier run has made.
+    """
+    found = list(dict.fromkeys(notice for report in reports for notice in report.notices))
+    if earlier:
+        were = f"{count(earlier, 'model')} of {len(reports)} {'was' if earlier == 1 else 'were'}"
+        found.append(f"{were} measured by an earlier run, with these options and this code")
+    for what, each in (("devices", _devices(reports)), ("versions of torch", _torches(reports))):
+        if len(each) > 1:
+            found.append(f"they were measured with several {what}: {', '.join(each)}")
+    return tuple(found)
+
+
+def _devices(reports: Sequence[BenchReport]) -> list[str]:
+    return list(dict.fromkeys(report.device for report in reports if report.device))
+
+
+def _torches(reports: Sequence[BenchReport]) -> list[str]:
+    each = [versions_of([report]).get("torch", "") for report in reports]
+    return list(dict.fromkeys(filter(None, each)))
 
 
 def machine_line(what: str, versions: dict[str, str], device: str, sessions: int) -> str:

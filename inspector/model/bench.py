@@ -201,6 +201,7 @@ class BenchPlan:
         variations: What the inputs are, where they were asked to vary.
         jobs: How many models loaded and compiled side by side.
         rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
+        seconds: How long measuring took.
     """
 
     target: str
@@ -212,6 +213,7 @@ class BenchPlan:
     variations: tuple[tuple[Assignment, ...], ...] = ()
     jobs: int = 1
     rounds: int = 0
+    seconds: float = 0.0
 
     def is_first(self, session: int) -> bool:
         """Whether a session is the first one of the combinations that are in it.

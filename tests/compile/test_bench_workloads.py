@@ -154,6 +154,44 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
         assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
 
 
+def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> None:
+    (tmp_path / "zoo").mkdir()
+    sizes = tmp_path / "zoo" / "sizes.py"
+    sizes.write_text(SIZES)
+    (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
+    arguments = ("--modes", "none", "--backends", "eager", "--rounds", "3", "--format", "json")
+
+    def measured() -> tuple[dict[str, Any], Any]:
+        done = bench(tmp_path, "zoo", *arguments, "--save", "kept")
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        broken, found = report["models"]
+        assert "no such weights" in broken["failure"]  # tried again: nothing was measured
+        return report, found["rows"]
+
+    report, first = measured()
+    assert not any("earlier run" in notice for notice in report["notices"])
+    assert report["rounds"] == 3
+    report, second = measured()
+    assert second == first
+    said = "1 model of 1 was measured by an earlier run, with these options and this code"
+    assert said in report["notices"]
+    sizes.write_text(SIZES + "# another text\n")
+    report, third = measured()
+    assert third != first
+    assert not any("earlier run" in notice for notice in report["notices"])
+    sizes.write_text(SIZES)  # of which the older recording is
+    assert measured()[1] == first
+    older, newer = sorted((tmp_path / "kept").iterdir())
+    # What was cut off is begun anew, and goes.
+    meta = older / "meta.json"
+    meta.write_text(meta.read_text().replace('"whole"', '"interrupted"'))
+    assert measured()[1] not in [first, third]
+    assert not older.exists()
+    assert newer.exists()
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+
+
 NEEDS_ALL_MEMORY = """
 from pathlib import Path
 

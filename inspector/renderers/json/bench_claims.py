@@ -20,6 +20,8 @@ def claims_fields(report: ClaimsReport) -> dict[str, object]:
         "versions": dict(sorted(report.versions.items())),
         "device": report.device,
         "sessions": report.sessions,
+        "rounds": report.rounds or None,
+        "jobs": report.jobs,
         "published": report.claims.published,
         "models": [
             {
