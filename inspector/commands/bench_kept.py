@@ -55,9 +55,17 @@ class KeptRecordings:
                 found.setdefault(_key(meta.target, meta.settings), []).append(place)
         return cls(whole, cut_off, count)
 
-    def measured(self, target: str, options: Mapping[str, object]) -> BenchReport | None:
-        """What was measured of a model with these options; None where it was not, or not all."""
-        key = _key(target, asked_of(options))
+    def measured(
+        self, target: str, options: Mapping[str, object], python: str | None
+    ) -> BenchReport | None:
+        """What was measured of a model; None where it was not, or not all.
+
+        Args:
+            target: The model, as the user wrote it.
+            options: The options of the command line.
+            python: The interpreter that was asked for.
+        """
+        key = _key(target, asked_of(options, python))
         newest_first = reversed(self.whole.get(key, ()))
         found = next(filter(None, map(_unless_changed, newest_first)), None)
         for place in self.cut_off.get(key, ()) if found is None else ():

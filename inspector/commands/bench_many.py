@@ -81,7 +81,7 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
         folder = _folder(how.save, Path(scratch))
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
         kept = KeptRecordings.of(folder)
-        earlier = {job: _earlier(job, kept) for job in jobs}
+        earlier = {job: _earlier(job, kept, how) for job in jobs}
         left = [job for job in jobs if earlier[job] is None]
         placed = [(job, folder / _name(n, job)) for n, job in enumerate(left, kept.count + 1)]
         measure = _one_after_the_other if how.jobs == 1 else _side_by_side
@@ -90,8 +90,8 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
             yield earlier[job] or next(found, None) or _not_begun(job)
 
 
-def _earlier(job: Job, kept: KeptRecordings) -> Outcome | None:
-    report = kept.measured(job.target, job.options)
+def _earlier(job: Job, kept: KeptRecordings, how: BenchProcess) -> Outcome | None:
+    report = kept.measured(job.target, job.options, how.python)
     if report is None:
         return None
     return Outcome(measured_of(job.name, report), report, is_earlier=True)

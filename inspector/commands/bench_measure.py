@@ -92,9 +92,9 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     return plan
 
 
-def asked_of(given: Mapping[str, object]) -> dict[str, object]:
+def asked_of(given: Mapping[str, object], python: str | None) -> dict[str, object]:
     """The settings of a recording, by the options of the command line."""
-    return {"bench": True, **given}
+    return {"bench": True, **given, **({} if python is None else {"python": python})}
 
 
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
@@ -122,7 +122,8 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
     )
     processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
     progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
-    with recording(how.save, target, asked_of(given)) as begun, tempfile.TemporaryDirectory(
+    asked = asked_of(given, how.python)
+    with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
         prefix="inspector-bench-", ignore_cleanup_errors=True
     ) as scratch:  # fmt: skip
         bench = Bench(

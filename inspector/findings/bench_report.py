@@ -25,6 +25,12 @@ FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
 
 _MOST_REASONS = 3
+_FEW_SESSIONS = {
+    1: "with one session nothing is known of what differs from one start of the program to the "
+    "next, so that the intervals are too narrow",
+    2: "two sessions say next to nothing of what differs from one start of the program to the "
+    "next, so that the intervals are very wide: a third makes them a third of that",
+}
 _ROOMS = {
     Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone; how much "
     "faster is by eager calls of these sessions",
@@ -209,11 +215,9 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: st
             "sessions than were asked for"
         )
     compiled = [row for row in measured if not row.setting.is_eager] or measured
-    if compiled and all(len({session for session, _ in row.medians}) == 1 for row in compiled):
-        yield (
-            "with one session nothing is known of what differs from one start of the program to "
-            "the next, so that the intervals are too narrow"
-        )
+    sessions = max((len({session for session, _ in row.medians}) for row in compiled), default=0)
+    if sessions in _FEW_SESSIONS:
+        yield _FEW_SESSIONS[sessions]
     if any(row.draws for row in rows):
         yield (
             "calls draw random numbers, and compiled code draws others than eager PyTorch: results "

@@ -84,6 +84,7 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
             assert len(sessions) == SESSIONS
             # Compared with what eager PyTorch gives, which was there first.
             assert {error["reference"] for error in row["errors"]} == {"eager", "float64"}
+    assert any("two sessions say next to nothing" in notice for notice in report["notices"])
     # In the first sessions the eager process and another one fit, or the eager one alone.
     crowded = [notice for notice in report["notices"] if said in notice]
     assert len(crowded) == 1
