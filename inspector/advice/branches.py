@@ -11,14 +11,14 @@ from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ON_TENSOR
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
 
-__all__ = ["ADVICE"]
+__all__ = ["ADVICE", "condition_of"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
 # These give a tensor of bools, as far as a tensor is in them.
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
-def _condition(code: Code, test: ast.expr) -> str:
+def condition_of(code: Code, test: ast.expr) -> str:
     """The condition as a tensor of one bool; empty where that is not certain."""
     shown = code.shown(test)
     match test:
@@ -78,7 +78,7 @@ def _tailored(code: Code) -> str:
     if sides is None:
         return ""
     test, (begin, value), other = sides
-    condition, *shown = _condition(code, test), code.shown(value), code.shown(other)
+    condition, *shown = condition_of(code, test), code.shown(value), code.shown(other)
     if not condition or not all(shown):
         return ""
     if _is_number(value) and _is_number(other):

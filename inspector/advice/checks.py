@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
+from inspector.advice.branches import condition_of
+from inspector.advice.code import Code
 from inspector.advice.kinds import BRANCH, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
+_MOST_WORDS = 60
 _HINTS = r"torch\.cond|branchless|^Your code may"
 
 LOOP = Advice(
@@ -54,15 +57,45 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     instead_of=_HINTS,
 )
 
+
+def _raised(code: Code) -> ast.Raise | None:
+    """What a branch does that does nothing but raise."""
+    match code.statement:
+        case ast.If(body=[ast.Raise() as raised]):
+            return raised
+    return None
+
+
+def _asserted(code: Code) -> str:
+    """``assert ~condition, "…"`` for a branch that raises."""
+    match code.statement:
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=test), orelse=[]):
+            shown = condition_of(code, test)
+        case ast.If(test=test, orelse=[]):
+            condition = condition_of(code, test)
+            shown = f"~({condition})" if isinstance(test, ast.Compare) else f"~{condition}"
+            shown = shown if condition else ""
+        case _:
+            return ""
+    if not shown:
+        return ""
+    message = ""
+    match _raised(code):
+        case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str() as text) as said, *_])):
+            message = f", {code.shown(said)}" if len(text) <= _MOST_WORDS else ""
+    return f"Where another type of error will do: `assert {shown}{message}`; {_IN_THE_GRAPH}"
+
+
+_IN_THE_GRAPH = (
+    "torch checks it in the graph, and raises a RuntimeError (on a GPU later than the line, and "
+    "CUDA cannot be used any more)."
+)
+
 RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH,),
     says=ON_TENSOR,
-    where=lambda code: (
-        isinstance(code.statement, ast.If)
-        and len(code.statement.body) == 1
-        and isinstance(code.statement.body[0], ast.Raise)
-    ),
+    where=lambda code: _raised(code) is not None,
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor, and raise the error in the caller.",
     before="""\
@@ -116,6 +149,54 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
     instead_of=_HINTS,
 )
 
+_CHECKED = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x.log()
+    if y.isnan().any():
+        raise ValueError("NaN")
+    return y * 2
+
+
+def run(x):
+    try:
+        return forward(x)
+    except (ValueError, AssertionError, RuntimeError) as error:
+        return str(error)
+
+
+outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+
+RAISE_IN_GRAPH = Advice(
+    id="branch-raise-in-graph",
+    kinds=(BRANCH,),
+    says=ON_TENSOR,
+    where=lambda code: _raised(code) is not None,
+    title="an error raised for some values of a tensor, checked in the graph",
+    fix="Where another type of error will do, assert that no element is wrong, with a constant "
+    f"message or none; {_IN_THE_GRAPH}",
+    before=_CHECKED,
+    after=_CHECKED.replace(
+        """\
+    if y.isnan().any():
+        raise ValueError("NaN")
+""",
+        """\
+    assert ~y.isnan().any(), "NaN"
+""",
+    ),
+    keeps="It fails for the same inputs, with a RuntimeError that has the same text (not compiled, "
+    "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
+    "that waits for the GPU, and CUDA cannot be used any more in this process.",
+    tailored=_asserted,
+    instead_of=_HINTS,
+    other_way_of=("branch-raise",),
+)
+
 ASSERT = Advice(
     id="branch-assert",
     kinds=(BRANCH,),
@@ -165,4 +246,4 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
     instead_of=_HINTS,
 )
 
-ADVICE = (LOOP, RAISE, ASSERT)
+ADVICE = (LOOP, RAISE, RAISE_IN_GRAPH, ASSERT)

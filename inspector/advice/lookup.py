@@ -82,7 +82,7 @@ def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
         if not any(item.replaces(hint) for item in (advice, *others))
     )
     return Advised(
-        advice.fix_for(code), (*(other.fix for other in others), *hints), _example(advice)
+        advice.fix_for(code), (*(other.fix_for(code) for other in others), *hints), _example(advice)
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from inspector.advice.advice import Break
 from inspector.advice.code import Code
 from inspector.advice.reading import read_text
-from inspector.advice.table import best
+from inspector.advice.table import best, other_ways
 from inspector.events.graph_break import GraphBreakReason
 from tests.compile import advice_child
 
@@ -53,6 +53,9 @@ PROGRAMS = (
     ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _DOUBLES),
     ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _HALVES),
     ("z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w, z", _VECTORS),
+    ("if x.max() > 9:\n    raise ValueError('large')\nreturn x * y", _VECTORS),
+    ("if not (x < 9).all():\n    raise ValueError(f'{y.shape}')\nreturn x * y", _VECTORS),
+    ("if x.isinf().any(0):\n    raise ValueError\nreturn x * y", _VECTORS),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
@@ -100,11 +103,15 @@ def _mended(path: Path, text: str) -> tuple[str, str]:
     frame = [frame for frame in reason.stack if frame.file == str(path)][-1]
     code = read_text(text, advice_child.span(path, frame))
     said = f"{cause.context}\n{cause.explanation}"
-    advice = best(Break(cause.gb_id, cause.gb_type, said, code))
+    found = Break(cause.gb_id, cause.gb_type, said, code)
+    advice = best(found)
     if advice is None:
         return "no advice", ""
-    fix = advice.fix_for(code)
-    return fix, "" if fix == advice.fix else _applied(text, code, fix)
+    for way in (advice, *other_ways(advice, found)):
+        fix = way.fix_for(code)
+        if fix != way.fix:
+            return fix, _applied(text, code, fix)
+    return advice.fix, ""
 
 
 def _applied(text: str, code: Code, fix: str) -> str:

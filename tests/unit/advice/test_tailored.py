@@ -287,3 +287,29 @@ def test_what_is_made_inside_is_not_to_be_had_outside() -> None:
 )
 def test_a_call_that_the_caller_could_not_make_is_left_alone(body: str) -> None:
     assert fix("c-function", body, "crc(x)") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "assertion"),
+    [
+        ("if x.max() > 9:\n    raise ValueError('large')\n", "assert ~(x.max() > 9), 'large'"),
+        ("if x.isnan().any():\n    raise ValueError\n", "assert ~x.isnan().any()"),
+        ("if not (x > y).all():\n    raise E('no', x)\n", "assert (x > y).all(), 'no'"),
+        ("if x.max() > 9:\n    raise E(f'{x}') from None\n", "assert ~(x.max() > 9)"),
+    ],
+)
+def test_a_check_that_raises_is_an_assertion(body: str, assertion: str) -> None:
+    said = fix("branch-raise-in-graph", body, body[3 : body.index(":")])
+    assert f": `{assertion}`; torch checks it in the graph" in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.max() > 9 and flag:\n    raise ValueError\n",
+        "if flag(x):\n    raise ValueError\n",
+        "if x.max() > 9:\n    raise ValueError\nelse:\n    y = x\n",
+    ],
+)
+def test_a_check_that_may_be_another_thing_is_told_in_general(body: str) -> None:
+    assert fix("branch-raise-in-graph", body, body[3 : body.index(":")]) == ""
