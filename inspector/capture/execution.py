@@ -17,6 +17,7 @@ from inspector.capture.failed_call import FailedCall, failed_call, lacks_package
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
+from inspector.capture.ranks import announce, meet
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
@@ -119,7 +120,9 @@ def call_target(target: Target, request: Request, function: Callable[..., object
 
     Raises:
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
+        UsageError: It is a profile, and other processes of the job do not take part.
     """
+    _join(request)
     inputs = range(len(target.calls))
     profiles = _profiles(target, request)
     state = State(target.function) if request.profile else None
@@ -147,6 +150,14 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         with _told(index, _UNMEASURED_CALLS):
             _measure(target, index, request, function)
     guarded("measure the memory", write_copy_rates)
+
+
+def _join(request: Request) -> None:
+    """Before any call: one that no other process of the job makes may wait until all is lost."""
+    if request.profile:
+        meet()
+    elif request.measure:
+        announce()
 
 
 def _profiles(target: Target, request: Request) -> Profiles | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
@@ -16,9 +17,10 @@ from inspector.capture.failures import (
     user_traceback,
     value_needed,
 )
+from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.target import Target
 from inspector.capture.xla.device import uses_xla
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
 
@@ -54,13 +56,9 @@ def failed_call(
         eager: Calls the target once more, and gives what that raised.
     """
     target, error = failed.target, failed.error
-    if isinstance(error, UsageError):
-        return error
-    missing = _missing_package(error)
-    if missing is not None:
-        return lacks_package(request.backend, missing)
-    if asks_for_value(error):
-        return value_needed(error, f"calling `{target.name}`", target.root)
+    known = _known_at_once(failed, request)
+    if known is not None:
+        return known
     with torch.compiler.set_stance("force_eager"):
         again = eager()
     for raised in (again, error):
@@ -75,6 +73,37 @@ def failed_call(
         said = f"{_where(failed)}{said}"
         return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
     return _also_without(failed, user_traceback(again, target.root))
+
+
+def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | None:
+    """What no further call is needed for to tell, or none can be made."""
+    target, error = failed.target, failed.error
+    if isinstance(error, InspectorError):
+        return error
+    missing = _missing_package(error)
+    if missing is not None:
+        return lacks_package(request.backend, missing)
+    if asks_for_value(error):
+        return value_needed(error, f"calling `{target.name}`", target.root)
+    # The others do not make one more call; and what nobody reads does not fail: an eager
+    # collective's result that is thrown away is not waited for.
+    return _without_others(failed) if is_of_others(error) else None
+
+
+def _without_others(failed: FailedCall) -> InspectorError:
+    """That a call waited in vain for other processes of the job."""
+    name, error = failed.target.name, failed.error
+    said = f"({type(error).__name__}: {_first_sentence(error)})"
+    missing: list[int] = []
+    with contextlib.suppress(InspectorError):  # the store is gone with them
+        missing = absent()
+    if missing:
+        return not_together(missing, said=f"{name} waited for another process in vain {said}")
+    return ModelFailedError(
+        f"{name} waited for another process of the job, which ended or made no such call {said}.",
+        "What that process says itself tells why.",
+        detail=user_traceback(error, failed.target.root),
+    )
 
 
 def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:

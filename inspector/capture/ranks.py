@@ -3,38 +3,171 @@
 A model that communicates must be called equally often in all of them: whoever makes one call more
 waits in it for the others, and they are gone. How often is decided by times, which differ from one
 process to the next, so that the first process decides for all.
+
+That needs them. One that runs without us makes calls of its own or none, and the others would wait
+for it until something's time-out; so each says in the store of the process group that it is there,
+before its first call. A profile, which is many calls, waits for all; what is only explained waits
+for the first process alone, and that for nobody.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from inspector.capture import versions
+from inspector.errors import ModelFailedError, UsageError
 
-__all__ = ["agreed"]
+__all__ = ["absent", "agreed", "announce", "is_of_others", "meet", "not_together"]
 
 _Value = TypeVar("_Value", bool, int, list[int])
 _PREFIX = "torch-inspector"
+# What makes the difference is how long the model's file takes after it has made the process group:
+# nothing is compiled yet. It is what torch's own stores wait (TCPStore, 2.11 to 2.13).
+_PATIENCE_SECONDS = 300.0
+_POLL_SECONDS = 0.05  # a wait in the store itself would write warnings of its own when it ends
+_MOST_NAMED = 8
+# How gloo, NCCL and stores say that they wait in vain (torch 2.11 to 2.13).
+_OF_OTHERS = re.compile(
+    r"(?:closed|reset) by peer|timed out waiting|timeout caused pair closure|broken pipe"
+    r"|remote process exited|wait timeout|timeout waiting for key|connection was likely closed",
+    re.IGNORECASE,
+)
 _numbers = itertools.count()
+
+
+def announce() -> None:
+    """Says to the other processes of the job that this one is there; nothing outside of a job.
+
+    Raises:
+        ModelFailedError: The store of the process group is gone.
+    """
+    job = versions.job()
+    if job is not None:
+        with _asking(job):
+            job.store.set(_here(job.rank), "")
+
+
+def meet() -> None:
+    """Waits until all processes of the job have announced themselves.
+
+    It waits for 5 minutes at most, and no longer than the store of the process group would.
+
+    Raises:
+        UsageError: Some have not.
+        ModelFailedError: The store of the process group is gone.
+    """
+    job = versions.job()
+    if job is not None:
+        announce()
+        _wait_for(job, range(job.size))
+
+
+def absent() -> list[int]:
+    """Which processes of the job have not announced themselves, by rank.
+
+    Raises:
+        ModelFailedError: The store of the process group is gone.
+    """
+    job = versions.job()
+    return _missing(job, range(job.size)) if job is not None else []
 
 
 def agreed(value: _Value) -> _Value:
     """What the first process of the job says here; outside of a job, what is given.
 
     All processes must ask in the same order. They wait for the first one as long as the store of
-    their process group waits.
+    their process group waits; it waits for none, and so may be the only one.
 
     Args:
         value: What this process would say.
+
+    Raises:
+        UsageError: The first process does not ask.
+        ModelFailedError: The first process does not answer any more.
     """
-    store, rank = versions.rank_and_store()
-    if store is None:
+    job = versions.job()
+    if job is None:
         return value
-    key = f"{_PREFIX}/{next(_numbers)}"
-    if rank == 0:
-        store.set(key, json.dumps(value))
-        return value
-    found: _Value = json.loads(store.get(key))
+    number = next(_numbers)
+    if number == 0:
+        announce()
+        _wait_for(job, [0])
+    key = f"{_PREFIX}/{number}"
+    with _asking(job):
+        if job.rank == 0:
+            job.store.set(key, json.dumps(value))
+            return value
+        found: _Value = json.loads(job.store.get(key))
     return found
+
+
+def is_of_others(error: BaseException) -> bool:
+    """Whether `error` says that another process of the job was waited for in vain."""
+    is_torchs = isinstance(error, RuntimeError)  # a pipe of the program's own breaks as OSError
+    return versions.job() is not None and is_torchs and bool(_OF_OTHERS.search(str(error)))
+
+
+def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> UsageError:
+    """The error that only some processes of a job run here.
+
+    Args:
+        ranks: The others.
+        said: What happened for that reason, as the begin of a sentence, or nothing.
+        within: How long they were waited for, or nothing.
+    """
+    numbers = ", ".join(map(str, ranks[:_MOST_NAMED])) + (", …" if ranks[_MOST_NAMED:] else "")
+    who, have, do = ("ranks", "have", "they do") if ranks[1:] else ("rank", "has", "it does")
+    begin = f"{said}, and {who}" if said else who.capitalize()
+    job = versions.job()
+    local = os.environ.get("LOCAL_WORLD_SIZE", "")  # torchrun's: the processes on this host
+    number = local if local.isdecimal() else str(job.size if job is not None else len(ranks) + 1)
+    return UsageError(
+        f"{begin} {numbers} of this job {have} not come to the first call{within}: {do} not run "
+        "under inspect, or failed before.",
+        "All ranks make the same calls, so start each of them with it: "
+        f"torchrun --nproc-per-node {number} --no-python inspect …",
+    )
+
+
+def _wait_for(job: versions.Job, ranks: Sequence[int]) -> None:
+    seconds = min(_PATIENCE_SECONDS, job.store.timeout.total_seconds())
+    until = time.monotonic() + seconds
+    while missing := _missing(job, ranks):
+        if time.monotonic() > until:
+            raise not_together(missing, within=f" in {seconds:g} s")
+        time.sleep(_POLL_SECONDS)
+
+
+def _missing(job: versions.Job, ranks: Sequence[int]) -> list[int]:
+    with _asking(job):
+        if job.store.check([_here(rank) for rank in ranks]):
+            return []
+        return [rank for rank in ranks if not job.store.check([_here(rank)])]
+
+
+def _here(rank: int) -> str:
+    return f"{_PREFIX}/here/{rank}"
+
+
+@contextlib.contextmanager
+def _asking(job: versions.Job) -> Iterator[None]:
+    """Turns what the store raises into what a person should read."""
+    try:
+        yield
+    except RuntimeError as error:  # DistStoreError and DistNetworkError are; FileStore's is plain
+        is_silent = job.rank and type(error).__name__ != "DistNetworkError"
+        first, *_ = str(error).strip().splitlines() or [""]
+        raise ModelFailedError(
+            "Rank 0 of this job does not say any more how often to call the model."
+            if is_silent
+            else "The store of this job is gone: whoever has it, rank 0 as a rule, has ended.",
+            "All ranks have to run under inspect to their end: what the others say tells why.",
+            detail=f"{type(error).__name__}: {first}",
+        ) from error

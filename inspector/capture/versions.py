@@ -7,6 +7,7 @@ what depends on it is left out of the recording.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import dis
 import os
 import sys
@@ -27,6 +28,7 @@ __all__ = [
     "SKIP_LOGGER",
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
+    "Job",
     "cuda_graph_classes",
     "cuda_graph_fits",
     "dynamic_of_compile",
@@ -37,11 +39,11 @@ __all__ = [
     "guarded_scope",
     "guards_of_trace",
     "interned_strings",
+    "job",
     "mark_graphs",
     "marked_graphs",
     "original_module",
     "positions_of_graph_break",
-    "rank_and_store",
     "recompiling",
     "set_dynamic_sources",
     "tracing_functions",
@@ -351,19 +353,35 @@ def original_module(target: Callable[..., object]) -> Callable[..., object]:
     return target
 
 
-def rank_and_store() -> tuple[Any, int]:
-    """The store of the default process group, and the rank in it.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Job:
+    """The distributed job that this process is a part of.
+
+    Attributes:
+        store: The store of the default process group.
+        rank: The rank in that group.
+        size: How many processes are in it.
+    """
+
+    store: Any
+    rank: int
+    size: int
+
+
+def job() -> Job | None:
+    """The job, once the default process group is made.
 
     None where there is no group, or nobody to talk to in it: one of one process, or the ``fake``
     backend, whose other ranks are not there.
     """
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
-        return None, 0
-    if distributed.get_world_size() == 1 or distributed.get_backend() == "fake":
-        return None, 0
+        return None
+    size = distributed.get_world_size()
+    if size == 1 or distributed.get_backend() == "fake":
+        return None
     get_store = getattr(distributed.distributed_c10d, "_get_default_store", None)
-    return (None if get_store is None else get_store()), distributed.get_rank()
+    return None if get_store is None else Job(get_store(), distributed.get_rank(), size)
 
 
 def mark_graphs() -> bool | None:

@@ -85,8 +85,8 @@ class FailedCall:
 
     Attributes:
         what: What calls these were: ``warm-up``, ``plain``, ``watched``, ``eager``, ``explained``,
-            or ``memory``.
-        number: Which of them, from 1.
+            or ``memory``; empty where no call failed, and other processes of the job are missing.
+        number: Which of them, from 1; or 0.
         error: What it said.
     """
 

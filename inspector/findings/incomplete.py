@@ -10,7 +10,7 @@ from inspector.findings.fail_on import FailOn
 from inspector.findings.finding import Finding
 from inspector.findings.processes import labels
 from inspector.findings.severity import Severity
-from inspector.findings.wording import count, listed
+from inspector.findings.wording import count, failure, listed
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import Evidence
 from inspector.model.run import Process, Run
@@ -50,7 +50,7 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"
     if meta.error:
-        return "the program failed, and what stands behind the failure was not compiled"
+        return f"{failure(meta)}, and what stands behind that was not compiled"
     if run.warnings:
         return "parts of the log could not be read"
     if any(process.problems for process in run.processes):

@@ -249,6 +249,8 @@ def _is_near(budgets: Sequence[Budget]) -> str:
 
 
 def _failed(error: FailedCall) -> str:
+    if not error.number:
+        return error.error.rstrip(".")
     what = _KINDS.get(error.what, "call")
     return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
 

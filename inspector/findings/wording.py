@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from inspector.errors import UsageError
 from inspector.findings.escaping import escaped, one_line
 from inspector.findings.finding import Finding, Place
+from inspector.model.run import Meta
 
 __all__ = [
     "Paragraph",
     "advice",
     "count",
     "duration",
+    "failure",
     "kind",
     "listed",
     "location",
@@ -29,6 +32,7 @@ _S_PER_MIN = 60
 _BELOW_TEN = 9.95
 _UNIT = 1024
 _UNITS = ("B", "KiB", "MiB", "GiB")
+_WRONG_USE = UsageError.exit_code
 _CODE_INDENTATION = "    "
 
 
@@ -94,6 +98,11 @@ def location(place: Place) -> str:
         if place.column is not None:
             parts.append(str(place.column + 1))
     return one_line(":".join(parts))
+
+
+def failure(meta: Meta) -> str:
+    """What ``meta.error`` is about: the program, or that it was asked for what cannot be."""
+    return "it ended early" if meta.error_exit_code == _WRONG_USE else "the program failed"
 
 
 def kind(finding: Finding) -> str:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from inspector.capture.profiling.device import wait
 from inspector.capture.profiling.sequence import Launched
+from inspector.errors import InspectorError
 
 __all__ = ["Block", "Explained", "Measured", "Prepared"]
 
@@ -163,7 +164,10 @@ class Measured:
         self._made[kind] += 1
 
     def failed(self, error: BaseException) -> None:
-        """Keeps what failed, and in which call of its kind."""
+        """Keeps what failed, and in which call of its kind; or why no more calls are made."""
+        if isinstance(error, InspectorError):
+            self.error = {"what": "", "call": 0, "error": error.message}
+            return
         said = str(error).strip().partition("\n")[0][:_LONGEST_ERROR]
         self.error = {
             "what": self._doing,

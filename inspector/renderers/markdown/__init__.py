@@ -25,7 +25,7 @@ from inspector.findings.overview import (
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
-from inspector.findings.wording import duration
+from inspector.findings.wording import duration, failure
 from inspector.model.run import Meta
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
@@ -95,7 +95,7 @@ def _incomplete(meta: Meta) -> Iterator[str]:
         yield ""
     if meta.error:
         yield "> [!CAUTION]"
-        yield f"> The program failed: {prose(meta.error)}"
+        yield f"> {failure(meta).capitalize()}: {prose(meta.error)}"
         yield ""
     if meta.error_detail.strip():
         yield from details("The program's traceback", fenced(meta.error_detail))

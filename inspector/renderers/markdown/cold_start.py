@@ -22,7 +22,7 @@ from inspector.findings.cold_start import (
     traced_rows,
 )
 from inspector.findings.overview import recording_line
-from inspector.findings.wording import duration
+from inspector.findings.wording import duration, failure
 from inspector.model.cold_start import Change
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, fenced, prose
@@ -49,7 +49,7 @@ def _lines(report: ColdStartReport) -> Iterator[str]:
         yield ""
     if report.run.meta.error:
         yield "> [!CAUTION]"
-        yield f"> The program failed: {prose(report.run.meta.error)}"
+        yield f"> {failure(report.run.meta).capitalize()}: {prose(report.run.meta.error)}"
         yield ""
     yield f"**{prose(cold_headline(report))}**"
     yield ""

@@ -21,6 +21,7 @@ from inspector.findings.graph_wording import (
     step_lines,
     traffic_line,
 )
+from inspector.findings.wording import failure
 from inspector.graphs.drawing.around import matches
 from inspector.model.graph import Graph
 from inspector.renderers.markdown.graph_views import line_lines, operators_lines
@@ -43,7 +44,7 @@ def graph_lines(report: GraphReport) -> Iterator[str]:
         yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
         yield ""
     if meta.error:
-        yield f"> The program failed: {prose(meta.error)}"
+        yield f"> {failure(meta).capitalize()}: {prose(meta.error)}"
         yield ""
     for row in report.rows:
         yield from _fusion(report, row)

@@ -19,6 +19,7 @@ from inspector.findings.kernel_bench_wording import (
     verdict_lines,
 )
 from inspector.findings.overview import recording_line
+from inspector.findings.wording import failure
 from inspector.renderers.markdown.markup import cell, fenced, prose
 
 __all__ = ["kernel_bench_lines"]
@@ -35,7 +36,7 @@ def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
         yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
         yield ""
     if meta.error:
-        yield f"> The program failed: {prose(meta.error)}"
+        yield f"> {failure(meta).capitalize()}: {prose(meta.error)}"
         yield ""
     lines = list(verdict_lines(report))
     for line in lines:

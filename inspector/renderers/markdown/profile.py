@@ -21,6 +21,7 @@ from inspector.findings.profile_wording import (
     work_lines,
 )
 from inspector.findings.profiled import Profiled
+from inspector.findings.wording import failure
 from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
 from inspector.renderers.markdown.memory import memory_markdown
@@ -42,7 +43,7 @@ def profile_lines(report: ProfileReport) -> Iterator[str]:
         yield f"> Partial recording: {prose(meta.partial.rstrip('.'))}."
         yield ""
     if meta.error:
-        yield f"> The program failed: {prose(meta.error)}"
+        yield f"> {failure(meta).capitalize()}: {prose(meta.error)}"
         yield ""
     for found in report.profiles:
         yield from _profile(report, found)

@@ -16,7 +16,7 @@ from inspector.findings.overview import (
     summary_rows,
 )
 from inspector.findings.report import Report
-from inspector.findings.wording import count, duration
+from inspector.findings.wording import count, duration, failure
 from inspector.model.compile_time import StageTime
 from inspector.model.run import Meta
 from inspector.renderers.terminal.bars import bar
@@ -36,7 +36,7 @@ def error_lines(page: Page, meta: Meta) -> Iterator[Text]:
     """What failed in the recorded program, with the user's own traceback."""
     if not meta.error:
         return
-    sentence = Text("the program failed: ", style="bold red")
+    sentence = Text(f"{failure(meta)}: ", style="bold red")
     yield from page.wrapped(sentence.append_text(page.safe(meta.error)), further=_GAP)
     if meta.error_detail.strip():
         yield from page.verbatim(meta.error_detail, _GAP, "dim", _MOST_TRACEBACK)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -97,9 +97,10 @@ def test_another_working_directory_is_no_difference() -> None:
     [
         ({"partial": "it was killed (SIGKILL)."}, "partial: it was killed (SIGKILL)"),
         ({"error": "RuntimeError: no"}, "the program failed"),
+        ({"error": "Rank 1 has not come.", "error_exit_code": 2}, "it ended early"),
     ],
 )
-def test_what_is_not_whole_never_passes(changes_: dict[str, str], said: str) -> None:
+def test_what_is_not_whole_never_passes(changes_: dict[str, Any], said: str) -> None:
     run = runs.unbroken()
     run = dataclasses.replace(run, meta=dataclasses.replace(run.meta, **changes_))
     gate = gate_of(runs.report_of(run))

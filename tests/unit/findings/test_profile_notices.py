@@ -49,6 +49,8 @@ def test_what_failed_is_said() -> None:
         error = FailedCall("plain", number, "E")
         (said,) = notices(dataclasses.replace(PROFILE, error=error))
         assert said.startswith(f"the {text} unwatched call failed (E)")
+    (said,) = notices(dataclasses.replace(PROFILE, error=FailedCall("", 0, "Rank 0 is gone.")))
+    assert said == "Rank 0 is gone; what was measured until then is shown"
 
 
 def test_without_watched_calls_nothing_is_said_of_the_gpu() -> None:
