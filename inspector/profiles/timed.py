@@ -38,7 +38,7 @@ class TimedLaunch:
 
     Attributes:
         launch: The launch.
-        times_ns: How long it took, in each call.
+        spans_ns: When it began and ended in each call, since the call's begin.
         code: The generated code that launched it, or None.
         call: The statement in it, or None.
         step: What the scheduler has of it, or None.
@@ -49,7 +49,7 @@ class TimedLaunch:
     """
 
     launch: DeviceLaunch
-    times_ns: tuple[int, ...]
+    spans_ns: tuple[tuple[int, int], ...]
     code: GraphCode | None = None
     call: Call | None = None
     step: Step | None = None
@@ -59,9 +59,14 @@ class TimedLaunch:
     counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
+    def times_ns(self) -> tuple[int, ...]:
+        """How long it took, in each call."""
+        return tuple(end_ns - begin_ns for begin_ns, end_ns in self.spans_ns)
+
+    @property
     def median_ns(self) -> float:
         """The median of its times."""
-        return statistics.median(self.times_ns) if self.times_ns else 0.0
+        return statistics.median(self.times_ns) if self.spans_ns else 0.0
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -125,18 +130,16 @@ def timed_launches(
     steps = _Steps(codes, fusions)
     found: list[TimedLaunch] = []
     for place, launch in enumerate(profile.launches):
-        times = tuple(
-            end - begin for begin, end in (call.spans_ns[place] for call in profile.calls)
-        )
+        spans = tuple(call.spans_ns[place] for call in profile.calls)
         code = by_file.get(launch.place.file)
         call = _call_at(code, launch.place.line) if code is not None else None
-        if launch.kind == "cpu" and not launch.name and call is None and _is_short(times):
+        if launch.kind == "cpu" and not launch.name and call is None and _is_short(spans):
             continue  # it names something, or frees it
         step, facts = steps.of(code, call)
         found.append(
             TimedLaunch(
                 launch=launch,
-                times_ns=times,
+                spans_ns=spans,
                 code=code,
                 call=call,
                 step=step,
@@ -147,7 +150,8 @@ def timed_launches(
     return _with_functions(found, functions or {})
 
 
-def _is_short(times_ns: Sequence[int]) -> bool:
+def _is_short(spans_ns: Sequence[tuple[int, int]]) -> bool:
+    times_ns = [end_ns - begin_ns for begin_ns, end_ns in spans_ns]
     return not times_ns or statistics.median(times_ns) < _LEAST_NS
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
+from inspector.profiles.exchange import exchanges, unhidden_ns
 from inspector.profiles.kernel_advice import advice, advised_unit
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.work import LIMITS, Bound, Work
@@ -239,18 +240,16 @@ def _of_kernels(
 
 
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What goes into other processes: hidden behind computation it costs nothing.
-
-    How much of it other kernels hide already is not taken off: it is an upper limit as all are.
-    """
-    exchanged = [item for item in work if item.bound is Bound.PROCESSES]
+    """What goes into other processes while nothing else is done: hidden it costs nothing."""
+    unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
     for is_compiled, change in _EXCHANGED.items():
-        found = [item for item in exchanged if (item.kind == "library") is is_compiled]
+        found = [item for item in unhidden if (item.work.kind == "library") is is_compiled]
         if found:
-            names = ", ".join(dict.fromkeys(shown_name(item.name) for item in found))
+            names = ", ".join(dict.fromkeys(shown_name(item.work.name) for item in found))
             yield Gain(
-                f"data is exchanged with other processes, or they are waited for ({names})",
-                sum(item.median_ns for item in found),
+                "data is exchanged with other processes, or they are waited for, while nothing "
+                f"else runs ({names})",
+                unhidden_ns(found),
                 change,
                 is_hidden,
             )

@@ -28,7 +28,7 @@ def notices(profile: DeviceProfile) -> list[str]:
 
 
 def profiled(profile: DeviceProfile) -> Profiled:
-    times = [TimedLaunch(item, (50,)) for item in profile.launches]
+    times = [TimedLaunch(item, ((0, 50),)) for item in profile.launches]
     work = tuple(all_work(times, None, 0))
     return Profiled(profile, make_budget(profile), work, {}, {}, {}, {}, ())
 
@@ -133,7 +133,7 @@ def test_what_leads_to_no_line_is_named() -> None:
     profile = dataclasses.replace(
         PROFILE, device={"kind": "cpu"}, launches=launches, calls=(call,) * 3, plain_ns=(1000,)
     )
-    works = [TimedLaunch(item, (end - begin,) * 3, place=user_place(item.place))
+    works = [TimedLaunch(item, ((begin, end),) * 3, place=user_place(item.place))
              for item, (begin, end) in zip(launches, call.spans_ns, strict=True)]  # fmt: skip
     found = dataclasses.replace(profiled(profile), work=tuple(all_work(works, None, 0)))
     (said,) = [text for text in input_notices(found) if "joined" in text]
@@ -185,7 +185,7 @@ def test_graphs_of_which_nothing_ran_are_named() -> None:
     kernel = Kernel.__new__(Kernel)  # it is not looked into
     code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
     other = dataclasses.replace(code, compile_id="1/0")
-    seen = TimedLaunch(DeviceLaunch("kernel", "a"), (1,), code=code)
+    seen = TimedLaunch(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
     assert unseen_notice([code], [], [seen]) == ""
     assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
     assert unseen_notice([code, other], [], [seen]) == (

@@ -18,7 +18,7 @@ VALUES = {
 
 
 def launch(name: str, kind: str = "kernel") -> TimedLaunch:
-    return TimedLaunch(DeviceLaunch(kind, name), (1000,))
+    return TimedLaunch(DeviceLaunch(kind, name), ((0, 1000),))
 
 
 def test_the_same_kernels_in_the_same_order() -> None:
@@ -57,7 +57,7 @@ def test_tools_print_namespaces_differently() -> None:
 def test_equal_names_are_told_by_their_grids() -> None:
     """Layers are not shifted where one kernel was not counted."""
     launches = [
-        TimedLaunch(DeviceLaunch("kernel", "a", grid=(size, 1, 1), block=(32, 1, 1)), (1000,))
+        TimedLaunch(DeviceLaunch("kernel", "a", grid=(size, 1, 1), block=(32, 1, 1)), ((0, 1000),))
         for size in (1, 2, 3)
     ]
     counted = [CountedKernel("a", {"x": size}, (size, 1, 1), (32, 1, 1)) for size in (2, 3)]

@@ -44,7 +44,7 @@ def launched(
 ) -> TimedLaunch:
     return TimedLaunch(
         launch=DeviceLaunch("kernel", name, grid=(1, 1, 1), block=(32, 1, 1)),
-        times_ns=(time_ns, time_ns + 10, time_ns - 10),
+        spans_ns=((0, time_ns), (0, time_ns + 10), (0, time_ns - 10)),
         code=CODE,
         call=call,
         step=step[0] if step else None,
@@ -124,13 +124,13 @@ def test_without_ceilings_nothing_is_held_against_anything() -> None:
 
 
 def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
-    copied = TimedLaunch(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), (1_000,))
+    copied = TimedLaunch(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
     eager = TimedLaunch(
         DeviceLaunch("kernel", "elementwise", place=LaunchPlace(operator="aten::add")),
-        (2_000,),
+        ((0, 2_000),),
         place=NodeLine("aten::add", "/p/model.py", 7),
     )
-    lost = TimedLaunch(DeviceLaunch("kernel", "who"), (1,))
+    lost = TimedLaunch(DeviceLaunch("kernel", "who"), ((0, 1),))
     found = all_work([copied, eager, lost], CEILINGS, 0)
     assert [item.kind for item in found] == ["copy", "eager", "unknown"]
     assert found[0].bytes_ == 100  # what is read is not the device's memory
