@@ -74,9 +74,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     asked, more = parser.parse_known_args()
     only = set(asked.only.split(",")) if asked.only else {*TRANSFORMERS, *VISION}
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "models"
-        folder.mkdir()
+    with tempfile.TemporaryDirectory() as temporary:
+        scratch = Path(temporary)
+        if asked.save:  # what is measured is that of this folder
+            scratch = asked.save.resolve().with_name(f"{asked.save.name}-models")
+        folder = scratch / "models"
+        folder.mkdir(parents=True, exist_ok=True)
         vision = [name for name in VISION if name in only] if asked.vision else []
         write_models(folder, [name for name in TRANSFORMERS if name in only], vision)
         command = [

@@ -11,7 +11,6 @@ from inspector.advice.kinds import BRANCH, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
-_MOST_WORDS = 60
 _HINTS = r"torch\.cond|branchless|^Your code may"
 
 LOOP = Advice(
@@ -73,16 +72,19 @@ def _asserted(code: Code) -> str:
             shown = condition_of(code, test)
         case ast.If(test=test, orelse=[]):
             condition = condition_of(code, test)
-            shown = f"~({condition})" if isinstance(test, ast.Compare) else f"~{condition}"
+            # `any` and `all` of unsigned bytes are bytes: ~ of one is true, whatever it is.
+            is_bool = isinstance(test, ast.Compare)
+            shown = f"~({condition})" if is_bool else f"{condition}.logical_not()"
             shown = shown if condition else ""
         case _:
             return ""
     if not shown:
         return ""
-    message = ""
+    text = ""
     match _raised(code):
-        case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str() as text) as said, *_])):
-            message = f", {code.shown(said)}" if len(text) <= _MOST_WORDS else ""
+        case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as said, *_])):
+            text = code.shown(said)
+    message = f", {text}" if text else ""
     return f"Where another type of error will do: `assert {shown}{message}`; {_IN_THE_GRAPH}"
 
 
@@ -186,7 +188,7 @@ RAISE_IN_GRAPH = Advice(
         raise ValueError("NaN")
 """,
         """\
-    assert ~y.isnan().any(), "NaN"
+    assert y.isnan().any().logical_not(), "NaN"
 """,
     ),
     keeps="It fails for the same inputs, with a RuntimeError that has the same text (not compiled, "

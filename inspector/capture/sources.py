@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import sys
 from pathlib import Path
 
 from inspector.capture.roots import recorded_roots
@@ -32,6 +33,15 @@ class SourceWriter:
             self._once(file, 0)
         elif owner is Owner.LIBRARY:
             self._once(file, max(1, line))
+
+    def add_digests(self) -> None:
+        """Writes which text the user's modules have that are imported by now, not the text."""
+        files = {getattr(module, "__file__", None) for module in tuple(sys.modules.values())}
+        roots = recorded_roots()
+        for file in sorted(filter(None, files)):
+            if roots.owner(file) is Owner.PROJECT and (digest := _digest(file)):
+                fields = {"file": file, "first_line": 1, "lines": [], "whole": False}
+                write_artifact("source", {"v": 1, **fields, "sha256": digest})
 
     def forget(self) -> None:
         """Writes everything again when it is needed next, into a log that has nothing yet."""

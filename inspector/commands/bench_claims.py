@@ -53,7 +53,7 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     jobs = [Job(item.name, item.target, {**item.options, **given}) for item in claims.models]
     found = list(measured_each(jobs, how))
     models = list(map(_checked, claims.models, found))
-    earlier = sum(outcome.is_earlier for outcome in found)
+    earlier = [each.report for each in found if each.is_earlier and each.report]
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
     return make_claims_report(claims, models, reports, earlier), code

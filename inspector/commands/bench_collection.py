@@ -84,7 +84,7 @@ def collection_of(
     plan_of("", options)  # what is wrong with them is said before anything is measured
     found = list(measured_each([Job(name, name, options) for name in names], how))
     models = [outcome.measured for outcome in found]
-    earlier = sum(outcome.is_earlier for outcome in found)
+    earlier = [each.report for each in found if each.is_earlier and each.report]
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
     return make_collection_report(models, reports, int(options["sessions"]), earlier), code

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 import json
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from inspector.commands.bench_measure import asked_of, bench_report
 from inspector.commands.target import changed_files
 from inspector.errors import RecordingError
 from inspector.findings.bench_report import BenchReport
+from inspector.model.run import Run
 from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
@@ -25,65 +26,80 @@ _WHOLE = "whole"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptRecordings:
-    """The recordings in a folder, by what was asked for.
+    """The recordings in a folder that came to their end, by what was asked for.
 
     Attributes:
-        whole: Those that came to their end, by `_key`.
-        cut_off: Those that did not.
-        count: The highest number that a name begins with, or 0.
+        whole: The recordings, by `_key`, the newest last.
+        count: The highest number that a name in the folder begins with, or 0.
     """
 
     whole: Mapping[str, Sequence[Path]]
-    cut_off: Mapping[str, Sequence[Path]]
     count: int
 
     @classmethod
     def of(cls, folder: Path) -> KeptRecordings:
-        """Those of a folder; what is no recording of this command is left alone."""
+        """Those of a folder; what is no recording of this command is left alone.
+
+        Raises:
+            RecordingError: The folder cannot be read.
+        """
         whole: dict[str, list[Path]] = {}
-        cut_off: dict[str, list[Path]] = {}
         count = 0
-        for place in sorted(folder.iterdir()):
+        try:
+            places = sorted(folder.iterdir())
+        except OSError as error:
+            message = f"{folder} cannot be read ({error.strerror})."
+            raise RecordingError(message, "Name another folder with --save.") from error
+        for place in places:
             numbered = _NUMBER.match(place.name)
             count = max(count, int(numbered[1]) if numbered else 0)
             try:
                 meta = read_meta(place, place.name)
-            except RecordingError:
+            except (RecordingError, OSError):
                 continue
-            if meta.settings.get("bench"):
-                found = whole if meta.ended == _WHOLE else cut_off
-                found.setdefault(_key(meta.target, meta.settings), []).append(place)
-        return cls(whole, cut_off, count)
+            if meta.settings.get("bench") and meta.ended == _WHOLE:
+                whole.setdefault(_key(meta.target, meta.settings), []).append(place)
+        return cls(whole, count)
 
     def measured(
         self, target: str, options: Mapping[str, object], python: str | None
     ) -> BenchReport | None:
-        """What was measured of a model; None where it was not, or not all.
+        """What was measured of a model; None where it was not, or something of it failed.
 
         Args:
             target: The model, as the user wrote it.
             options: The options of the command line.
             python: The interpreter that was asked for.
         """
-        key = _key(target, asked_of(options, python))
-        newest_first = reversed(self.whole.get(key, ()))
-        found = next(filter(None, map(_unless_changed, newest_first)), None)
-        for place in self.cut_off.get(key, ()) if found is None else ():
-            shutil.rmtree(place, ignore_errors=True)  # it is begun anew
-        return found
+        newest_first = reversed(self.whole.get(_key(target, asked_of(target, options, python)), ()))
+        return next(filter(None, (_read(place, python) for place in newest_first)), None)
 
 
 def _key(target: str, settings: Mapping[str, object]) -> str:
     return json.dumps([target, settings], sort_keys=True)
 
 
-def _unless_changed(place: Path) -> BenchReport | None:
-    """What a recording says; None where it cannot be read, or is of code that is another now."""
+def _read(place: Path, python: str | None) -> BenchReport | None:
+    """What a recording says, if it is whole, and of the code and the torch that are there now."""
     try:
         with opened(place) as found:
             run = read_run(found)
-            if changed_files(run):
+            if run.warnings or changed_files(run) or (python is None and _is_other_torch(run)):
                 return None
-            return bench_report(found.folder, read_plan(found.folder), run)
-    except RecordingError:
+            report = bench_report(found.folder, read_plan(found.folder), run)
+    except (RecordingError, OSError):
         return None
+    # What failed may not fail again: for want of time, or of memory beside others.
+    failed = any(end.failure and not end.is_left_out for end in report.plan.ends)
+    is_whole = report.rows and all(row.latency is not None for row in report.rows)
+    return report if is_whole and not failed else None
+
+
+def _is_other_torch(run: Run) -> bool:
+    """Whether it was recorded with another version than that of this environment."""
+    try:
+        ours = importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return True
+    theirs = {process.versions.get("torch", "") for process in run.processes if process.versions}
+    return {version.partition("+")[0] for version in theirs} != {ours.partition("+")[0]}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
 import tempfile
 import time
 from collections.abc import Mapping
@@ -92,9 +94,21 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     return plan
 
 
-def asked_of(given: Mapping[str, object], python: str | None) -> dict[str, object]:
-    """The settings of a recording, by the options of the command line."""
-    return {"bench": True, **given, **({} if python is None else {"python": python})}
+def asked_of(target: str, given: Mapping[str, object], python: str | None) -> dict[str, object]:
+    """The settings of a recording, by the target and the options of the command line.
+
+    Args:
+        target: The model, as the user wrote it.
+        given: The options.
+        python: The interpreter that was asked for.
+    """
+    more = {"folder": str(Path.cwd())}
+    if python is not None:
+        more["python"] = python
+    file = Path(target.rpartition(":")[0] if ".py:" in target else target)
+    with contextlib.suppress(OSError):  # a package's name
+        more["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return {"bench": True, **given, **more}
 
 
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
@@ -122,7 +136,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
     )
     processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
     progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
-    asked = asked_of(given, how.python)
+    asked = asked_of(target, given, how.python)
     with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
         prefix="inspector-bench-", ignore_cleanup_errors=True
     ) as scratch:  # fmt: skip

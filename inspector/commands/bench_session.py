@@ -77,15 +77,19 @@ class Session:
         left_out: dict[int, str] = {}
         turns = self.bench.turns
         try:
-            left_out = self._make_ready(order)
-            with turns.alone(self._workers.values()):
-                self._time_alone()
-                self._rounds()
-                # Before the next model is timed: processes that end are at work, too.
-                self._end(number for number in self._workers if number not in self._wrong)
+            with turns.making_ready():
+                left_out = self._make_ready(order)
+            right = [number for number in self._workers if number not in self._wrong]
+            if self._call_ns:
+                with turns.alone(self._workers.values()):
+                    self._time_alone()
+                    self._rounds()
+                    # Before the next model is timed: processes that end are at work, too.
+                    self._end(right)
             if self._wrong:
-                self._look_for_faults()
-                self._end(self._wrong)
+                with turns.making_ready():
+                    self._look_for_faults()
+                    self._end(self._wrong)
         finally:
             self._end_ahead()
             for number, worker in self._workers.items():

@@ -93,7 +93,7 @@ def make_claims_report(
     claims: Claims,
     models: Sequence[CheckedModel],
     reports: Sequence[BenchReport],
-    earlier: int = 0,
+    earlier: Sequence[BenchReport] = (),
 ) -> ClaimsReport:
     """Puts the models together.
 
@@ -101,7 +101,7 @@ def make_claims_report(
         claims: The file.
         models: What became of its models.
         reports: Of those that could be measured.
-        earlier: How many of them were measured by an earlier run.
+        earlier: Those of the reports that an earlier run has made.
     """
     absolute = (
         "what is compared of two times, rates or sizes is the gain: the figures themselves belong "

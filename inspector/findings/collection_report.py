@@ -79,7 +79,7 @@ def make_collection_report(
     models: Sequence[Measured],
     reports: Sequence[BenchReport],
     sessions: int,
-    earlier: int = 0,
+    earlier: Sequence[BenchReport] = (),
 ) -> CollectionReport:
     """Adds up the models.
 
@@ -87,7 +87,7 @@ def make_collection_report(
         models: The models.
         reports: Of those that could be measured.
         sessions: How often every process was begun anew.
-        earlier: How many of them were measured by an earlier run.
+        earlier: Those of the reports that an earlier run has made.
     """
     return CollectionReport(
         models=tuple(models),

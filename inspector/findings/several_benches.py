@@ -30,17 +30,23 @@ def rounds_of(reports: Sequence[BenchReport]) -> int:
     return max((report.plan.rounds for report in reports), default=0)
 
 
-def notices_of(reports: Sequence[BenchReport], earlier: int) -> tuple[str, ...]:
+def notices_of(
+    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = ()
+) -> tuple[str, ...]:
     """What has to be known of the measurements, each sentence once.
 
     Args:
         reports: The measurements.
-        earlier: How many of them an earlier run has made.
+        earlier: Those of them that an earlier run has made.
     """
     found = list(dict.fromkeys(notice for report in reports for notice in report.notices))
     if earlier:
-        were = f"{count(earlier, 'model')} of {len(reports)} {'was' if earlier == 1 else 'were'}"
-        found.append(f"{were} measured by an earlier run, with these options and this code")
+        were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
+        since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
+        found.append(
+            f"{were} measured by an earlier run (since {since} UTC), with these options and this "
+            "code, and not again; variables of the environment may have been others"
+        )
     for what, each in (("devices", _devices(reports)), ("versions of torch", _torches(reports))):
         if len(each) > 1:
             found.append(f"they were measured with several {what}: {', '.join(each)}")

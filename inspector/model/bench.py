@@ -244,6 +244,7 @@ class BenchPlan:
                 fields["combinations"] = tuple(map(_combination, fields["combinations"]))
                 fields["variations"] = _variations(fields.get("variations", ()))
                 fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
+                fields["sessions"] = _count(fields["sessions"])
                 return cls(**fields)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError("it is no plan of `inspect bench`") from error
@@ -259,6 +260,17 @@ class BenchPlan:
     def workloads(self) -> tuple[Workload, ...]:
         """The workloads, each once."""
         return tuple(dict.fromkeys(item.workload for item in self.combinations))
+
+
+def _count(value: object) -> int:
+    """A number of things, at least one.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(value)
+    return value
 
 
 def _variations(given: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[tuple[Assignment, ...], ...]:

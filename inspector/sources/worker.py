@@ -61,8 +61,9 @@ class Worker:
             environment: Its environment.
             verb: What kind of request it is, see `inspector.capture.child`.
             stands_still: Whether it can be made to stand still. It is in a process group of its own
-                then, with all that it starts: Ctrl-C does not reach it, and when this process is
-                gone the kernel wakes the group up and ends it.
+                then, with all that it starts: signals for ours do not reach it. When this process
+                is killed, the kernel wakes the group up and ends it (where orphans go to another
+                session, see setpgid(2)).
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
@@ -103,7 +104,12 @@ class Worker:
     @property
     def is_alive(self) -> bool:
         """Whether it can be told something."""
-        return not self.failure and self._process.poll() is None
+        return not self.failure and self.is_there
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has not ended, though it may be about to."""
+        return self._process.poll() is None
 
     def stand_still(self) -> None:
         """Stops it and all that it has started, until `go_on`; its time-outs stand still, too."""
@@ -120,7 +126,9 @@ class Worker:
             self._still_since_ns = None
             with contextlib.suppress(OSError):
                 self._write_stood_still()  # before it wakes up, for its own clock reads that
-            self._signal(signal.SIGCONT)
+            # Also where it has ended: what it had started stands still, too.
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGCONT)
 
     def interrupt(self) -> None:
         """What Ctrl-C in a terminal does to processes of the terminal's own group."""
@@ -128,7 +136,9 @@ class Worker:
         self._signal(signal.SIGINT)
 
     def _write_stood_still(self) -> None:
-        (self.folder / _STOOD_STILL).write_text(str(self._still_ns), encoding="ascii")
+        new = self.folder / f"{_STOOD_STILL}.part"
+        new.write_text(str(self._still_ns), encoding="ascii")
+        new.replace(self.folder / _STOOD_STILL)  # it may be reading: a stop is not immediate
 
     def _signal(self, number: int) -> bool:
         """Sends a signal to its group; whether there is one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["AwakeClock"]
@@ -23,13 +24,17 @@ class AwakeClock:
         file = folder / _FILE
         self._file = file if file.exists() else None
 
-    def now_ns(self) -> int:
-        """A time in ns, to be taken the difference of."""
+    def now_ns(self, clock: Callable[[], int] = time.perf_counter_ns) -> int:
+        """What a clock says, in ns, without what this process has stood still.
+
+        Args:
+            clock: One that goes on meanwhile.
+        """
         if self._file is None:
-            return time.perf_counter_ns()
+            return clock()
         while True:
             before_ns = self.stood_still_ns()
-            now_ns = time.perf_counter_ns()
+            now_ns = clock()
             if self.stood_still_ns() == before_ns:  # else it stood still between the two
                 return now_ns - before_ns
 

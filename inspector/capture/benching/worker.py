@@ -69,9 +69,10 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     seed(0)
     target = load_target(asked.request)
     clock = AwakeClock(folder)
-    load_ns = age_ns() - clock.stood_still_ns()
+    load_ns = clock.now_ns(age_ns)
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
+    handler.sources.add_digests()
     channel.say("loaded")
     if channel.told() is None:  # nobody wants it any more
         return

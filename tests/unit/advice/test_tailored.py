@@ -293,7 +293,8 @@ def test_a_call_that_the_caller_could_not_make_is_left_alone(body: str) -> None:
     ("body", "assertion"),
     [
         ("if x.max() > 9:\n    raise ValueError('large')\n", "assert ~(x.max() > 9), 'large'"),
-        ("if x.isnan().any():\n    raise ValueError\n", "assert ~x.isnan().any()"),
+        ("if x.isnan().any():\n    raise ValueError\n", "assert x.isnan().any().logical_not()"),
+        ("if (x < 0).any():\n    raise E('`x` is')\n", "assert (x < 0).any().logical_not()"),
         ("if not (x > y).all():\n    raise E('no', x)\n", "assert (x > y).all(), 'no'"),
         ("if x.max() > 9:\n    raise E(f'{x}') from None\n", "assert ~(x.max() > 9)"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +17,7 @@ class Fake:
     """A process that says what is done to it."""
 
     def __init__(self, name: str, done: list[str]) -> None:
-        self.is_alive = True
+        self.is_there = True
         self._name = name
         self._done = done
 
@@ -79,15 +80,14 @@ def test_nobody_works_while_one_is_alone() -> None:
 def test_processes_of_others_stand_still_while_calls_are_timed() -> None:
     turns = Turns()
     done: list[str] = []
-    own, other, gone = (turns.started(lambda n=n: Fake(n, done)) for n in ("own", "other", "gone"))
-    gone.is_alive = False
+    own, _, gone = (turns.started(lambda n=n: Fake(n, done)) for n in ("own", "other", "gone"))
+    gone.is_there = False
     turns.started(lambda: Fake("new", done))
     with turns.alone([own]):
         done.append("timed")
     assert done == [
         "other stands still", "new stands still", "timed", "other goes on", "new goes on",
     ]  # fmt: skip
-    assert other.is_alive
 
 
 def test_nothing_starts_while_calls_are_timed() -> None:
@@ -110,6 +110,20 @@ def test_processes_go_on_where_timing_fails() -> None:
     with pytest.raises(ValueError, match="no"), turns.alone(()):
         raise ValueError("no")
     assert done == ["other stands still", "other goes on"]
+
+
+def test_whoever_makes_something_ready_is_awake_between_two_turns() -> None:
+    turns = Turns()
+    times: list[float] = []
+    with turns.making_ready():
+        for _ in range(2):
+            with turns.alone(()):
+                times.append(time.monotonic())
+                time.sleep(0.4)
+                times.append(time.monotonic())
+    assert times[2] - times[1] >= 0.1 - 0.001  # a quarter of the first
+    with turns.alone(()):  # nobody is at work any more
+        pass
 
 
 def test_stopping_ends_processes_and_starts_none() -> None:

@@ -159,6 +159,7 @@ def test_nothing_stands_still_for_ever_when_the_recorder_is_killed(
     done = subprocess.run(
         [sys.executable, "-c", RECORDER, str(folder), program],
         env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+        start_new_session=True,  # whoever takes its children is in another
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL
     pids = pids_of(folder)
