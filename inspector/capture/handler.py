@@ -16,6 +16,7 @@ from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
+from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
@@ -50,6 +51,7 @@ class TraceHandler(logging.Handler):
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__(logging.DEBUG)
         self.sources = SourceWriter()
+        self._payloads = PayloadGuard()
         self._skips = SkipObserver(self.sources)
         self._recompiles = RecompileObserver(self.sources)
         self._cuda_graphs = CudaGraphObserver(self.sources)
@@ -78,6 +80,7 @@ class TraceHandler(logging.Handler):
         if not self._logs:
             guarded("read numbered names", self._read_strings)
             self._stand_in_front()
+            guarded("stand in for what cannot be printed", self._payloads.watch)
             self._skips.watch()
             self._cuda_graphs.watch()
         self._forget()
@@ -92,6 +95,7 @@ class TraceHandler(logging.Handler):
         self._logs = left
         log.close()
         if not self._logs:
+            self._payloads.release()
             self._skips.release()
             self._kernels.release()
             self._fusion.release()

@@ -238,3 +238,59 @@ def test_the_child_side_alone_is_enough(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("[]\n", "")
     assert run_of(tmp_path / "recording").processes[0].frames
     assert inspected("explain", "recording", folder=tmp_path).returncode == 0
+
+
+SUBCLASS = """
+import torch
+from torch.utils._pytree import tree_map
+
+class Scaled(torch.Tensor):
+    @staticmethod
+    def __new__(cls, values, scale):
+        return torch.Tensor._make_wrapper_subclass(cls, values.shape, dtype=scale.dtype)
+
+    def __init__(self, values, scale):
+        self.values_, self.scale = values, scale
+
+    def __tensor_flatten__(self):
+        return ["values_", "scale"], None
+
+    @staticmethod
+    def __tensor_unflatten__(inner, meta, size, stride):
+        return Scaled(inner["values_"], inner["scale"])
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        def plain(it):
+            return it.values_ * it.scale if isinstance(it, Scaled) else it
+        return func(*tree_map(plain, args), **(kwargs or {}))
+
+weight = Scaled(torch.randn(8, 8), torch.ones(8, 1))
+def model(x):
+    return torch.mm(x, weight)
+example_inputs = (torch.randn(4, 8),)
+"""
+
+
+def test_what_torch_cannot_print_for_its_trace_compiles_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(SUBCLASS)
+    shown = inspected(
+        "explain", "model.py", "--backend", "aot_eager", "--no-measure", "--format", "json",
+        folder=tmp_path,
+    )  # fmt: skip
+    summary = json.loads(shown.stdout)["summary"]
+    assert (summary["graphs"], summary["graph_breaks"], summary["frames_failed"]) == (1, 0, 0)
+    logs = "".join(log.read_text() for log in (tmp_path / ".inspector" / "1").glob("*.log"))
+    assert "not printed: " in logs
+
+
+def test_torchs_trace_is_as_it_was_when_nothing_is_recorded_any_more(tmp_path: Path) -> None:
+    from torch._logging import trace_structured
+
+    from inspector.capture.attach import attach
+
+    before = trace_structured.__code__, dict(trace_structured.__globals__)
+    attachment = attach(tmp_path, None)
+    assert trace_structured.__code__ is not before[0]
+    attachment.detach()
+    assert (trace_structured.__code__, dict(trace_structured.__globals__)) == before
