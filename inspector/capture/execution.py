@@ -94,6 +94,7 @@ def write_target(target: Target, sources: SourceWriter) -> None:
             "line": code.co_firstlineno if code else 0,
             "qualname": getattr(function, "__qualname__", ""),
             "kind": _kind(function),
+            "compiled": target.already_compiled,
         },
     )
 

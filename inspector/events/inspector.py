@@ -130,6 +130,7 @@ class InspectorTarget:
         line: Its first line, or 0.
         qualname: Its qualified name.
         kind: ``function``, ``generator`` or ``coroutine``.
+        is_compiled: Whether its own file compiles it, so that no backend was chosen for it.
     """
 
     name: str
@@ -137,6 +138,7 @@ class InspectorTarget:
     line: int
     qualname: str
     kind: str
+    is_compiled: bool = False
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -148,6 +150,7 @@ class InspectorTarget:
             line=natural(payload.get("line")) or 0,
             qualname=str(payload.get("qualname", "")),
             kind=str(payload.get("kind", "function")),
+            is_compiled=payload.get("compiled") is True,
         )
 
 

@@ -58,8 +58,7 @@ def recording_line(run: Run) -> tuple[str, ...]:
     meta = run.meta
     what = "recording" if meta.format_version else "trace"
     named = meta.name if meta.name.endswith(".zip") else f"{what} {meta.name}"
-    backend = meta.settings.get("backend")
-    parts = [named, meta.target, _torch(run), _device(run), f"backend {backend}" if backend else ""]
+    parts = [named, meta.target, _torch(run), _device(run), _backend(run)]
     parts += _asked(meta.settings)
     parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) == 1 and (rank := run.processes[0].rank) is not None:
@@ -69,6 +68,14 @@ def recording_line(run: Run) -> tuple[str, ...]:
         parts.append(count(len(run.processes), "process", "processes"))
         parts.append(count(len(ranks), "rank") if ranks else "")
     return tuple(one_line(part) for part in parts if part)
+
+
+def _backend(run: Run) -> str:
+    """The backend that was asked for, where the file does not choose it itself."""
+    if any(process.target is not None and process.target.is_compiled for process in run.processes):
+        return "compiled by its file"
+    backend = run.meta.settings.get("backend")
+    return f"backend {backend}" if backend else ""
 
 
 def _torch(run: Run) -> str:
