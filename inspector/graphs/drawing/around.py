@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import networkx as nx
-
 from inspector.errors import UsageError
 from inspector.model.graph import Graph, Node
 from inspector.model.near_matches import did_you_mean
@@ -29,6 +27,8 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     if not found:
         names = [node.name for node in graph.nodes if node.is_compute]
         raise UsageError(f"No node of the graph matches `{pattern}`.", did_you_mean(pattern, names))
+    import networkx as nx  # 0.2 s, for all who import this
+
     arrows = nx.DiGraph()
     arrows.add_nodes_from(node.name for node in graph.nodes)
     arrows.add_edges_from((name, node.name) for node in graph.nodes for name in node.inputs)
