@@ -38,7 +38,7 @@ def _found(run: Run, graphs: Sequence[GraphCode], rule: CodeRule) -> Iterator[Fi
         for call in () if graph.alternative else graph.calls:
             advised = rule.look(call)
             if advised is not None:
-                node = next((node for node in call.nodes if node.line), None)
+                node = call.called
                 line = (node.file, node.line) if node else ("", 0)
                 same.setdefault((call.name, *line), []).append((call, advised))
     for calls in same.values():
@@ -46,7 +46,7 @@ def _found(run: Run, graphs: Sequence[GraphCode], rule: CodeRule) -> Iterator[Fi
 
 
 def _finding(run: Run, rule: CodeRule, call: Call, advised: Advised, calls: int) -> Finding:
-    node = next((node for node in call.nodes if node.line), None)
+    node = call.called
     frame = StackFrame(node.file, node.line, "", code=node.code) if node else None
     times = (f"there are {count(calls, 'call')} of it",) if calls > 1 else ()
     return Finding(

@@ -33,8 +33,8 @@ def _line(node: GraphNode, roots: Roots) -> NodeLine:
     module = module_path(node.modules[-1][0]) if node.modules else ""
     frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
     if frame is None:
-        return NodeLine(node.name, module=module)
-    return NodeLine(node.name, frame.file, frame.line, frame.code or "", module)
+        return NodeLine(node.name, module=module, target=node.target)
+    return NodeLine(node.name, frame.file, frame.line, frame.code or "", module, node.target)
 
 
 def module_path(source: str) -> str:
@@ -54,7 +54,9 @@ def node_lines(text: str) -> Mapping[str, NodeLine]:
     except (ValueError, RecursionError):
         return {}
     return {
-        node.name: NodeLine(node.name, node.place.file, node.place.line, node.place.code)
+        node.name: NodeLine(
+            node.name, node.place.file, node.place.line, node.place.code, target=node.operation
+        )
         for node in nodes
         if node.place is not None
     }

@@ -21,6 +21,7 @@ class NodeLine:
         code: Its text, or an empty string.
         module: The path of the innermost module that it is in (``layers.0.norm``), or an empty
             string.
+        target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
     """
 
     node: str
@@ -28,6 +29,7 @@ class NodeLine:
     line: int = 0
     code: str = ""
     module: str = ""
+    target: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,6 +98,23 @@ class Call:
     arguments: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
     nodes: tuple[NodeLine, ...] = ()
+
+    @property
+    def called(self) -> NodeLine | None:
+        """The node with a line that is what is called: others went into its inputs.
+
+        Inductor names all that was fused on the way to it, in topological order, so that the call
+        itself stands last unless an operator of torch became several.
+        """
+        placed = [node for node in self.nodes if node.line]
+        operator = self.name.split(".")[1:2] or [self.name]
+        own = [node for node in placed if _words(operator[0]) & _words(node.target)]
+        return next(reversed(own or placed), None)
+
+
+def _words(target: str) -> set[str]:
+    """The parts of a target, alike for what works in place."""
+    return {part.rstrip("_") for part in target.split(".") if part} - {"default"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

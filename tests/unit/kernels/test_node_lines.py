@@ -30,7 +30,8 @@ def node(stack: str, *modules: tuple[str, str], op: str = "call_function") -> Gr
 
 def test_the_line_is_the_users_where_torch_has_a_line_of_its_own() -> None:
     found = recorded_node_lines([node(STACK, ("L['self'].norm", "RMSNorm"))], ROOTS)
-    assert found == {"h": NodeLine("h", "/p/model.py", 6, "h = self.norm(x)", "norm")}
+    code, target = "h = self.norm(x)", "torch.rms_norm"
+    assert found == {"h": NodeLine("h", "/p/model.py", 6, code, "norm", target)}
 
 
 def test_what_is_no_operator_has_no_line() -> None:
@@ -48,7 +49,7 @@ def test_what_is_no_operator_has_no_line() -> None:
 )
 def test_without_a_line_there_is_the_module(source: str, path: str) -> None:
     found = recorded_node_lines([node("", ("L['self']", "Net"), (source, "Linear"))], ROOTS)
-    assert found["h"] == NodeLine("h", module=path)
+    assert found["h"] == NodeLine("h", module=path, target="torch.rms_norm")
 
 
 def read(tmp_path: Path, text: str) -> tuple[GraphNode, ...]:

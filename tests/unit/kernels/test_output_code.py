@@ -76,7 +76,9 @@ def test_nodes_get_the_lines_of_the_users_code() -> None:
         '        relu: "f32[8][1]cpu" = L_x_.relu();  L_x_ = None\n'
         "        mul = relu * 2;  relu = None\n"
     )
-    assert lines["relu"] == NodeLine("relu", "/p/model.py", 12, "return x.relu() * 2")
+    assert lines["relu"] == NodeLine(
+        "relu", "/p/model.py", 12, "return x.relu() * 2", target=".relu"
+    )
     assert lines["mul"].line == 12
 
 
