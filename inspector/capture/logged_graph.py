@@ -22,7 +22,11 @@ from inspector.capture.writer import guarded, write_artifact
 __all__ = ["graph_fields", "write_logged_graph"]
 
 _MOST_FRAMES = 40
+# An operator, and one of which no overload has been chosen (`aten.slice`): no public names yet.
+_OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # noqa: SLF001
 _LOGS = "trace_structured"
+_RECORDS = ("pybind11_detail_function_record", "PyCapsule.")
+"""What pybind 3 and 2 put before the name of a C++ function."""
 
 
 def write_logged_graph(event: str, *, prims: bool = False) -> None:
@@ -67,8 +71,29 @@ def _logging_frame() -> FrameType | None:
 def graph_fields(module: fx.GraphModule) -> dict[str, object]:
     """A graph as a payload: nodes in order; stacks and modules, which many share, stand once."""
     stacks, modules = _Table(), _Table()
-    nodes = [_node(node, stacks, modules) for node in module.graph.nodes]
+    nodes = _nodes(module.graph, stacks, modules)
     return {"v": 1, "nodes": nodes, "stacks": stacks.values, "modules": modules.values}
+
+
+def _nodes(graph: fx.Graph, stacks: _Table, modules: _Table) -> list[dict[str, object]]:
+    """The nodes; what computes in a nested graph stands where that is first taken."""
+    found: list[dict[str, object]] = []
+    seen: set[str] = set()
+    for node in graph.nodes:
+        fields = _node(node, stacks, modules)
+        nested = _nested(node)
+        if nested is not None:
+            fields["nested"] = [inner.name for inner in nested.nodes]
+        if nested is not None and str(node.target) not in seen:
+            seen.add(str(node.target))
+            inner_nodes = _nodes(nested, stacks, modules)
+            fields["inside"] = [
+                inner
+                for inner in inner_nodes
+                if str(inner["op"]).startswith("call_") or "inside" in inner
+            ]
+        found.append(fields)
+    return found
 
 
 def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
@@ -91,7 +116,6 @@ def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
         "aten": str(meta.get("original_aten") or ""),
         "backward": is_backward,
         "flops": flops_of(node),
-        "nested": [] if node.op != "get_attr" else _nested(node),
     }
     return fields | {key: item for key, item in more.items() if item}
 
@@ -107,23 +131,26 @@ def _earlier(sources: Iterable[Any]) -> list[str]:
     return list(dict.fromkeys(filter(None, reversed(names))))
 
 
-def _nested(node: fx.Node) -> list[str]:
-    """Names of the nodes of a graph that a higher-order operator takes."""
+def _nested(node: fx.Node) -> fx.Graph | None:
+    """The graph that a higher-order operator takes, or None."""
+    if node.op != "get_attr":
+        return None
     owner: Any = node.graph.owning_module
     for name in str(node.target).split("."):
         owner = getattr(owner, name, None)
-    return [inner.name for inner in owner.graph.nodes] if isinstance(owner, fx.GraphModule) else []
+    return owner.graph if isinstance(owner, fx.GraphModule) else None
 
 
 def _target(node: fx.Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
-    if isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - no public name yet
+    if isinstance(target, _OPERATORS):
         return str(target)
     module = str(getattr(target, "__module__", "") or "")
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
-    if name and "<locals>" in name:  # `max_pool2d`, which a decorator made
+    # `max_pool2d`, which a decorator made, or a function of C++.
+    if name and any(part in name for part in ("<locals>", *_RECORDS)):
         name = getattr(target, "__name__", name)
     return f"{module}.{name}".lstrip(".") if name else str(target)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Self
 
@@ -24,6 +25,10 @@ __all__ = [
 _STAGES = (
     "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
 )  # fmt: skip
+# In the names of C++ functions in older recordings: what pybind 3 and 2 put before them
+# (pybind11/detail/function_record_pyobject.h), and where torch keeps operators with overloads.
+_RECORD = r"(?:pybind11_detail_function_record_\w+|PyCapsule)\."
+_RECORDS = re.compile(rf"^torch\._ops\.(?=\w+\.{_RECORD})|{_RECORD}")
 GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
 """The artifacts' names; `inspector.capture.stages` has torch's; ``prims`` and ``hlo`` are ours."""
 
@@ -90,6 +95,7 @@ class GraphNode:
         is_backward: Whether it belongs to the backward pass.
         flops: Floating-point operations of one call by torch's formulas, or None.
         nested: Names of the nodes of the graph that it is, for a higher-order operator.
+        inside: What computes in that graph, if this is the first node to take it.
     """
 
     name: str
@@ -104,6 +110,7 @@ class GraphNode:
     is_backward: bool = False
     flops: int | None = None
     nested: tuple[str, ...] = ()
+    inside: tuple[GraphNode, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -171,6 +178,7 @@ def _node(
     fields: Mapping[str, object], stacks: Sequence[object], modules: Sequence[object]
 ) -> GraphNode:
     name, op, target = (str(fields.get(key) or "") for key in ("name", "op", "target"))
+    target = _RECORDS.sub("", target)
     pairs = [items(pair) for pair in items(_at(modules, fields.get("modules")))]
     return GraphNode(
         name=name,
@@ -185,6 +193,7 @@ def _node(
         is_backward=bool(fields.get("backward")),
         flops=natural(fields.get("flops")),
         nested=tuple(map(str, items(fields.get("nested")))),
+        inside=tuple(_node(node, stacks, modules) for node in mappings(fields.get("inside"))),
     )
 
 

@@ -8,16 +8,12 @@ from collections.abc import Iterator, Sequence
 from inspector.events.fusion import FusionPlan, fusion_plan
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
+from inspector.graphs.became import Decomposition, aten_decompositions
+from inspector.graphs.became import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion, make_fusion
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.not_fused import Pair, kept_apart
-from inspector.graphs.operators import (
-    Decomposition,
-    GraphOperators,
-    aten_decompositions,
-    count_operators,
-)
-from inspector.graphs.operators import decompositions as decompositions_of
+from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside import Outside, outside
 from inspector.graphs.reading import read_graphs
 from inspector.model.cost import Cost

@@ -10,10 +10,11 @@ from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
+from inspector.graphs.became import Decomposition
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.operators import (
-    Decomposition,
     GraphOperators,
+    OperatorCount,
     OperatorKind,
     shown_operator,
 )
@@ -240,13 +241,19 @@ def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphO
 def _same(first: GraphOperators, second: GraphOperators) -> bool:
     """Whether a pass changed nothing: graphs of one compilation have its id in front."""
     ids = {graph.graph.partition(" ")[0] for graph in (first, second)}
-    contents = [(graph.operators, graph.total, graph.nested) for graph in (first, second)]
+    contents = [
+        (graph.operators, graph.total, graph.nested, graph.inside) for graph in (first, second)
+    ]
     return len(ids) == 1 and first.stage is not second.stage and contents[0] == contents[1]
 
 
 def _total(graph: GraphOperators) -> str:
     """How many operators it has."""
-    inside = f", and {graph.nested:,} in graphs inside of it" if graph.nested else ""
+    inside = ""
+    if graph.inside:
+        inside = f", and {graph.total_inside:,} in graphs inside of it"
+    elif graph.nested:
+        inside = f", and graphs of {count(graph.nested, 'node')} inside of it"
     return count(graph.total, "operator") + inside
 
 
@@ -255,10 +262,16 @@ def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:
     for kind in OperatorKind:
         found = [item for item in graph.operators if item.kind is kind]
         if found:
-            names = [f"{item.operator} {TIMES}{item.count}" for item in found[:_MOST_COUNTED]]
-            more = len(found) - _MOST_COUNTED
-            names += [count(more, "other")] if more > 0 else []
-            yield f"{kind.value} {graph.of_kind(kind)}", ", ".join(names)
+            yield f"{kind.value} {graph.of_kind(kind)}", _counted(found)
+    if graph.inside:
+        yield f"in graphs inside of it {graph.total_inside}", _counted(graph.inside)
+
+
+def _counted(found: Sequence[OperatorCount]) -> str:
+    names = [f"{item.operator} {TIMES}{item.count}" for item in found[:_MOST_COUNTED]]
+    more = len(found) - _MOST_COUNTED
+    names += [count(more, "other")] if more > 0 else []
+    return ", ".join(names)
 
 
 def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, str]]:
@@ -267,7 +280,8 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
         if not item.is_kept:
             number = f" {TIMES}{item.count}" if item.count is not None else ""
             parts = ", ".join(f"{name} {TIMES}{times}" for name, times in item.into)
-            yield item.operator + number, parts or "nothing"
+            inlined = "inlined: what its graphs compute is listed by their own operators"
+            yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
     if kept:
         yield "unchanged", ", ".join(kept)

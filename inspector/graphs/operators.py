@@ -1,23 +1,21 @@
-"""The operators of each stage: how many of which kind, and what each became."""
+"""The operators of each stage: how many of which kind."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.graphs.core_aten import CORE_ATEN
 from inspector.model.graph import Graph, Node, Stage
 
 __all__ = [
-    "Decomposition",
     "GraphOperators",
     "OperatorCount",
     "OperatorKind",
-    "aten_decompositions",
+    "computed_inside",
     "count_operators",
-    "decompositions",
     "kind_of",
     "shown_operator",
 ]
@@ -85,43 +83,31 @@ class GraphOperators:
         graph: The graph's name.
         stage: Its stage.
         operators: The most frequent first.
-        nested: How many operators the graphs of its higher-order operators have: these are not
-            among the others.
+        nested: How many nodes the graphs of its higher-order operators have: these are not among
+            the others.
+        inside: The operators of these graphs, the most frequent first; nothing where they were
+            not recorded.
     """
 
     graph: str
     stage: Stage
     operators: tuple[OperatorCount, ...]
     nested: int = 0
+    inside: tuple[OperatorCount, ...] = ()
 
     @property
     def total(self) -> int:
         """How many nodes compute something, or make a view."""
         return sum(operator.count for operator in self.operators)
 
+    @property
+    def total_inside(self) -> int:
+        """How many of these there are in the graphs of its higher-order operators."""
+        return sum(operator.count for operator in self.inside)
+
     def of_kind(self, kind: OperatorKind) -> int:
         """How many of a kind."""
         return sum(found.count for found in self.operators if found.kind is kind)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Decomposition:
-    """What the calls of one operator became in a later stage.
-
-    Attributes:
-        operator: As `shown_operator`.
-        count: How many calls of it the earlier graph has, or None where there is no such graph.
-        into: The operators that came of all of them, each with how many; the most frequent first.
-    """
-
-    operator: str
-    count: int | None
-    into: tuple[tuple[str, int], ...]
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether it is still the same operator."""
-        return [name for name, _ in self.into] == [self.operator]
 
 
 def shown_operator(node: Node) -> str:
@@ -158,61 +144,28 @@ def count_operators(graph: Graph) -> GraphOperators:
     Args:
         graph: Any stage's.
     """
-    compute = [node for node in graph.nodes if node.is_compute]
-    counts = collections.Counter((shown_operator(node), kind_of(node)) for node in compute)
-    backward = collections.Counter(shown_operator(node) for node in compute if node.is_backward)
+    inside = [node for item in graph.nodes for node in computed_inside(item)]
     return GraphOperators(
         graph=graph.name,
         stage=graph.stage,
-        operators=tuple(
-            OperatorCount(name, kind, count, backward[name])
-            for (name, kind), count in counts.most_common()
-        ),
+        operators=_counted([node for node in graph.nodes if node.is_compute]),
         nested=sum(len(node.nested) for node in graph.nodes),
+        inside=_counted(inside),
     )
 
 
-def decompositions(captured: Graph, later: Iterable[Graph]) -> tuple[Decomposition, ...]:
-    """What the calls in Dynamo's graph became: ``layer_norm`` two ``aten.add.Tensor``, ….
-
-    A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
-    backward pass mostly has none, and is left out; `aten_decompositions` has it.
-
-    Args:
-        captured: Dynamo's graph.
-        later: Graphs of one stage of the same compilation (forward and backward, say).
-    """
-    calls = {node.name: shown_operator(node) for node in captured.nodes if node.is_compute}
-    nodes = [node for graph in later for node in graph.nodes if node.is_compute]
-
-    def operator(node: Node) -> str:
-        return calls.get(node.earlier[0], "") if node.earlier else ""
-
-    return _grouped(nodes, operator, collections.Counter(calls.values()))
+def computed_inside(node: Node) -> Iterator[Node]:
+    """What computes in the graph of a node, and in the graphs in it."""
+    for inner in node.inside:
+        if inner.is_compute:
+            yield inner
+        yield from computed_inside(inner)
 
 
-def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:
-    """Which operators of ATen a graph's nodes were before decompositions.
-
-    Args:
-        graph: A graph after AOTAutograd.
-    """
-    nodes = [node for node in graph.nodes if node.is_compute]
-    return _grouped(nodes, lambda node: node.aten, None)
-
-
-def _grouped(
-    nodes: Sequence[Node],
-    operator: Callable[[Node], str],
-    calls: collections.Counter[str] | None,
-) -> tuple[Decomposition, ...]:
-    found: dict[str, collections.Counter[str]] = {
-        name: collections.Counter() for name in calls or ()
-    }
-    for node in nodes:
-        if name := operator(node):
-            found.setdefault(name, collections.Counter())[shown_operator(node)] += 1
+def _counted(nodes: Sequence[Node]) -> tuple[OperatorCount, ...]:
+    counts = collections.Counter((shown_operator(node), kind_of(node)) for node in nodes)
+    backward = collections.Counter(shown_operator(node) for node in nodes if node.is_backward)
     return tuple(
-        Decomposition(name, calls[name] if calls is not None else None, tuple(into.most_common()))
-        for name, into in found.items()
+        OperatorCount(name, kind, count, backward[name])
+        for (name, kind), count in counts.most_common()
     )

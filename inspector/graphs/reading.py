@@ -119,6 +119,7 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
         is_backward=node.is_backward,
         flops=node.flops,
         nested=node.nested,
+        inside=tuple(_recorded(inner, roots) for inner in node.inside),
     )
 
 

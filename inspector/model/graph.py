@@ -49,6 +49,8 @@ class Node:
         is_saved: Whether the forward pass keeps what it gives for the backward pass.
         kernels: Kernels, or functions of libraries, that compute it.
         nested: Names of the nodes of the graph that it is, for a higher-order operator.
+        inside: What computes in that graph, if this is the first node to take it; nothing where
+            its names alone were recorded.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Node:
     is_saved: bool = False
     kernels: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
+    inside: tuple[Node, ...] = ()
 
     @property
     def is_compute(self) -> bool:

@@ -21,11 +21,12 @@ from torch import fx
 
 import inspector
 from inspector.capture.handler import attached_handler
+from inspector.graphs.became import decompositions
 from inspector.graphs.lookup import origins
 from inspector.graphs.networks import network
-from inspector.graphs.operators import shown_operator
+from inspector.graphs.operators import computed_inside, shown_operator
 from inspector.graphs.reading import read_graphs
-from inspector.model.graph import Graph, Node
+from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
 
@@ -169,6 +170,19 @@ def test_the_text_alone_has_no_wrong_lines(recorded: Recorded) -> None:
                 line = lines[node.name]
                 assert line is not None, (graph.name, node.name)
                 assert (node.line.file, node.line.line) == (line.file, line.line)
+
+
+def test_what_a_nested_graph_computes_is_found_again(recorded: Recorded) -> None:
+    graphs = [graph for graph, _ in _graphs(recorded)]
+    assert not any("pybind" in node.target for graph in graphs for node in graph.nodes)
+    inside = [node for item in graphs[0].nodes for node in computed_inside(item)]
+    nested = [name for node in graphs[0].nodes for name in node.nested]
+    assert {node.name for node in inside} <= set(nested)
+    assert bool(inside) == bool(nested)
+    wanted = {shown_operator(node) for node in inside if not _is_mode(node)}
+    later = next(graph for graph in graphs if graph.stage in {Stage.FORWARD, Stage.INFERENCE})
+    found = {item.operator: item for item in decompositions(graphs[0], [later])}
+    assert [name for name in wanted if not found[name].into] == []
 
 
 def _is_mode(node: Node) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from inspector.findings.graph_report import Operators
 from inspector.graphs.lookup import Around, KernelAtLine
+from inspector.graphs.operators import OperatorCount
 
 __all__ = ["line_fields", "operators_fields"]
 
@@ -19,15 +20,8 @@ def operators_fields(operators: Operators) -> dict[str, object]:
                 "stage": graph.stage.value,
                 "total": graph.total,
                 "nested": graph.nested,
-                "operators": [
-                    {
-                        "operator": item.operator,
-                        "kind": item.kind.value,
-                        "count": item.count,
-                        "backward": item.backward,
-                    }
-                    for item in graph.operators
-                ],
+                "operators": _counts(graph.operators),
+                "inside": _counts(graph.inside),
             }
             for graph in operators.graphs
         ],
@@ -36,6 +30,7 @@ def operators_fields(operators: Operators) -> dict[str, object]:
                 "graph": name,
                 "operator": item.operator,
                 "count": item.count,
+                "inlined": item.is_inlined,
                 "into": [{"operator": into, "count": times} for into, times in item.into],
             }
             for name, found in operators.decompositions
@@ -53,6 +48,18 @@ def operators_fields(operators: Operators) -> dict[str, object]:
             for item in found
         ],
     }
+
+
+def _counts(operators: Iterable[OperatorCount]) -> list[dict[str, object]]:
+    return [
+        {
+            "operator": item.operator,
+            "kind": item.kind.value,
+            "count": item.count,
+            "backward": item.backward,
+        }
+        for item in operators
+    ]
 
 
 def line_fields(around: Around) -> dict[str, object]:

@@ -6,17 +6,12 @@ import pytest
 
 from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.became import aten_decompositions, decompositions
 from inspector.graphs.fusion import Fusion, make_fusion
-from inspector.graphs.operators import (
-    OperatorKind,
-    aten_decompositions,
-    count_operators,
-    decompositions,
-    kind_of,
-    shown_operator,
-)
+from inspector.graphs.operators import OperatorKind, count_operators, kind_of, shown_operator
 from inspector.graphs.outside import Why, outside
 from inspector.model.graph import Graph, Node, Stage
+from inspector.model.stack import StackFrame
 
 
 def call(name: str, target: str, op: str = "call_function", device: str = "cpu") -> Node:
@@ -101,6 +96,67 @@ def test_operators_of_aten_become_others_or_stay() -> None:
     norm, product = aten_decompositions(LOWERED)
     assert (norm.count, norm.into) == (None, (("aten.add.Tensor", 2), ("aten.mul.Tensor", 1)))
     assert (norm.is_kept, product.is_kept) == (False, True)
+
+
+BODY = (
+    Node("norm", "call_function", "torch.nn.functional.layer_norm"),
+    Node("inner", "get_attr", "inner", inside=(Node("sin", "call_method", "sin"),)),
+)
+CHECKPOINT = "torch.ops.higher_order.tag_activation_checkpoint"
+INLINED = Graph(
+    "0/0",
+    Stage.FORWARD,
+    "",
+    (
+        made("add", "aten.add.Tensor", "norm"),
+        made("mul", "aten.mul.Tensor", "norm"),
+        made("sin_1", "aten.sin.default", "sin"),
+    ),
+)
+
+
+def checkpointed(*inside: Node) -> Graph:
+    body = Node("body", "get_attr", "body", nested=("x", "norm", "sin", "output"), inside=inside)
+    taken = Node("checkpoint", "call_function", CHECKPOINT, ("body", "x"))
+    return Graph("0/0", Stage.DYNAMO, "", (call("x", "x", "placeholder"), body, taken))
+
+
+def test_what_a_nested_graph_computes_became_something() -> None:
+    found = count_operators(checkpointed(*BODY))
+    assert (found.total, found.total_inside) == (1, 2)
+    norm, sin, checkpoint = decompositions(checkpointed(*BODY), [INLINED])
+    assert (norm.operator, norm.count) == ("torch.nn.functional.layer_norm", 1)
+    assert norm.into == (("aten.add.Tensor", 1), ("aten.mul.Tensor", 1))
+    assert (sin.operator, sin.into) == ("Tensor.sin", (("aten.sin.default", 1),))
+    assert (checkpoint.count, checkpoint.into, checkpoint.is_inlined) == (1, (), True)
+
+
+def test_names_alone_say_which_operator_it_came_of() -> None:
+    """Recordings that are older have no more of a nested graph."""
+    (checkpoint,) = decompositions(checkpointed(), [INLINED])
+    assert checkpoint.operator == "higher_order.tag_activation_checkpoint"
+    assert sum(times for _, times in checkpoint.into) == 3
+    assert not checkpoint.is_inlined
+
+
+def test_a_nested_graph_of_which_nothing_is_found_again_is_not_said_to_be_nothing() -> None:
+    kept = Graph("0/0", Stage.FORWARD, "", (made("c", CHECKPOINT, "checkpoint"),))
+    (checkpoint,) = decompositions(checkpointed(*BODY), [kept])
+    assert checkpoint.is_kept
+
+
+def test_of_two_operators_with_one_name_it_is_that_of_the_line() -> None:
+    def at(line: int, target: str, *earlier: str) -> Node:
+        frame = StackFrame("model.py", line, "f")
+        return Node("y", "call_function", target, stack=(frame,), earlier=earlier)
+
+    body = Node("body", "get_attr", "body", inside=(at(3, "torch.sin"),))
+    taken = Node("checkpoint", "call_function", CHECKPOINT, ("body",))
+    captured = Graph("0/0", Stage.DYNAMO, "", (body, taken, at(9, "torch.cos")))
+    later = Graph("0/0", Stage.FORWARD, "", (at(9, "aten.cos.default", "y"),))
+    found = {item.operator: item.into for item in decompositions(captured, [later])}
+    assert found["torch.cos"] == (("aten.cos.default", 1),)
+    assert found["torch.sin"] == ()
 
 
 @pytest.mark.parametrize(

@@ -91,3 +91,30 @@ def test_what_is_garbled_is_left_out(tmp_path: Path, payload: str) -> None:
 def test_what_is_cut_off_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         read(tmp_path, '{"nodes": [{"na')
+
+
+RECORD = "pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1"
+
+
+@pytest.mark.parametrize(
+    ("written", "target"),
+    [
+        (f"torch._ops.aten.{RECORD}.slice", "aten.slice"),
+        (f"torch._C._functorch.{RECORD}._add_batch_dim", "torch._C._functorch._add_batch_dim"),
+        ("torch._ops.mine.PyCapsule.scale", "mine.scale"),
+        ("torch._ops.other", "torch._ops.other"),
+    ],
+)
+def test_an_operator_is_not_named_by_what_binds_it(
+    tmp_path: Path, written: str, target: str
+) -> None:
+    text = json.dumps({"nodes": [{"name": "y", "op": "call_function", "target": written}]})
+    assert [found.target for found in read(tmp_path, text)] == [target]
+
+
+def test_what_a_nested_graph_computes_is_read(tmp_path: Path) -> None:
+    inner = {"name": "sin", "op": "call_method", "target": "sin", "stack": 0}
+    outer = {"name": "body", "op": "get_attr", "nested": ["x", "sin"], "inside": [inner]}
+    (found,) = read(tmp_path, json.dumps({"nodes": [outer], "stacks": [STACK]}))
+    assert found.nested == ("x", "sin")
+    assert [(node.name, node.stack) for node in found.inside] == [("sin", STACK)]
