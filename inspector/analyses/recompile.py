@@ -50,7 +50,8 @@ class RecompileRule(Rule):
     What to do:
         Write the line that the finding names. ``inspect explain --verify`` tries what can be tried
         without a change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became
-        dynamic does not compile again; sizes 0 and 1 get a graph of their own in any case.
+        dynamic does not compile again, within the bounds that conditions on it set; sizes 0 and 1
+        get a graph of their own in any case.
     """
 
     id = "recompile"

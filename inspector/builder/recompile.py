@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
+from inspector.builder.recompile_bounds import bounds_of
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_origin import origin_of
@@ -94,6 +95,7 @@ def make_recompile(
         changes=tuple(_with_origin(change, context) for change in changes),
         limit=limit_of(item),
         wraps=wrapped(case.before, case.now),
+        bounds=tuple(bounds_of(facts, changes, roots)),
     )
 
 

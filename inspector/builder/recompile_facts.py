@@ -92,6 +92,15 @@ class CompileFacts:
                 return event
         return None
 
+    def assumed_at(self, file: str, line: int) -> SymbolGuard | None:
+        """The first assumption that a line made; of the file the end of its name is enough."""
+        for event in self._symbols:
+            if isinstance(event, SymbolGuard) and event.stack:
+                at = event.stack[-1]
+                if at.line == line and at.file.replace("\\", "/").endswith(f"/{file}"):
+                    return event
+        return None
+
     def specialized(self, source: str) -> SymbolSpecialized | None:
         """What made a size a constant; the source as torch spells it (``L['x'].size()[0]``)."""
         for event in self._symbols:

@@ -61,4 +61,5 @@ def _alone(item: Recompile, change: Change) -> Recompile:
         index=change.index, kind=change.kind, origin=change.origin, before=before, now=now,
         answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
         dimensions=(), holds="", symbols=(),
+        bounds=tuple(bound for bound in item.bounds if change.source in bound.expression),
     )  # fmt: skip

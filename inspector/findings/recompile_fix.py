@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed
+from inspector.findings.recompile_bounds import beyond
 from inspector.findings.recompile_case import (
     EMPTY_GRAPHS,
     ENVIRONMENT,
@@ -93,7 +94,8 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
 
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
-    if {case.first.kind, *(item.kind for item in also)} <= _NAMED and environment(case):
+    is_named = {case.first.kind, *(item.kind for item in also)} <= _NAMED
+    if is_named and beyond(case.first) is None and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)
     groups: dict[RecompileClass, list[Recompile]] = {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants, specialized_use
+from inspector.findings.recompile_bounds import beyond, is_branch, parted
 from inspector.findings.recompile_case import (
     FixCase,
     environment,
@@ -39,7 +40,6 @@ _DTYPES: Mapping[str, str] = {
 
 def _size(case: FixCase) -> Iterator[str]:
     special = specialized_use(case.first, case.history)
-    held = next((use for use in case.first.symbols if use.held_by), None)
     guard = case.first.guard
     if case.kept_over:
         yield from kept_fix(case)
@@ -55,19 +55,38 @@ def _size(case: FixCase) -> Iterator[str]:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
         yield from _zero_one(case)
+    elif beyond(case.first) is not None:
+        yield from _parted(case)
     else:
         if any(name.startswith("___from_numpy(") for name in changing_sizes(case.items)):
             yield environment(case)  # an array has no marks
-        if held is None:
-            yield mark_fix(case)
-        else:
-            others = listed([_dimension(name) for name in held.held_by], 3)
-            yield (
-                f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: "
-                f"{others}."
-            )
+        yield _mark(case)
         yield environment(case)
         yield "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+
+
+def _mark(case: FixCase) -> str:
+    held = next((use for use in case.first.symbols if use.held_by), None)
+    if held is None:
+        return mark_fix(case)
+    others = listed([_dimension(name) for name in held.held_by], 3)
+    return f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: {others}."
+
+
+def _parted(case: FixCase) -> Iterator[str]:
+    """What was compiled first and what made it dynamic are on two sides of a condition."""
+    bound = beyond(case.first)
+    if bound is None:
+        return
+    told = parted(case, bound, "sizes", "and no mark makes one of the two")
+    yield f"{told} To save that: {_lower(_mark(case))}"
+    named = environment(case)
+    yield f"The same {_lower(named)}" if named else ""
+    if is_branch(case, bound):
+        yield (
+            f"To have one program: {_marked(case)}, and write torch.cond(condition, f, g, (…)) "
+            "with a function for each side."
+        )
 
 
 def _dimension(source: str) -> str:

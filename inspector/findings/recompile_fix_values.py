@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from inspector.findings.recompile_bounds import beyond, parted, within
 from inspector.findings.recompile_case import (
     NOTHING_NEEDED,
     FixCase,
@@ -53,11 +54,25 @@ def _int(case: FixCase) -> Iterator[str]:
             "each graph, an int argument becomes dynamic."
         )
         yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
+    elif beyond(item) is not None:
+        yield from _parted(case)
     else:
         nothing = NOTHING_NEEDED if item.answer is Answer.DYNAMIC else ""
+        if nothing and item.bounds:
+            nothing = f"{nothing.removesuffix('. ')} within {within(item)}. "
         yield f"{nothing}{environment(case)}"
         if not _decides(case):
             yield _as_tensor(case)
+
+
+def _parted(case: FixCase) -> Iterator[str]:
+    """Two numbers on two sides of a condition."""
+    bound = beyond(case.first)
+    if bound is None:
+        return
+    told = parted(case, bound, "numbers", "dynamic or not")
+    named = environment(case)
+    yield f"{told} To save that: {named[:1].lower()}{named[1:]}" if named else told
 
 
 def _decides(case: FixCase) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed, marked_with
+from inspector.findings.recompile_bounds import within
 from inspector.findings.recompile_case import is_of_set, is_zero_one, tensor_of
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
@@ -174,15 +175,23 @@ def _line(item: Recompile) -> str:
 def _answer(item: Recompile) -> str:
     if item.limit and item.limit.raised:
         return "nothing was compiled: the call failed"
-    if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.STRIDE:
-        return "the strides are dynamic since: others may fit"
-    if item.answer is Answer.DYNAMIC and item.kind is RecompileClass.SYMBOLIC_SHAPE:
-        return "the size stays dynamic: each side of the condition is compiled once"
+    if item.answer is Answer.DYNAMIC:
+        return _dynamic(item)
     if item.answer is Answer.AGAIN and is_zero_one(item):
         return "sizes 0 and 1 get a graph of their own, and others do not need it"
     if item.answer is Answer.AGAIN:
         return _TWO if item.kind in _BOUNDED else _ANSWERS[item.answer]
     return _ANSWERS.get(item.answer, "")
+
+
+def _dynamic(item: Recompile) -> str:
+    if item.kind is RecompileClass.STRIDE:
+        return "the strides are dynamic since: others may fit"
+    if item.kind is RecompileClass.SYMBOLIC_SHAPE:
+        return "the size stays dynamic: each side of the condition is compiled once"
+    if item.bounds:
+        return f"dynamic since, within {within(item)}: what is beyond compiles again"
+    return _ANSWERS[item.answer]
 
 
 def compile_cost(items: Sequence[Recompile]) -> str:

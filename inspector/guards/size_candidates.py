@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from inspector.events.guard_checks import Check, RelationCheck, TensorCheck
+from inspector.guards.bounds import tried
 from inspector.guards.candidates import ONE_MORE, Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
-from inspector.guards.predict import FrameGuards
+from inspector.guards.predict import FrameGuards, predict
 from inspector.guards.relation import normal, relation_holds
 from inspector.guards.state import Tensor
 from inspector.model.guard_source import Origin
@@ -18,9 +19,6 @@ from inspector.model.guards import Guard
 __all__ = ["tensor_candidates"]
 
 _ONE = 1
-# Tried beside the numbers of a relation, to find one that it refuses.
-_SOME_SIZES = (*range(2, 66), 100, 128, 256, 1000, 4096, 1_000_003)
-_NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?![\w'])")
 _SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
 
 
@@ -137,24 +135,24 @@ def _free(frame: FrameGuards, expression: str) -> Iterator[tuple[str, int | None
 def _refused(
     frame: FrameGuards, expression: str, source: str, dimension: int | None
 ) -> tuple[int, Change] | None:
-    """The nearest number that a relation refuses, and the change to it; None if there is none."""
+    """The nearest number that a relation refuses and no other entry takes, and the change to it.
+
+    The size of the first call is often the nearest one, and has an entry of its own.
+    """
     whole = source if dimension is None else f"{source}.size()[{dimension}]"
     now = frame.state.number(whole)
     if not isinstance(now, int):
         return None
-    said = {int(text) + more for text in _NUMBER.findall(expression) for more in (-1, 0, 1)}
-    tried = sorted({*said, *_SOME_SIZES} - {0, 1, now}, key=lambda number: abs(number - now))
     value = frame.state.value(source)
-    for number in tried:
-        if number < 0:
-            continue
+    for number in tried([expression], now):
         if dimension is None:
             change = of_value(ChangeKind.INT, source, number)
         elif value.tensor is not None:
             change = of_tensor(ChangeKind.SIZE, source, resized(value.tensor, dimension, number))
         else:
             return None
-        if relation_holds(expression, change.applied(frame.state).number) is False:
+        is_refused = relation_holds(expression, change.applied(frame.state).number) is False
+        if is_refused and predict(frame, change).served_by is None:
             return number, change
     return None
 

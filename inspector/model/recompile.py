@@ -10,6 +10,7 @@ from inspector.model.stack import StackFrame
 
 __all__ = [
     "Answer",
+    "Bound",
     "Change",
     "Known",
     "Limit",
@@ -174,6 +175,23 @@ class Change:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Bound:
+    """A relation that sizes or numbers which became dynamic have to keep.
+
+    Attributes:
+        expression: The relation in Dynamo's spelling (``129 <= L['x'].size()[0]``).
+        text: The same as the user would write it (``129 <= x.size(0)``).
+        parts: Whether what the older entry was compiled for is beyond it.
+        stack: The user's stack where it was made, outermost first; empty where unknown.
+    """
+
+    expression: str
+    text: str
+    parts: bool
+    stack: tuple[StackFrame, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
@@ -227,6 +245,8 @@ class Recompile:
             guard trees were not logged.
         limit: The limit that forbade it, or None.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
+        bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
+            did, or nothing bounds it.
     """
 
     compile_id: CompileId
@@ -257,6 +277,7 @@ class Recompile:
     changes: tuple[Change, ...] = ()
     limit: Limit | None = None
     wraps: str = ""
+    bounds: tuple[Bound, ...] = ()
 
     @property
     def hit_limit(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.recompile_case import dynamic_sources, is_zero_one
-from inspector.model.recompile import Change, Limit, Recompile, SymbolUse, Value
+from inspector.model.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
 from inspector.model.roots import Roots
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
@@ -30,6 +30,7 @@ def recompile_fields(run: Run, process: int, item: Recompile) -> dict[str, objec
         "now": _value(item.now),
         "answer": item.answer.value,
         "is_zero_one": is_zero_one(item),
+        "bounds": [_bound(bound) for bound in item.bounds],
         "changes": [_change(change) for change in item.changes],
         "hit_limit": item.hit_limit,
         "limit": _limit(item.limit),
@@ -79,6 +80,10 @@ def _change(change: Change) -> dict[str, object]:
         "is_dynamic": change.is_dynamic,
         "specialized": change.specialized,
     }
+
+
+def _bound(bound: Bound) -> dict[str, object]:
+    return {"expression": bound.expression, "text": bound.text, "parts": bound.parts}
 
 
 def _limit(limit: Limit | None) -> dict[str, object] | None:

@@ -43,6 +43,42 @@ def size_of_static() -> None:
 
 
 @program(
+    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
+    Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
+             "each side is a program of its own"),
+)  # fmt: skip
+def size_beyond_a_condition() -> None:
+    """Two sizes on two sides of a condition, and a third on the side that was static."""
+
+    @compiled
+    def signed(x: Tensor) -> Tensor:
+        if x.shape[0] > 5:
+            return x * 2
+        return x - 1
+
+    for rows in (4, 7, 3):
+        a = torch.ones(rows, 3)
+        signed(a)
+
+
+@program(
+    Expected("tensor-size", "x", "8", "7", "dynamic", "mark_dynamic(a, 0)"),
+)
+def size_within_a_condition() -> None:
+    """Two sizes on one side: one program for both."""
+
+    @compiled
+    def signed(x: Tensor) -> Tensor:
+        if x.shape[0] > 5:
+            return x * 2
+        return x - 1
+
+    for rows in (8, 7):
+        a = torch.ones(rows, 3)
+        signed(a)
+
+
+@program(
     Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(a, 0)"),
     Expected("symbolic-shape", "x.size()[0]", "2 <= x.size()[0]", "x.size()[0] = 1", "again",
              "mark_unbacked(a, 0)"),
