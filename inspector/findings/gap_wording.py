@@ -18,7 +18,7 @@ _MOST = 5
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
 _LAUNCHES = {
-    False: ("launch", "launches"), True: ("statement or operator", "statements and operators")
+    False: ("launch", "launches"), True: ("kernel or operator", "kernels and operators")
 }  # fmt: skip
 
 
@@ -39,7 +39,9 @@ def gap_lines(found: Profiled) -> Iterator[str]:
     if round(abs(left_ns)):
         parts.append(f"all else {_signed(left_ns)}")
     singular, plural = _LAUNCHES[found.is_cpu]
-    launches = f"{count(gap.launches, singular, plural)} instead of {gap.eager_launches:,}"
+    # Eager calls have no statements around kernels.
+    number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else gap.launches
+    launches = f"{count(number, singular, plural)} instead of {gap.eager_launches:,}"
     yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
     if not gap.has_causes:
         yield from _idle(found, gap)

@@ -10,7 +10,7 @@ from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.ceiling_wording import throttled_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
-from inspector.findings.wording import count, listed
+from inspector.findings.wording import count, duration, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.model.ordinal import ordinal
@@ -142,20 +142,35 @@ def input_notices(found: Profiled) -> Iterator[str]:
             f"{len(threads)} threads worked: their times are added up, also where they worked at "
             "once; memory that other threads ask for is not seen"
         )
-    if found.budget.profiled is not None and found.budget.is_slowed:
+    if found.is_cpu and not _is_alike(found.budget.shown_slowdown):
+        yield _other_calls(found.budget)
+    elif not found.is_cpu and found.budget.profiled is not None and found.budget.is_slowed:
         low, ratio, high = found.budget.profiled
         bound = f"; {APPROXIMATE}, from which on this is said, is in between"
         near = bound if is_near((low, high)) else ""
-        kernels = "kernels take what they take, and " if not found.is_cpu else ""
         yield (
             f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}{near}); "
-            f"{kernels}what is said of the host is in proportion"
+            "kernels take what they take, and what is said of the host is in proportion"
         )
     throttled = throttled_notice(found.state) if found.state is not None else ""
     if throttled:
         yield throttled
     if found.work and found.attributed < 1:
         yield _without_line(found)
+
+
+def _is_alike(ratio: float) -> bool:
+    return 1 / APPROXIMATE <= ratio <= APPROXIMATE
+
+
+def _other_calls(budget: Budget) -> str:
+    """That tables add up to another time than that of a call, with both."""
+    shown, wall = (duration(round(time_ns)) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
+    return (
+        f"times by kernel, line, operator and module are of calls under the profiler, and add up "
+        f"to the {shown} that these took; unwatched ones took {wall}: shares are of either, and "
+        "what could be won is in proportion"
+    )
 
 
 def _without_line(found: Profiled) -> str:
@@ -165,7 +180,7 @@ def _without_line(found: Profiled) -> str:
     times["what is outside of statements and operators"] += round(found.outside_ns)
     for item in found.work:
         if not item.lines:
-            times[_WITHOUT.get(item.name, _shown(item))] += round(item.median_ns)
+            times[_WITHOUT.get(item.name, _shown(item))] += round(item.time_ns)
     named = [
         f"{time_ns / whole_ns:.1%} {name}"
         for name, time_ns in times.most_common(_MOST_WITHOUT)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.counted import CountedKernel
 from inspector.events.device_profile import device_profile
+from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.memory_report import memory_by_input
@@ -27,7 +28,8 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
-from inspector.profiles.verdict import gains
+from inspector.profiles.typical import of_typical_calls
+from inspector.profiles.verdict import all_compiled, gains
 from inspector.profiles.work import all_work
 
 __all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]
@@ -118,7 +120,10 @@ def _profiles(
             unread.append(f"a profile could not be read: {error}")
             continue
         functions = _functions(process)
-        launches = timed_launches(profile, codes, fusions, functions)
+        has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
+        budget = make_budget(profile, has_breaks=has_breaks)
+        shown = of_typical_calls(profile, budget.wall_ns)
+        launches = timed_launches(shown, codes, fusions, functions)
         every += launches
         memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
         if counted and not profile.input:
@@ -126,12 +131,11 @@ def _profiles(
             unread += uncounted_notices(launches)
         l2_bytes = profile.device.get("l2_bytes")
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
-        has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
-        budget = make_budget(profile, has_breaks=has_breaks)
         is_cpu = profile.device.get("kind") == "cpu"
         given = run.meta.settings
         is_idle = not (given.get("train") or given.get("no_grad"))
-        found = gains(budget, work, mode, is_cpu=is_cpu, is_grad_idle=is_idle)
+        spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
+        found = gains(spent, work, mode, is_cpu=is_cpu, is_grad_idle=is_idle)
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
             profile=profile,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.device_profile import ProfiledArgument
-from inspector.findings.cause_wording import OUTSIDE, cause_name
+from inspector.findings.cause_wording import OUTSIDE, WORK_ON_CPU, cause_name
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.gap_wording import gap_lines
@@ -39,6 +39,7 @@ _MOST_GAINS = 3
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _NO_DIFFERENCE = 1.0
 _MOST_ARGUMENTS = 4
+_DIFFERENT = 2  # the longest of equal statements by the shortest
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 _KINDS = {
     "kernel": "generated",
@@ -206,7 +207,7 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
     budget = found.budget
     if not budget.wall_ns or not budget.is_seen:
         return []
-    parts = [("GPU works" if not found.is_cpu else "kernels", budget.busy_share)]
+    parts = [("GPU works" if not found.is_cpu else WORK_ON_CPU, budget.busy_share)]
     return parts + [
         (cause_name(name, is_cpu=found.is_cpu), time_ns / budget.wall_ns)
         for name, time_ns in budget.causes_ns.items()
@@ -220,7 +221,8 @@ def work_lines(found: Profiled) -> list[WorkLine]:
     return [
         WorkLine(
             name=_shown(row.first),
-            number=row.number,
+            # Of statements that name and free things it is chance which of them are seen.
+            number=row.number if row.first.kind != "wrapper" else 1,
             time=duration(round(row.time_ns)),
             share=row.time_ns / whole,
             detail=" · ".join(_detail(row)),
@@ -234,8 +236,8 @@ def _detail(row: Hot) -> Iterator[str]:
     work = row.first
     modules = {name for item in row.all_ for name in item.modules}
     yield _KINDS.get(work.kind, work.kind)
-    if row.number > 1:
-        yield f"{duration(round(row.each_ns))} each"
+    if row.number > 1 and work.kind != "wrapper":
+        yield _each(row)
     if work.modules:
         yield f"in {work.modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.operators:
@@ -251,6 +253,14 @@ def _detail(row: Hot) -> Iterator[str]:
     if launch.grid:
         grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
         yield f"grid {grid}, block {block}, {launch.registers} registers"
+
+
+def _each(row: Hot) -> str:
+    """What one of them takes; where they differ much, of which the total says nothing, how much."""
+    each, low, high = (duration(round(time_ns)) for time_ns in (row.each_ns, *row.ends_ns))
+    if row.ends_ns[1] <= _DIFFERENT * row.ends_ns[0]:
+        return f"{each} each"
+    return f"{each} each on average, {low} to {high}"
 
 
 def _rates(row: Hot) -> Iterator[str]:
@@ -332,8 +342,12 @@ def headline(found: Profiled, number: int) -> str:
     which = f"input {found.profile.input + 1}" if number > 1 else "input" if given else ""
     which += (f" ({given})" if given else "") + (": " if which else "")
     calls = count(found.budget.calls, "call")
-    launches = sum(len(item.launches) for item in found.work)
-    return f"{which}{device} · {count(launches, 'launch', 'launches')} · {calls} timed"
+    parts = [device]
+    if found.launches or not found.operators:
+        parts.append(count(found.launches, "launch", "launches"))
+    if found.operators:
+        parts.append(f"{count(found.operators, 'operator')} outside of compiled graphs")
+    return which + " · ".join([*parts, f"{calls} timed"])
 
 
 def _argument(item: ProfiledArgument) -> str:

@@ -10,6 +10,7 @@ from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
 from inspector.profiles.memory import MemoryUse
+from inspector.profiles.typical import is_cpu, of_typical_calls
 from inspector.profiles.verdict import Gain
 from inspector.profiles.work import Work
 
@@ -47,7 +48,7 @@ class Profiled:
     @property
     def is_cpu(self) -> bool:
         """Whether it ran on the CPU."""
-        return self.profile.device.get("kind") == "cpu"
+        return is_cpu(self.profile)
 
     @property
     def files(self) -> Iterator[str]:
@@ -58,16 +59,27 @@ class Profiled:
     @property
     def work_ns(self) -> float:
         """The time of all work of a call."""
-        return sum(item.median_ns for item in self.work)
+        return sum(item.time_ns for item in self.work)
+
+    @property
+    def launches(self) -> int:
+        """Kernels and calls of libraries of a call; of a GPU all that runs there."""
+        return sum(len(item.launches) if not self.is_cpu else item.is_launch for item in self.work)
+
+    @property
+    def operators(self) -> int:
+        """On the CPU: operators of a call outside of compiled graphs."""
+        return sum(item.is_operator for item in self.work)
 
     @property
     def outside_ns(self) -> float:
         """On the CPU: the time of a call that no statement and no operator accounts for."""
         if not self.is_cpu or not self.work:
             return 0.0
-        # In the calls that were watched: of each what its spans leave.
-        left = [max(0, call.wall_ns - busy(call)) for call in self.profile.calls]
-        return float(statistics.median(left)) if left else 0.0
+        # In the calls that the tables are about: of each what its spans leave.
+        calls = of_typical_calls(self.profile, self.budget.wall_ns).calls
+        left = [max(0, call.wall_ns - busy(call)) for call in calls]
+        return statistics.fmean(left) if left else 0.0
 
     @property
     def whole_ns(self) -> float:
@@ -77,5 +89,5 @@ class Profiled:
     @property
     def attributed(self) -> float:
         """How much of that leads to a line of the user's."""
-        known = sum(item.median_ns for item in self.work if item.lines)
+        known = sum(item.time_ns for item in self.work if item.lines)
         return known / self.whole_ns if self.whole_ns else 0.0

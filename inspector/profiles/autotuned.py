@@ -286,7 +286,7 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[Work]) -> Iterator
             compile_ns=sum(item.compile_ns for item in group),
             lines=tuple(lines),
             launches=len(runs),
-            in_place_ns=sum(item.median_ns for item in runs),
+            in_place_ns=sum(item.time_ns for item in runs),
         )
 
 

@@ -12,6 +12,7 @@ from inspector.events.device_profile import DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
 from inspector.model.student import half_width
 from inspector.profiles.interval import ratio_interval
+from inspector.profiles.typical import is_cpu, of_typical_calls
 
 APPROXIMATE = 1.15
 """From so much slower on, a watched call says only roughly what an unwatched one does."""
@@ -34,11 +35,12 @@ class Budget:
         watched_ns: Median of calls under the profiler.
         eager_ns: The same of calls without the compiler, or None.
         busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
-            work longer, too, its part of a watched call, of the time of an unwatched one.
+            work longer, too, its part of the watched calls that tables are about (see
+            `inspector.profiles.typical`), of the time of an unwatched one.
         idle_ns: The rest of ``wall_ns``.
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
             watched; ``unknown`` where that is not known.
-        launches: Launches of a call.
+        launches: Pieces of work of a call; on the CPU all that was timed of it.
         eager_launches: Launches of a call without the compiler, or None.
         eager_busy_ns: The same of calls without the compiler, or None.
         faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
@@ -51,6 +53,8 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
+        shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
+            to it; else None.
     """
 
     wall_ns: float
@@ -70,6 +74,7 @@ class Budget:
     explained_slowdown: float | None = None
     explained_range: tuple[float, float] | None = None
     profiled: tuple[float, float, float] | None = None
+    shown_ns: float | None = None
 
     @property
     def busy_share(self) -> float:
@@ -88,6 +93,11 @@ class Budget:
             return False
         low, ratio, high = self.profiled
         return ratio > APPROXIMATE or 1 < low <= APPROXIMATE < high
+
+    @property
+    def shown_slowdown(self) -> float:
+        """How much longer the calls took that tables are about; 1 on a GPU, which works alike."""
+        return self.shown_ns / self.wall_ns if self.shown_ns and self.wall_ns else 1.0
 
     @property
     def is_stable(self) -> bool:
@@ -116,7 +126,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     rounds = _rounds(profile)
     wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
     eager_ns = _typical([eager for eager, _ in rounds], profile.eager_ns) or None
-    busy_ns = _busy_ns(profile, wall_ns, [busy(call) for call in profile.calls])
+    busy_ns = _busy_ns(profile, wall_ns)
     idle_ns = max(0.0, wall_ns - busy_ns)
     seen = collections.Counter(profile.idle_ns)
     if not has_breaks:
@@ -141,6 +151,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         explained_slowdown=_explained_slowdown(profile, wall_ns),
         explained_range=_explained_range(profile, wall_ns),
         profiled=_profiled(profile),
+        shown_ns=_shown_ns(profile, wall_ns),
     )
 
 
@@ -149,22 +160,24 @@ def is_near(ends: tuple[float, float]) -> bool:
     return ends[0] <= APPROXIMATE < ends[1]
 
 
-def _busy_ns(profile: DeviceProfile, wall_ns: float, times_ns: Sequence[int]) -> float:
-    if not _is_cpu(profile):
-        return _median(times_ns)
-    walls = [call.wall_ns for call in profile.calls]
-    return wall_ns * _share(times_ns, walls)
+def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
+    if not is_cpu(profile):
+        return _median([busy(call) for call in profile.calls])
+    calls = of_typical_calls(profile, wall_ns).calls
+    whole_ns = sum(call.wall_ns for call in calls)
+    return wall_ns * min(1.0, sum(map(busy, calls)) / whole_ns) if whole_ns else 0.0
+
+
+def _shown_ns(profile: DeviceProfile, wall_ns: float) -> float | None:
+    calls = of_typical_calls(profile, wall_ns).calls
+    return statistics.fmean(call.wall_ns for call in calls) if is_cpu(profile) and calls else None
 
 
 def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
     times = [time_ns for _, time_ns in profile.eager_work]
-    if not _is_cpu(profile):
+    if not is_cpu(profile):
         return _median(times) or None
     return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
-
-
-def _is_cpu(profile: DeviceProfile) -> bool:
-    return profile.device.get("kind") == "cpu"
 
 
 def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:

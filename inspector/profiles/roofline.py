@@ -76,7 +76,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
         ceilings: What the machine can do, or None: then there are points alone.
     """
     values = ceilings.values if ceilings is not None else {}
-    whole = sum(item.median_ns for item in work) or 1.0
+    whole = sum(item.time_ns for item in work) or 1.0
     points = []
     for row in hot(work):
         first, number, time_ns = row.first, row.number, row.time_ns

@@ -27,7 +27,6 @@ __all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches", "us
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
-_LEAST_NS = 2_000
 _Key = TypeVar("_Key")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 
@@ -67,6 +66,13 @@ class TimedLaunch:
     def median_ns(self) -> float:
         """The median of its times."""
         return statistics.median(self.times_ns) if self.spans_ns else 0.0
+
+    @property
+    def time_ns(self) -> float:
+        """What it takes in a call: on the CPU the mean, which adds up to the call."""
+        if self.launch.kind != "cpu" or not self.spans_ns:
+            return self.median_ns
+        return statistics.fmean(self.times_ns)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -116,9 +122,6 @@ def timed_launches(
 ) -> list[TimedLaunch]:
     """The launches of a profile, joined with the code and the graphs of the same recording.
 
-    Statements on the CPU that are no call of anything (names, what is freed) are left out, if they
-    take no time.
-
     Args:
         profile: The profile.
         codes: The generated code of each graph.
@@ -133,8 +136,6 @@ def timed_launches(
         spans = tuple(call.spans_ns[place] for call in profile.calls)
         code = by_file.get(launch.place.file)
         call = _call_at(code, launch.place.line) if code is not None else None
-        if launch.kind == "cpu" and not launch.name and call is None and _is_short(spans):
-            continue  # it names something, or frees it
         step, facts = steps.of(code, call)
         found.append(
             TimedLaunch(
@@ -148,11 +149,6 @@ def timed_launches(
             )
         )
     return _with_functions(found, functions or {})
-
-
-def _is_short(spans_ns: Sequence[tuple[int, int]]) -> bool:
-    times_ns = [end_ns - begin_ns for begin_ns, end_ns in spans_ns]
-    return not times_ns or statistics.median(times_ns) < _LEAST_NS
 
 
 def _with_functions(
@@ -270,5 +266,5 @@ def time_by(
         for part in item.parts:
             place = key(part)
             if place is not None:
-                found[place] = found.get(place, 0.0) + item.median_ns * part.share
+                found[place] = found.get(place, 0.0) + item.time_ns * part.share
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model.kernel import NodeLine
@@ -13,15 +12,19 @@ from inspector.profiles.kernel_advice import advice, advised_unit
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.work import LIMITS, Bound, Work
 
-__all__ = ["Gain", "Hot", "gains", "hot"]
+__all__ = ["Gain", "Hot", "all_compiled", "gains", "hot"]
 
 _LEAST_SHARE = 0.01
-_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside")
+_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
     "outside": (
         "the program's own code runs outside of compiled graphs",
         "compile more of it, or do it less often",
+    ),
+    "entry": (
+        "a call is entered and left (Python around the model and, in training, around autograd)",
+        "nothing of the model is left to compile",
     ),
     "graph-break": (
         "Python runs between compiled graphs",
@@ -36,8 +39,14 @@ _HOSTS_WORK = {
         "fewer and larger graphs have less of it; a larger batch hides it",
     ),
 }
+_ENTRY = {"outside": "entry"}
 _CPU_ALONE = frozenset({"wrappers"})  # a GPU that waits for it has launches to wait for as well
-_HIDES = {"outside": "; a larger batch hides it", "graph-break": "", "guards": ""}
+_HIDES = {
+    "outside": "; a larger batch hides it",
+    "entry": "; a larger batch hides it",
+    "graph-break": "",
+    "guards": "",
+}
 # By whether a compiled graph does it.
 _EXCHANGED = {
     True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
@@ -89,12 +98,18 @@ class Hot:
     @property
     def time_ns(self) -> float:
         """Their time in a call."""
-        return sum(item.median_ns for item in self.all_)
+        return sum(item.time_ns for item in self.all_)
 
     @property
     def each_ns(self) -> float:
-        """The median of their times."""
-        return float(statistics.median(item.median_ns for item in self.all_))
+        """What one of them takes: as often as there are, it is their time in a call."""
+        return self.time_ns / self.number
+
+    @property
+    def ends_ns(self) -> tuple[float, float]:
+        """What the shortest and the longest of them take."""
+        times = [item.time_ns for item in self.all_]
+        return min(times), max(times)
 
     @property
     def share_of_ceiling(self) -> float | None:
@@ -132,6 +147,12 @@ def _is_host_bound(budget: Budget) -> bool:
     return waited_ns > budget.busy_ns
 
 
+def all_compiled(budget: Budget) -> Budget:
+    """The same of a program with nothing left to compile: outside there is the way in and out."""
+    causes = {_ENTRY.get(name, name): time_ns for name, time_ns in budget.causes_ns.items()}
+    return dataclasses.replace(budget, causes_ns=causes)
+
+
 def gains(
     budget: Budget,
     work: Sequence[Work],
@@ -152,6 +173,10 @@ def gains(
     is_hidden = not is_cpu and _is_host_bound(budget)
     found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
+    # Of unwatched calls, as all that the host does is.
+    found = [
+        dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
+    ]
     found += _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
@@ -182,6 +207,9 @@ def _of_host(budget: Budget, *, is_grad_idle: bool) -> Iterator[Gain]:
         if budget.causes_ns.get(cause):
             is_autograds = cause == "wrappers" and is_grad_idle
             less = "; calls under torch.no_grad() have less of it, too" if is_autograds else ""
+            less = (
+                "; fewer calls, with a larger batch each, have less" if cause == "entry" else less
+            )
             yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
 
 

@@ -24,6 +24,9 @@ _TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
 _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
 _COLLECTIVE_KERNELS = ("nccl", "rccl")
+_LAUNCHED = frozenset({"kernel", "user_kernel", "library"})
+# Autograd's own bookkeeping, which is timed and computes nothing of the model.
+_NO_OPERATORS = frozenset({"torch::autograd::AccumulateGrad"})
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -57,7 +60,7 @@ class Work:
             does around a compiled graph: it copies inputs into a CUDA graph's memory, say), or
             ``unknown`` (nothing says where it comes from).
         launches: What it launches in a call, in order.
-        times_ns: Its time in each call, all launches together.
+        times_ns: Its time in each call that the report is about, all launches together.
         bytes_: Bytes that one run reads and writes, see `inspector.profiles.step_facts`, or None.
         flops: Floating-point operations of one run, or None.
         dtype: Of what it multiplies, else of its results, or an empty string.
@@ -92,6 +95,24 @@ class Work:
     def median_ns(self) -> float:
         """The median of its times."""
         return statistics.median(self.times_ns) if self.times_ns else 0.0
+
+    @property
+    def time_ns(self) -> float:
+        """What it takes in a call: the median, or on the CPU the mean, which adds up."""
+        if not self.times_ns or self.launches[0].launch.kind != "cpu":
+            return self.median_ns
+        return statistics.fmean(self.times_ns)
+
+    @property
+    def is_launch(self) -> bool:
+        """Whether it is a kernel or a call of a library; on a GPU all that runs there is one."""
+        return self.launches[0].launch.kind != "cpu" or self.kind in _LAUNCHED
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether it is an operator on the CPU, outside of compiled graphs."""
+        is_outside = not self.is_launch and self.kind in {"eager", "unknown"}
+        return is_outside and self.name not in _NO_OPERATORS
 
     @property
     def spread_ns(self) -> tuple[float, float]:

@@ -132,8 +132,8 @@ def test_calls_of_both_kinds_are_made_in_every_round(report: dict[str, Any]) -> 
 
 def test_every_kernel_and_operator_leads_to_its_line(report: dict[str, Any]) -> None:
     (profile,) = report["profiles"]
-    known = sum(work["median_ns"] for work in profile["work"] if work["lines"])
-    seen = sum(work["median_ns"] for work in profile["work"])
+    known = sum(work["time_ns"] for work in profile["work"] if work["lines"])
+    seen = sum(work["time_ns"] for work in profile["work"])
     assert known > 0.97 * seen
     # What is in no statement is not known either.
     whole = seen + profile["outside_statements_ns"]
@@ -155,9 +155,21 @@ def test_the_parts_of_a_call_add_up(report: dict[str, Any]) -> None:
         max(profile["wall_ns"], profile["busy_ns"])
     )
     assert sum(profile["idle_by_cause_ns"].values()) == pytest.approx(profile["idle_ns"])
-    assert sum(line["time_ns"] for line in profile["lines"]) <= 1.001 * sum(
-        work["median_ns"] for work in profile["work"]
-    )
+    worked_ns = sum(work["time_ns"] for work in profile["work"])
+    assert sum(line["time_ns"] for line in profile["lines"]) <= 1.001 * worked_ns
+    # All of it is of the same calls, and so are the shares of the bar.
+    outside_ns = profile["outside_statements_ns"]
+    assert worked_ns + outside_ns == pytest.approx(profile["shown_ns"])
+    part = profile["busy_ns"] / profile["wall_ns"]
+    assert worked_ns / profile["shown_ns"] == pytest.approx(part)
+
+
+def test_launches_are_kernels_and_calls_of_libraries(report: dict[str, Any]) -> None:
+    (profile,) = report["profiles"]
+    kinds = [work["kind"] for work in profile["work"]]
+    assert profile["launches"] == sum(kind in {"kernel", "library"} for kind in kinds)
+    assert 0 < profile["launches"] < len(kinds)
+    assert 0 < profile["operators_outside"] <= kinds.count("eager")
 
 
 def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(

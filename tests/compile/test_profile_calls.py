@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,8 +13,14 @@ import torch
 from inspector.capture.call import Call, shapes_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
+from inspector.capture.profiling.cpu_lines import significant
+from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import Attribution, profile_in_place
-from inspector.capture.profiling.trace import traced
+from inspector.capture.profiling.measured import Explained
+from inspector.capture.profiling.places import Place
+from inspector.capture.profiling.sequence import Launched
+from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
+from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.errors import UsageError
 
 
@@ -193,3 +200,29 @@ def test_outputs_of_another_shape_have_gradients_of_their_own() -> None:
         assert torch.equal(weight.grad, torch.full((rows,), 2.0))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="requires grad"):
         backward(torch.ones(3), ones)
+
+
+def test_kernels_are_kept_however_short_they_are() -> None:
+    torch._dynamo.reset()
+    torch.compile(lambda x: torch.relu(x @ x) + 1)(torch.randn(4, 4))
+    marks = calling_marks()
+    assert len(marks) >= 2
+    assert all(name.startswith(LINE_MARK) for name in marks)
+    short = [*marks, f"{LINE_MARK}none:1"]
+    done = [Launched(DeviceEvent("cpu", name, 1, 0, 900, 0), None, Place()) for name in short]
+    (kept,) = significant([done])
+    assert {item.event.name for item in kept} == marks
+    torch._dynamo.reset()
+
+
+def test_of_all_watched_calls_the_most_usual_one_says_what_the_host_does() -> None:
+    windows = [(0, 9_000), (10_000, 14_000), (20_000, 21_100)]
+    trace = Trace([HostEvent("cpu_op", "aten::mm", 1, 10_500, 12_500)], [])
+    times = [end_ns - begin_ns for begin_ns, end_ns in windows]
+    found = explained_on_cpu(trace, (times, windows), [4_100, 3_900, 90_000], Explained())
+    assert (found.wall_ns, dict(found.idle_ns)) == (4_000, {"outside": 2_000})
+    assert found.calls_ns == tuple(times)
+    usual = dataclasses.replace(found, wall_ns=1_000)
+    again = explained_on_cpu(trace, (times, windows), [1_000], usual)
+    assert again is usual
+    assert explained_on_cpu(trace, (times, windows), [1_200], usual).wall_ns == 1_100

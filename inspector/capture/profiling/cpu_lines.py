@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.capture.profiling.places import Places
 from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
-from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 
 __all__ = ["cpu_calls", "significant"]
 
@@ -40,8 +40,11 @@ def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Lau
 
 
 def significant(calls: Sequence[Sequence[Launched]]) -> list[list[Launched]]:
-    """What the calls did, without statements that never take any time: they name or free things."""
-    needed = {
+    """What the calls did, without statements that never take any time: they name or free things.
+
+    Kernels and calls of libraries stay, however short: how many there are is no matter of chance.
+    """
+    needed = calling_marks() | {
         item.event.name
         for items in calls
         for item in items

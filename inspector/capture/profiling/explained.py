@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
@@ -48,17 +50,36 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
 
 
 def explained_on_cpu(
-    trace: Trace, times: Sequence[int], windows: Sequence[tuple[int, int]]
+    trace: Trace,
+    calls: tuple[Sequence[int], Sequence[tuple[int, int]]],
+    unwatched: Sequence[int],
+    before: Explained,
 ) -> Explained:
-    """The same of the CPU, where the host is seen in all watched calls: of the last few of these.
+    """The same of the CPU, where the host is seen in all watched calls: the most usual one of all.
 
-    What is left beside statements and operators is what it does then.
+    What is left beside statements and operators is what it does then. Where other programs run, one
+    call may take ten times as long as another, and waits for what no other waits for.
+
+    Args:
+        trace: What was seen.
+        calls: How long each of some calls took, and when it was made.
+        unwatched: How long calls take that nobody watches.
+        before: What an earlier call showed: it stays, if none of these is more usual.
     """
+    times, windows = calls
+    usual_ns = statistics.median(unwatched)
     last = range(max(0, len(times) - EXPLAINED_CALLS), len(times))
-    typical = _middle(last, times)
-    done = significant(cpu_calls(trace, windows))[typical]
-    causes = idle_causes(trace, windows[typical], done, is_host=True)
-    return Explained(times[typical], tuple(times[number] for number in last), causes)
+    nearest = min(last, key=lambda number: _distance(times[number], usual_ns))
+    is_usual = _distance(times[nearest], usual_ns) < _distance(before.wall_ns, usual_ns)
+    if before.wall_ns and not is_usual:
+        return before
+    done = significant(cpu_calls(trace, windows))[nearest]
+    causes = idle_causes(trace, windows[nearest], done, is_host=True)
+    return Explained(times[nearest], tuple(times[number] for number in last), causes)
+
+
+def _distance(time_ns: float, usual_ns: float) -> float:
+    return abs(math.log(max(time_ns, 1) / max(usual_ns, 1)))
 
 
 def _middle(numbers: Iterable[int], times: Sequence[int]) -> int:

@@ -231,8 +231,11 @@ def _watch(
     finally:
         found = calls_of(seen.trace, windows) if with_device else cpu_calls(seen.trace, windows)
         into.add_watched(times, windows, found, untimed)
-        if not with_device and times and not into.explained.wall_ns:
-            into.explained = explained_on_cpu(seen.trace, times, windows)
+        if not with_device and times:
+            usual = measured.unwatched if kind == "watched" else measured.eager
+            into.explained = explained_on_cpu(
+                seen.trace, (times, windows), usual or times, into.explained
+            )
 
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["LINE_MARK", "generated_modules", "marked_lines", "rewritten"]
+__all__ = ["LINE_MARK", "calling_marks", "generated_modules", "marked_lines", "rewritten"]
 
 LINE_MARK = "inspector line "
 """What a mark's name begins with; the file's stem and the line follow: ``… cabc123:45``."""
@@ -24,6 +24,8 @@ _MARK = "inspector_line"  # without leading underscores: methods would look for 
 # stand parts of it (partitions, branches, loops), and what only benchmarks it.
 _CALL = "call"
 _APART = frozenset({"benchmark_compiled_module", "get_args"})
+_LIBRARIES = ("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.", "_quantized.")
+_KERNELS = "async_compile."
 
 
 @contextlib.contextmanager
@@ -35,6 +37,28 @@ def marked_lines() -> Iterator[int]:
     """
     with rewritten(_Marking, _MARK, _marker) as functions:
         yield functions
+
+
+def calling_marks() -> frozenset[str]:
+    """The marks of statements that call a kernel or a library."""
+    found: set[str] = set()
+    for module, tree in generated_modules():
+        own = {
+            target.id
+            for item in tree.body
+            if isinstance(item, ast.Assign) and _called(item.value).startswith(_KERNELS)
+            for target in item.targets
+            if isinstance(target, ast.Name)
+        }
+        stem = Path(str(module.__file__)).stem
+        for node in ast.walk(tree):
+            if _called(node).startswith(_LIBRARIES) or _called(node).removesuffix(".run") in own:
+                found.add(f"{LINE_MARK}{stem}:{getattr(node, 'lineno', 0)}")
+    return frozenset(found)
+
+
+def _called(node: ast.AST) -> str:
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
 @contextlib.contextmanager

@@ -121,7 +121,7 @@ def test_on_the_cpu_the_host_s_time_has_its_causes(tmp_path: Path) -> None:
     )  # fmt: skip
     words = " ".join(rendered(found, "terminal").split())
     assert "generated code between its statements" in words
-    assert "1 statement or operator instead of 5" in words
+    assert "1 kernel or operator instead of 5" in words
     assert "kernels and operators +5.0 µs" in words  # 40 % of 100 µs, 50 % of 70 µs
     assert "GPU" not in words.replace("no GPU", "").split("What NVIDIA")[0]
 

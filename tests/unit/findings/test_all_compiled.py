@@ -1,0 +1,79 @@
+"""More is to be compiled only where something is left that could be."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.events.device_profile import DeviceLaunch
+from inspector.events.launch_place import LaunchPlace
+from inspector.findings.all_compiled import is_all_compiled
+from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.run import Process
+from inspector.profiles.budget import make_budget
+from inspector.profiles.timed import TimedLaunch, user_place
+from inspector.profiles.verdict import all_compiled, gains
+from tests.unit.profiles.test_budget import PROFILE
+from tests.unit.renderers.runs import (
+    IN_FORWARD,
+    MODEL,
+    PRINT,
+    SITE,
+    break_at,
+    compilation,
+    process_of,
+    run_of,
+)
+
+WHOLE = Frame(0, "forward", MODEL, 13, (compilation(0),))
+OPERATOR = LaunchPlace(operator="aten::mm", frames=(f"{MODEL}(26): main",))
+GRADIENT = LaunchPlace(operator="torch::autograd::AccumulateGrad", is_backward=True)
+
+
+def is_all(process: Process, *places: LaunchPlace) -> bool:
+    launches = [
+        TimedLaunch(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
+        for item in places
+    ]
+    return is_all_compiled(run_of(process), process, launches)
+
+
+def test_one_whole_graph_leaves_nothing_to_compile() -> None:
+    assert is_all(process_of(WHOLE))
+    assert is_all(process_of(WHOLE), GRADIENT)
+    around = TimedLaunch(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
+    process = process_of(WHOLE)
+    assert is_all_compiled(run_of(process), process, [around])
+    module = Frame(0, "_call_impl", f"{SITE}/torch/nn/modules/module.py", 1770, (compilation(0),))
+    assert is_all(process_of(module))  # a module with hooks
+
+
+def test_breaks_skipped_frames_and_uncompiled_code_leave_something() -> None:
+    broken = dataclasses.replace(WHOLE, compilations=(compilation(0, break_at(IN_FORWARD, PRINT)),))
+    limited = dataclasses.replace(
+        WHOLE, compilations=(compilation(0), compilation(0, hit_limit=True))
+    )
+    empty = dataclasses.replace(WHOLE, compilations=(compilation(0, has_guarded_code=False),))
+    for frame in (broken, limited, empty, dataclasses.replace(WHOLE, first_line=9)):
+        assert not is_all(process_of(frame))
+    skipped = SkippedFrame(MODEL, 9, "helper", "a generator", "", is_entry=False, stack=())
+    assert not is_all(process_of(WHOLE, skipped=(skipped,)))
+    assert is_all(
+        process_of(WHOLE, skipped=(dataclasses.replace(skipped, file=f"{SITE}/torch/x.py"),))
+    )
+    assert not is_all(process_of(WHOLE), OPERATOR)
+    assert not is_all(process_of())
+
+
+@pytest.mark.parametrize("is_cpu", [True, False])
+def test_the_way_in_and_out_is_not_to_be_compiled(is_cpu: bool) -> None:  # noqa: FBT001
+    idle = {"outside": 6, "guards": 3}
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
+    (left, _) = gains(budget, [], "", is_cpu=is_cpu)
+    assert left.change.startswith("compile more of it")
+    (entry, _) = gains(all_compiled(budget), [], "", is_cpu=is_cpu)
+    assert entry.time_ns == left.time_ns
+    assert "entered and left" in entry.what
+    assert "compile more" not in entry.change
+    assert "a larger batch" in entry.change
