@@ -39,6 +39,7 @@ _MOST_GAINS = 3
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _NO_DIFFERENCE = 1.0
 _MOST_ARGUMENTS = 4
+_DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 _KINDS = {
@@ -236,8 +237,8 @@ def _detail(row: Hot) -> Iterator[str]:
     work = row.first
     modules = {name for item in row.all_ for name in item.modules}
     yield _KINDS.get(work.kind, work.kind)
-    if row.number > 1 and work.kind != "wrapper":
-        yield _each(row)
+    if work.kind != "wrapper":
+        yield from _each(row)
     if work.modules:
         yield f"in {work.modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.operators:
@@ -255,12 +256,16 @@ def _detail(row: Hot) -> Iterator[str]:
         yield f"grid {grid}, block {block}, {launch.registers} registers"
 
 
-def _each(row: Hot) -> str:
-    """What one of them takes; where they differ much, of which the total says nothing, how much."""
-    each, low, high = (duration(round(time_ns)) for time_ns in (row.each_ns, *row.ends_ns))
-    if row.ends_ns[1] <= _DIFFERENT * row.ends_ns[0]:
-        return f"{each} each"
-    return f"{each} each on average, {low} to {high}"
+def _each(row: Hot) -> Iterator[str]:
+    """What one of them takes; where that is chance, or differs much, what the mean does not say."""
+    each, usual = duration(round(row.each_ns)), duration(round(row.median_ns / row.number))
+    low, high = (duration(round(time_ns)) for time_ns in row.ends_ns)
+    if row.time_ns > _DISTURBED * row.median_ns:
+        yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
+    elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
+        yield f"{each} each on average, {low} to {high}"
+    elif row.number > 1:
+        yield f"{each} each"
 
 
 def _rates(row: Hot) -> Iterator[str]:
@@ -269,14 +274,14 @@ def _rates(row: Hot) -> Iterator[str]:
     if work.bound is Bound.LATENCY:
         yield f"{size(work.bytes_ or 0)}, as short as a launch"
         return
-    if work.bytes_ and row.time_ns:
-        rate = bytes_rate(work.bytes_ * row.number / row.time_ns * 1e9)
+    if work.bytes_ and row.median_ns:
+        rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
         yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
     if work.bound is Bound.PROCESSES:
         yield "waits for other processes"
         return
-    if work.flops and row.time_ns:
-        yield flops_rate(work.flops * row.number / row.time_ns * 1e9)
+    if work.flops and row.median_ns:
+        yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
     if share is None:
         return
     if not row.is_possible:

@@ -81,7 +81,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
     for row in hot(work):
         first, number, time_ns = row.first, row.number, row.time_ns
         flops = first.flops or _estimated(first)
-        if flops and first.bytes_ and first.median_ns:
+        if flops and first.bytes_ and row.median_ns:
             points.append(
                 Point(
                     name=first.name,
@@ -90,7 +90,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
                     time_ns=time_ns,
                     share=time_ns / whole,
                     flops_per_byte=flops / first.bytes_,
-                    flops_per_s=flops * number / time_ns * 1e9,
+                    flops_per_s=flops * number / row.median_ns * 1e9,
                     is_estimate=not first.flops,
                 )
             )

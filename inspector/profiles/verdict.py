@@ -101,6 +101,11 @@ class Hot:
         return sum(item.time_ns for item in self.all_)
 
     @property
+    def median_ns(self) -> float:
+        """Their time where nothing disturbs it: what they reach, and could win, is by this one."""
+        return sum(item.median_ns for item in self.all_)
+
+    @property
     def each_ns(self) -> float:
         """What one of them takes: as often as there are, it is their time in a call."""
         return self.time_ns / self.number
@@ -115,9 +120,9 @@ class Hot:
     def share_of_ceiling(self) -> float | None:
         """How much of what limits them they reach, all together; None where it is not known."""
         least = [item.least_ns for item in self.all_]
-        if None in least or not self.time_ns:
+        if None in least or not self.median_ns:
             return None
-        return sum(time_ns or 0.0 for time_ns in least) / self.time_ns
+        return sum(time_ns or 0.0 for time_ns in least) / self.median_ns
 
     @property
     def is_possible(self) -> bool:
@@ -287,4 +292,4 @@ def _won_ns(row: Hot, *, is_cpu: bool) -> float:
     """What equal statements would win at the ceiling that the advice moves them to."""
     unit = advised_unit(row.first, is_cpu=is_cpu)
     least = [item.least_by_unit_ns.get(unit, item.least_ns or 0.0) for item in row.all_]
-    return row.time_ns - sum(least)
+    return row.median_ns - sum(least)

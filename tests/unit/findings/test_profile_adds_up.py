@@ -15,7 +15,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.timed import timed_launches
 from inspector.profiles.typical import of_typical_calls
 from inspector.profiles.verdict import gains
-from inspector.profiles.work import Bound, all_work
+from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.profiles.test_typical import KERNELS, noisy
 
 
@@ -48,14 +48,28 @@ def test_tables_of_calls_that_took_longer_or_shorter_say_both_times(wall_ns: int
     assert f"unwatched ones took {wall_ns // 1000} µs" in said
 
 
-def test_what_kernels_could_win_is_no_more_than_a_call_takes() -> None:
-    found = profiled(noisy(wall_ns=40_000))
-    slow = [
-        dataclasses.replace(item, least_ns=1.0, ceiling=1.0, bound=Bound.MEMORY)
+def held_against_a_ceiling(found: Profiled) -> list[Work]:
+    return [
+        dataclasses.replace(item, least_ns=500.0, ceiling=1.0, bound=Bound.MEMORY, bytes_=1000)
         for item in found.work
     ]
-    (gain, *_) = gains(found.budget, slow, "", is_cpu=True)
-    assert 0.8 * 40_000 < gain.time_ns < 40_000
+
+
+def test_what_kernels_could_win_is_in_proportion_to_an_unwatched_call() -> None:
+    # Ten kernels of 1 µs, whatever they wait for, each with 0.5 µs to win, in calls of 101 µs.
+    for wall_ns in (50_000, 200_000):
+        found = profiled(noisy(wall_ns=wall_ns))
+        all_ = gains(found.budget, held_against_a_ceiling(found), "", is_cpu=True)
+        kernels = next(item for item in all_ if item.what.startswith(f"{KERNELS} runs"))
+        assert kernels.time_ns == pytest.approx(5_500 * wall_ns / 101_000, rel=0.1)
+
+
+def test_what_kernels_reach_is_by_what_they_take_undisturbed() -> None:
+    found = profiled(noisy())
+    (row,) = work_lines(dataclasses.replace(found, work=tuple(held_against_a_ceiling(found))))
+    assert row.time == "90 µs"
+    assert "9.0 µs each on average, median 1.0 µs" in row.detail
+    assert "1.0 GB/s · 48% of memory bandwidth" in row.detail
 
 
 def test_the_header_counts_what_is_launched() -> None:
@@ -73,6 +87,10 @@ def test_the_header_counts_what_is_launched() -> None:
 
 
 def test_each_of_different_statements_has_its_ends() -> None:
-    (row,) = work_lines(profiled(noisy()))
-    assert row.number == KERNELS
-    assert "each on average, " in row.detail
+    found = profiled(noisy())
+    times = [
+        dataclasses.replace(item, times_ns=(1_000 * n,)) for n, item in enumerate(found.work, 1)
+    ]
+    (row,) = work_lines(dataclasses.replace(found, work=tuple(times)))
+    assert (row.number, row.time) == (KERNELS, "55 µs")
+    assert "5.5 µs each on average, 1.0 µs to 10 µs" in row.detail
