@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inspector.events.graph_break import Cause, parse_causes
 from inspector.findings.compile_error_fixes import error_fix
 from inspector.findings.constraints import VIOLATION
+from inspector.findings.failed_frames import error_text
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place
@@ -65,7 +66,7 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
     definition = StackFrame(frame.file, frame.first_line, frame.name)
     place = user_frame(failure.stack, run.roots) or definition
     cause = next(iter(parse_causes(failure.reason)), Cause(None, failure.type))
-    message = cause.title if cause.gb_type else f"{failure.type}: {cause.title}"
+    message = cause.title if cause.gb_type else error_text(failure)
     known = error_fix(cause.explanation or failure.reason)
     return Finding(
         rule=CompileErrorRule.id,

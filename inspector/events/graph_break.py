@@ -14,7 +14,14 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 
-__all__ = ["Cause", "GraphBreakReason", "TracebackFrame", "parse_causes", "parse_stack"]
+__all__ = [
+    "BACKEND_FAILED",
+    "Cause",
+    "GraphBreakReason",
+    "TracebackFrame",
+    "parse_causes",
+    "parse_stack",
+]
 
 _HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
 _REASON = re.compile(r"^Graph Break Reason: ", re.MULTILINE)
@@ -54,7 +61,10 @@ _PREFIXES = (
 # call of the backend.
 _REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d{1,9})$", re.MULTILINE)
 _REFUSED_TYPE = "Backend compiler exception"
-_REFUSED_ID = "GB0219"
+BACKEND_FAILED = "GB0219"
+"""Torch's id of a break where the backend raised an exception."""
+_WORD = re.compile(r"\w")
+_TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d{1,9}), in (?P<name>.*)')
 _CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
 _URL = re.compile(r"https?://\S+")
@@ -134,9 +144,9 @@ class GraphBreakReason:
         """Reads a record out of its text, whatever part of it is there."""
         refused = _REFUSED.match(text)
         if refused:
-            error = text.strip().rpartition("\n")[2]
+            error = _last_error(text[refused.end() :])
             cause = Cause(
-                _REFUSED_TYPE, _REFUSED_TYPE, f"The backend failed: {error}", gb_id=_REFUSED_ID
+                _REFUSED_TYPE, _REFUSED_TYPE, f"The backend failed: {error}", gb_id=BACKEND_FAILED
             )
             place = (refused["file"], int(refused["line"]))
             return cls(*place, outcome="frame-skipped", causes=(cause,), stack=())
@@ -172,6 +182,18 @@ def _split_outcome(message: str, *, framed: bool) -> tuple[str, str]:
             return outcome, message[match.end() :]
     # A data-dependent branch has no prefix and is resumed; the variants without a header skip.
     return ("resumed" if framed else "frame-skipped"), message
+
+
+def _last_error(text: str) -> str:
+    """The exception of a printed traceback in one line.
+
+    Frames are indented; behind it torch puts separators and the user's stack, and in what
+    ``BackendCompilerFailed`` says the error of the backend has a line of its own.
+    """
+    lines = [line for line in text.rpartition(_TRACEBACK)[2].split("\n") if _WORD.search(line)]
+    plain = [line.rstrip() for line in lines if not line[0].isspace()]
+    said = next((line for line in plain if not line.endswith(" raised:")), "")
+    return said or "it does not say why"
 
 
 def parse_causes(message: str) -> tuple[Cause, ...]:

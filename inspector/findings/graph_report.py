@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.findings.failed_frames import failed_frames
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.became import Decomposition, aten_decompositions
@@ -255,17 +256,11 @@ def _notices(
 ) -> Iterator[str]:
     target = run.meta.target or "model.py"
     command = f"`inspect graph {target}` records it"
-    if stage == FUSION and not rows:
-        yield f"the recording does not say what was fused: {command}"
-        stages = _stages(run)
-        if stages:
-            yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
-    elif not stage and not graphs:
-        yield f"the recording has no graph: {command}"
-    elif stage not in {"", FUSION} and not graphs:
-        asked = _ASKED.get(stage, "")
-        command = f"`inspect graph {target}{asked}` records it"
-        yield f"the recording has no {stage} graph: {command}, if the compiler came that far"
+    failed = failed_frames(run)
+    if not rows and not graphs:
+        yield from _nothing(run, stage, failed)
+    elif failed:
+        yield f"not all of it was compiled: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
     if run.meta.settings.get("generates") and not run.meta.settings.get("gpu"):
@@ -287,6 +282,33 @@ def _notices(
         )
     for text in unread:
         yield f"not shown: {text}"
+
+
+def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
+    """Why there is nothing of what was asked for, or what would record it."""
+    asked = _ASKED.get(stage, "")
+    command = f"`inspect graph {run.meta.target or 'model.py'}{asked}` records it"
+    what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
+    if stage == FUSION:
+        what = "the recording does not say what was fused"
+    if failed:
+        yield f"{what}: {failed}"
+    elif _is_as_asked(run, asked):
+        yield f"{what}: the compiler did not come that far, and `inspect explain` says why"
+    else:
+        far = ", if the compiler came that far" if stage not in {"", FUSION} else ""
+        yield f"{what}: {command}{far}"
+    stages = _stages(run) if stage == FUSION else ()
+    if stages:
+        yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
+
+
+def _is_as_asked(run: Run, asked: str) -> bool:
+    """Whether the command that would record something is the one that was run."""
+    settings = run.meta.settings
+    is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
+    name = asked.strip().lstrip("-").replace("-", "_")
+    return is_plain and (not asked or bool(settings.get(name)))
 
 
 def _unsized(rows: Sequence[FusionRow]) -> Iterator[str]:

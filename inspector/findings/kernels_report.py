@@ -11,6 +11,7 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
+from inspector.findings.failed_frames import failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
@@ -226,14 +227,11 @@ def _notices(
     unread: list[str],
 ) -> Iterator[str]:
     yield from reading_texts(run)
-    target = run.meta.target or "model.py"
+    failed = failed_frames(run)
     if not graphs:
-        instead = f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
-        if targets:
-            instead = "generating it failed"
-        elif any(process.codes.gpu for process in run.processes):
-            instead = "no graph came to Inductor, and `inspect explain` of this recording says why"
-        yield f"no code of Inductor was recorded: {instead}"
+        yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
+    elif failed:
+        yield f"not all of it was compiled: {failed}"
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
@@ -251,6 +249,16 @@ def _notices(
             yield f"what the GPU may choose instead in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"
+
+
+def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> str:
+    """Why there is no code, or what would generate it."""
+    if targets:
+        return "generating it failed"
+    if any(process.codes.gpu for process in run.processes):
+        return "no graph came to Inductor, and `inspect explain` of this recording says why"
+    target = run.meta.target or "model.py"
+    return f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
 
 
 def _first_line(text: str) -> str:

@@ -107,6 +107,30 @@ def test_a_backend_that_refuses_a_graph_writes_a_record_of_its_own() -> None:
     assert reason.stack == ()
 
 
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("RuntimeError: no", "RuntimeError: no"),
+        ("NotImplementedError", "NotImplementedError"),
+        (
+            "x.BackendCompilerFailed: backend='b' raised:\nRuntimeError: no formula.\n\nSet X=1.",
+            "RuntimeError: no formula.",
+        ),
+    ],
+)
+def test_the_error_of_a_backend_stands_before_separators_and_the_users_stack(
+    raised: str, said: str
+) -> None:
+    reason = GraphBreakReason.parse(
+        "WON'T CONVERT f /home/user/model.py line 4\n"
+        f"{'=' * 10} TorchDynamo Stack Trace {'=' * 10}\nTraceback (most recent call last):\n"
+        f'  File "/home/user/backend.py", line 1, in f\n    raise\n{raised}\n\n'
+        f"{'=' * 10} The above exception occurred while processing the following code "
+        f'{"=" * 10}\n\n  File "/home/user/model.py", line 9, in f\n    g(x)\n\n{"=" * 10}\n'
+    )
+    assert reason.causes[0].explanation == f"The backend failed: {said}"
+
+
 def test_a_message_without_the_usual_form_keeps_its_first_line() -> None:
     reason = GraphBreakReason.parse(record("", "Something that torch says\nin two lines"))
 

@@ -1,0 +1,65 @@
+"""The frames whose compilation failed: no view of graphs or kernels has anything of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from inspector.events.graph_break import BACKEND_FAILED
+from inspector.findings.escaping import one_line
+from inspector.findings.wording import count
+from inspector.model.compilation import Failure, Frame
+from inspector.model.run import Run
+from inspector.model.stack import plain_name
+
+__all__ = ["error_sentence", "error_text", "failed_frames"]
+
+_MOST_FRAMES = 4
+_MOST_TEXT = 240
+# BackendCompilerFailed in torch/_dynamo/exc.py, and GB0219: what the backend says stands behind it.
+_BEGINS = re.compile(r"^(?:backend='[^'\n]*' raised:\s*|The backend failed: |Backend compiler `)")
+_SENTENCE = re.compile(r"(?<=[^.\s])\.(?=\s+[A-Z])")
+
+
+def failed_frames(run: Run) -> str:
+    """Which frames failed to compile, and of what; an empty string where none did.
+
+    ``compiling forward (model.py:34) failed: RuntimeError: Trying to backward through …``
+    """
+    found = dict.fromkeys(
+        text for process in run.processes for frame in process.frames
+        for text in _failures(run, frame)
+    )  # fmt: skip
+    more = len(found) - _MOST_FRAMES
+    shown = [*found][:_MOST_FRAMES] + ([f"and {count(more, 'more frame')}"] if more > 0 else [])
+    return "; ".join(shown)
+
+
+def _failures(run: Run, frame: Frame) -> Iterator[str]:
+    place = f" ({run.roots.shown(frame.file)}:{frame.first_line})" if frame.first_line else ""
+    name = f"compiling {plain_name(frame.name)}{place} failed: "
+    for item in frame.compilations:
+        if item.failure is not None and item.raised:
+            said = error_text(item.failure)
+            yield name + said.removeprefix("BackendCompilerFailed: ")
+            return
+        causes = (record.cause for record in item.graph_breaks)
+        cause = next((cause for cause in causes if cause.gb_id == BACKEND_FAILED), None)
+        if cause is not None:
+            yield name + error_sentence(cause.explanation)
+            return
+
+
+def error_text(failure: Failure) -> str:
+    """The exception's type with the first sentence of what it says."""
+    said = error_sentence(failure.reason)
+    return said if said.startswith(failure.type) else f"{failure.type}: {said}"
+
+
+def error_sentence(reason: str) -> str:
+    """The first sentence of what an exception says."""
+    text = _BEGINS.sub("", reason.strip())
+    lines = (line.strip() for line in text.split("\n"))
+    first = next((line for line in lines if re.search(r"\w", line)), "it does not say why")
+    sentence = one_line(_SENTENCE.split(first, maxsplit=1)[0]).rstrip(".:")
+    return sentence if len(sentence) <= _MOST_TEXT else f"{sentence[: _MOST_TEXT - 1]}…"
