@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice, Kind
-from inspector.advice.kinds import DYNAMIC_SHAPE
+from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 
 __all__ = ["ADVICE"]
 
 UNIQUE = Advice(
     id="unique",
     kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
     says=r"unique",
     title="torch.unique",
     fix="Call `torch.unique` in the caller, on what the compiled function returns; where more is "
@@ -48,6 +49,7 @@ outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
 BINCOUNT = Advice(
     id="bincount",
     kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
     says=r"bincount",
     title="torch.bincount",
     fix="Count into a tensor of known size: `x.new_zeros(classes, "

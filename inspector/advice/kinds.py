@@ -7,6 +7,7 @@ from inspector.advice.advice import Kind
 __all__ = [
     "BRANCH",
     "BUILTIN",
+    "CAPTURE_SHAPES",
     "CONTEXT",
     "DATA_DEPENDENT",
     "DYNAMIC_SHAPE",
@@ -33,3 +34,6 @@ SKIPPED = Kind("GB0007", "Attempted to call function marked as skipped")
 
 ON_TENSOR = r"attempted to jump with (?:Lazy.*)?TensorVariable"
 """What torch says of a branch on a tensor; a branch on a size that it does not know is another."""
+
+CAPTURE_SHAPES = r"capture_dynamic_output_shape_ops"
+"""Torch's hint on `DYNAMIC_SHAPE`: it is wrong where Python decides by the size (`sizes`)."""

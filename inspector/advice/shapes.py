@@ -7,11 +7,11 @@ import ast
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.effects import is_pure
-from inspector.advice.kinds import DYNAMIC_SHAPE
+from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
+from inspector.advice.sizes import decides_by_size
 
 __all__ = ["ADVICE"]
 
-_HINT = r"capture_dynamic_output_shape_ops"
 
 _MASK = """\
 import torch
@@ -60,6 +60,7 @@ def _stores_tailored(code: Code) -> str:
 MASK = Advice(
     id="boolean-mask",
     kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
     says=r"aten\.(?:nonzero|index|masked_select)",
     title="a selection by a boolean mask",
     fix="Keep the full shape and mask what is not selected: `torch.where(mask, x, 0)`, or "
@@ -76,7 +77,8 @@ CAPTURE = Advice(
     kinds=(DYNAMIC_SHAPE,),
     title="an operator whose output shape depends on values",
     fix="To leave it where it is: `torch._dynamo.config.capture_dynamic_output_shape_ops = True` "
-    "makes the size a symbol of the graph.",
+    "makes the size a symbol of the graph, as long as no Python branch or loop depends on it.",
+    where=lambda code: not decides_by_size(code),
     before=_MASK,
     after=_MASK.replace(
         "import torch\n",
@@ -86,7 +88,7 @@ CAPTURE = Advice(
     keeps="The outputs. Python code behind it that needs to know the size breaks the graph there "
     "instead.",
     other_way_of=("boolean-mask", "nonzero", "masked-store", "unique", "bincount"),
-    instead_of=_HINT,
+    instead_of=CAPTURE_SHAPES,
 )
 
 _ROWS = """\
@@ -107,6 +109,7 @@ outputs = [forward(torch.ones(2, 2), torch.tensor(mask)) for mask in ([True, Fal
 STORE = Advice(
     id="masked-store",
     kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
     where=_stores_masked,
     title="masked values stored through the same mask",
     fix="Choose instead of selecting: `y.copy_(torch.where(mask, values, y))`, with a mask of the "
@@ -153,6 +156,7 @@ outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones
 NONZERO = Advice(
     id="nonzero",
     kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
     says=r"aten\.nonzero",
     where=lambda code: code.has(_finds_indices),
     title="the indices of what is not zero",

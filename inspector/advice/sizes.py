@@ -1,0 +1,83 @@
+"""Whether Python decides by a size that values of tensors have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from inspector.advice.code import Code, dotted_name, header
+
+__all__ = ["decides_by_size"]
+
+# Their number of results depends on values, wherever the setting that captures one captures all.
+_OPERATORS = frozenset({
+    "argwhere", "bincount", "masked_select", "nonzero", "unique", "unique_consecutive",
+})  # fmt: skip
+
+
+def decides_by_size(code: Code) -> bool:
+    """Whether a branch or a loop of the function depends on what such an operator gave.
+
+    The operator is that of the statement, or any other of the function that is known to be one.
+    What is computed of its result has sizes that depend on it, too.
+    """
+    if code.function is None:
+        return False
+    statements = sorted(
+        (node for node in ast.walk(code.function) if isinstance(node, ast.stmt)),
+        key=lambda node: node.lineno,
+    )
+    found: set[str] = set()
+    for statement in statements:
+        if found & set(_decided_by(statement)):
+            return True
+        is_own = code.statement is not None and statement.lineno == code.statement.lineno
+        nodes = list(header(statement))
+        if is_own or any(map(_is_operator, nodes)) or found & set(_names(nodes, ast.Load)):
+            if is_own and any(map(_is_operator, _deciding(statement))):
+                return True
+            found |= set(_names(nodes, ast.Store))
+    return False
+
+
+def _is_operator(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_], keywords=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _OPERATORS
+    return False
+
+
+def _names(nodes: list[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context):
+            yield node.id
+
+
+def _decided_by(statement: ast.stmt) -> Iterator[str]:
+    yield from _names(list(_deciding(statement)), ast.Load)
+
+
+def _deciding(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of what a statement decides by: its test, what it loops over."""
+    for node in header(statement):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                yield from () if _is_identity(test) else ast.walk(test)
+            case ast.For(iter=over) | ast.comprehension(iter=over):
+                yield from ast.walk(over) if _is_range(over) else ()
+
+
+def _is_identity(test: ast.expr) -> bool:
+    """``x is None``, which asks for no size."""
+    return isinstance(test, ast.Compare) and all(
+        isinstance(operator, ast.Is | ast.IsNot) for operator in test.ops
+    )
+
+
+def _is_range(node: ast.expr) -> bool:
+    """Whether a loop runs as often as there are items: it is over a tensor, or over numbers."""
+    if isinstance(node, ast.Call):
+        return dotted_name(node.func) in {"range", "zip", "enumerate"}
+    return True
