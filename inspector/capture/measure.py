@@ -13,6 +13,7 @@ from torch._dynamo.utils import counters
 
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
+from inspector.capture.eager_rests import marked_eager_rests
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
@@ -82,7 +83,8 @@ def _profile(
     session.start()
     try:
         mark_ns = mark_cost_ns()
-        compiled = list(_profiled(what, state))
+        with marked_eager_rests():
+            compiled = list(_profiled(what, state))
     finally:
         session.stop()
     taken = session.take()

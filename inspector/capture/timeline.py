@@ -13,16 +13,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.capture.kineto import DeviceRow, HostRow, Taken
 
-__all__ = ["CALL_MARK", "Activity", "Marker", "ThreadTimeline", "timelines"]
+__all__ = ["CALL_MARK", "EAGER_MARK", "Activity", "Marker", "ThreadTimeline", "timelines"]
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
+EAGER_MARK = "inspector eager"
+"""Our own mark around code behind a break that Dynamo left alone; its name follows."""
 
 # Torch's own names, 2.11 to 2.13: the first is in torch/csrc/dynamo/eval_frame.c, then
 # torch/_dynamo/convert_frame.py, torch/_dynamo/utils.py, torch/_functorch/_aot_autograd and
 # torch/_inductor/output_code.py; the last is what FX generates with enrich_profiler_metadata.
 _MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("call", re.compile(f"{CALL_MARK}$")),
+    ("eager", re.compile(f"{EAGER_MARK} (?P<label>.+)$")),
     ("lookup", re.compile(r"TorchDynamo Cache Lookup$")),
     ("region", re.compile(r"Torch-Compiled Region: (?P<label>.+)$")),
     ("bytecode", re.compile(r"Pregraph bytecode$")),
@@ -44,8 +47,9 @@ class Marker:
 
     Attributes:
         kind: ``call``, ``lookup``, ``region``, ``bytecode``, ``prologue``, ``function``,
-            ``backward`` or ``graph``.
-        label: The compile id of a region, the key of a graph, or an empty string.
+            ``backward``, ``graph`` or ``eager``.
+        label: The compile id of a region, the key of a graph, the name of code that was left alone,
+            or an empty string.
         start_ns: Start.
         end_ns: End.
         sequence: Autograd's number that a function and its backward share, or -1.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
-from inspector.model.stack import is_resumed, plain_name
+from inspector.model.stack import is_resumed, plain_name, resumed_line
 
 __all__ = ["Blame", "Breaks", "Site"]
 
@@ -37,12 +37,14 @@ class _Compiled:
     has_graph: bool
     first_line: int
     broken_in: tuple[str, str, int] | None
+    rest: Site | None
 
 
 class Breaks:
     """The break at which each compilation of a process ends, by the text of its compile id."""
 
     def __init__(self, process: Process) -> None:
+        rests = self._rests = dict(_rests(process.frames))
         self._compiled: Mapping[str, _Compiled] = {
             str(compilation.compile_id): _Compiled(
                 frame.name,
@@ -51,6 +53,7 @@ class Breaks:
                 compilation.graphs > 0,
                 frame.first_line,
                 _called(ending, process.frames) if ending else None,
+                _rest_behind(ending, frame, rests) if ending else None,
             )
             for frame in process.frames
             for compilation in frame.compilations
@@ -74,6 +77,26 @@ class Breaks:
             return False
         return outer.broken_in == (inner.file, inner.frame_name, inner.first_line)
 
+    def of_rest(self, compile_id: str, name: str, before: Blame | None) -> Blame | None:
+        """What the time of code belongs to that comes behind a break and was left alone.
+
+        Args:
+            compile_id: The compilation that ends at the break.
+            name: What Dynamo called the code behind it.
+            before: What the time before it belongs to, and its own unless something says why it was
+                left alone: a break further down, or a failure, which is nobody's.
+        """
+        compiled = self._compiled.get(compile_id)
+        if compiled is None or (compiled.file, name) not in self._rests:
+            return before
+        site = self._rests[compiled.file, name]
+        return Blame(site) if site is not None else None
+
+    def rest(self, compile_id: str) -> Site | None:
+        """The site because of which nothing behind the end of compiled code is compiled, if any."""
+        compiled = self._compiled.get(compile_id)
+        return compiled.rest if compiled else None
+
     def has_graph(self, compile_id: str) -> bool:
         """Whether the compilation gave a graph."""
         compiled = self._compiled.get(compile_id)
@@ -93,6 +116,36 @@ def _ending(records: tuple[GraphBreak, ...]) -> GraphBreak | None:
     goes_on = (Outcome.RESUMED, Outcome.REST_SKIPPED)
     ending = [record for record in records if record.outcome in goes_on]
     return ending[-1] if ending else None
+
+
+def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | None]]:
+    """File and name of what comes behind a break and was left alone, with the site that did it."""
+    for frame in frames:
+        if not is_resumed(frame.name) or any(item.has_guarded_code for item in frame.compilations):
+            continue
+        records = [record for item in frame.compilations for record in item.graph_breaks]
+        gave_up = [record.key for record in records if record.outcome is Outcome.FRAME_SKIPPED]
+        if gave_up or any(item.failure for item in frame.compilations):
+            yield (frame.file, frame.name), gave_up[-1] if gave_up else None
+
+
+def _rest_behind(
+    record: GraphBreak, frame: Frame, rests: Mapping[tuple[str, str], Site | None]
+) -> Site | None:
+    name = plain_name(frame.name)
+    lines = {
+        item.line
+        for item in record.stack
+        if (item.file, plain_name(item.name)) == (frame.file, name)
+    }
+    return next(
+        (
+            site
+            for (file, rest), site in rests.items()
+            if file == frame.file and plain_name(rest) == name and resumed_line(rest) in lines
+        ),
+        None,
+    )
 
 
 def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int] | None:

@@ -93,19 +93,21 @@ class _Cutter:
         self._thread = thread
         self._breaks = breaks
 
-    def uncompiled(self, start_ns: int, end_ns: int, marks: Sequence[Mark]) -> None:
-        """The program's own code around compiled functions."""
+    def uncompiled(
+        self, start_ns: int, end_ns: int, marks: Sequence[Mark], blame: Blame | None = None
+    ) -> None:
+        """Code around compiled functions: the program's own, or what a break left to Python."""
         cursor_ns = start_ns
         for mark in marks:
-            self._add(cursor_ns, mark.start_ns, None, Part.PYTHON)
+            self._add(cursor_ns, mark.start_ns, blame, Part.PYTHON)
             if mark.kind is MarkKind.REGION:
-                self._region(mark, None)
+                self._region(mark, blame)
             elif mark.kind is MarkKind.LOOKUP:
-                self._add(mark.start_ns, mark.end_ns, None, Part.GUARDS)
+                self._add(mark.start_ns, mark.end_ns, blame, Part.GUARDS)
             elif mark.kind is not MarkKind.BACKWARD:  # those are looked at by themselves
-                self.uncompiled(mark.start_ns, mark.end_ns, mark.inner)
+                self.uncompiled(mark.start_ns, mark.end_ns, mark.inner, blame)
             cursor_ns = mark.end_ns
-        self._add(cursor_ns, end_ns, None, Part.PYTHON)
+        self._add(cursor_ns, end_ns, blame, Part.PYTHON)
 
     def _region(self, region: Mark, outer: Blame | None) -> None:
         """Compiled code: what leads to its graph is the blame of whoever called it.
@@ -116,7 +118,8 @@ class _Cutter:
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
-            own = Blame(site, frozenset(self._sites_of_callees(region)) - {site})
+            others = {*self._sites_of_callees(region), *self._unmarked_rest(region)}
+            own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
         is_unmarked = not graphs and self._breaks.has_graph(region.label)
@@ -158,6 +161,9 @@ class _Cutter:
                     self._add(inner.start_ns, inner.end_ns, blame, Part.GUARDS)
                 case MarkKind.GRAPH:
                     self._graph(inner, label, outer, sequence)
+                case MarkKind.EAGER:
+                    rest = self._breaks.of_rest(label, inner.label, blame)
+                    self.uncompiled(inner.start_ns, inner.end_ns, inner.inner, rest)
                 case MarkKind.BACKWARD:
                     pass
                 case _:
@@ -218,6 +224,12 @@ class _Cutter:
             if is_code and not self._breaks.resumes(inner.label, region.label):
                 yield inner
 
+    def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
+        """What gave up the rest of the function, where no mark tells at which point it begins."""
+        rest = self._breaks.rest(region.label)
+        if rest is not None and all(inner.kind is not MarkKind.EAGER for inner in region.inner):
+            yield rest
+
     def _sites_of_callees(self, region: Mark) -> Iterator[Site]:
         for callee in self._callees(region):
             yield from self._sites(callee)
@@ -253,7 +265,7 @@ def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:
     for mark in marks:
         if mark.kind is MarkKind.GRAPH:
             yield mark
-        elif mark.kind is not MarkKind.REGION:
+        elif mark.kind not in {MarkKind.REGION, MarkKind.EAGER}:
             yield from _graphs(mark.inner)
 
 

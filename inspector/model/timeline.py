@@ -21,6 +21,7 @@ class MarkKind(enum.Enum):
     FUNCTION = "function"
     BACKWARD = "backward"
     GRAPH = "graph"
+    EAGER = "eager"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,8 +31,10 @@ class Mark:
     Attributes:
         kind: A call of the target; a look into Dynamo's cache, which runs the guards; compiled
             bytecode; its part before the graph; AOTAutograd's part before it; the autograd
-            function around it; the autograd engine's call of its backward; or a graph.
-        label: The compile id of compiled bytecode, the key of a graph, or an empty string.
+            function around it; the autograd engine's call of its backward; a graph; or what comes
+            behind a break and was left alone.
+        label: The compile id of compiled bytecode, the key of a graph, the name of code that was
+            left alone, or an empty string.
         start_ns: From the begin of the profile.
         end_ns: From the begin of the profile.
         sequence: Autograd's number that a function and its backward share, or -1.

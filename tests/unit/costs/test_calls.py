@@ -10,7 +10,7 @@ from inspector.costs.calls import CallCosts, calls_of
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
 from inspector.model.boundary import Boundary, BoundaryTensor
-from inspector.model.compilation import Compilation, Frame
+from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.cost import Part
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.run import Process
@@ -170,6 +170,62 @@ def test_a_break_before_the_first_operator_has_a_cost_too() -> None:
     resumed = region("1/0", 200, 880, mark("graph", 260, 870))
     found = costs(frames, [region("0/0", 20, 900, mark("bytecode", 25, 30), resumed)])
     assert found.host_ns == {Blame(FIRST): (260 - 30) + (900 - 870)}
+
+
+def given_up(frame_id: int, name: str, site: Site | None) -> Frame:
+    """A frame that was left alone because of a break, or because compiling it failed."""
+    frame = compiled(frame_id, name, site)
+    (compilation,) = frame.compilations
+    records = tuple(
+        dataclasses.replace(record, outcome=Outcome.FRAME_SKIPPED)
+        for record in compilation.graph_breaks
+    )
+    failure = None if records else Failure("InternalTorchDynamoError", "no", ())
+    compilation = dataclasses.replace(
+        compilation, graphs=0, has_guarded_code=False, graph_breaks=records, failure=failure
+    )
+    return dataclasses.replace(frame, compilations=(compilation,))
+
+
+REST = "torch_dynamo_resume_in_f_at_3"
+"""What comes behind `FIRST`."""
+
+
+def rest_runs_eagerly(*inner: Mark) -> Mark:
+    rest = mark("eager", 300, 880, *inner, label=REST)
+    return region("0/0", 20, 900, mark("bytecode", 25, 30), mark("graph", 40, 240), rest)
+
+
+def test_code_left_alone_belongs_to_the_break_because_of_which_it_was() -> None:
+    activities = [Activity(250, 1, 1, 7, 0, 0, 0, 0), Activity(310, 9, 9, 500, 0, 0, 0, 0)]
+    frames = [compiled(0, "f", FIRST), given_up(1, REST, SECOND)]
+    found = costs(frames, [rest_runs_eagerly()], activities)
+    assert found.host_ns == {Blame(FIRST): (300 - 240) + (900 - 880), Blame(SECOND): 880 - 300}
+    assert found.parts[Blame(FIRST), Part.OPERATORS] == 7
+    assert found.parts[Blame(SECOND), Part.OPERATORS] == 500
+    assert found.reached == {FIRST: 1}
+
+
+def test_what_is_compiled_in_code_left_alone_is_no_cost() -> None:
+    frames = [compiled(0, "f", FIRST), given_up(1, REST, SECOND), compiled(2, "expert", None)]
+    inner = region("2/0", 410, 620, mark("graph", 420, 600))
+    found = costs(frames, [rest_runs_eagerly(mark("lookup", 400, 405), inner)])
+    assert found.host_ns[Blame(SECOND)] == (880 - 300) - (600 - 420)
+    assert found.parts[Blame(SECOND), Part.GUARDS] == 5
+    assert found.graphs_ns == 200 + 180
+
+
+def test_code_that_failed_to_compile_is_no_break_s_fault() -> None:
+    frames = [compiled(0, "f", FIRST), given_up(1, REST, None)]
+    found = costs(frames, [rest_runs_eagerly()])
+    assert found.host_ns == {Blame(FIRST): (300 - 240) + (900 - 880)}
+
+
+def test_without_a_mark_two_breaks_share_what_comes_behind_the_first() -> None:
+    frames = [compiled(0, "f", FIRST), given_up(1, REST, SECOND)]
+    unmarked = region("0/0", 20, 900, mark("bytecode", 25, 30), mark("graph", 40, 240))
+    found = costs(frames, [unmarked])
+    assert found.host_ns == {Blame(FIRST, frozenset({SECOND})): 900 - 240}
 
 
 def test_a_busy_device_hides_what_the_host_does() -> None:
