@@ -24,10 +24,10 @@ class CallCosts:
         entry: In a program, text of the compile id that was called; empty for a call of the target.
         is_warm: Whether nothing was compiled in it.
         wall_ns: Its time.
-        graphs_ns: Time in compiled graphs.
+        graphs_ns: Time in compiled graphs, without what the profiler adds there.
         host_ns: Time outside of graphs on the host, by blame.
         exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
-        parts: The host's time by part, by blame.
+        parts: The host's time outside of graphs by part, by blame; None is nobody's.
         reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
         operators_unknown: Whether operators of graphs could not be told from others.
@@ -40,7 +40,7 @@ class CallCosts:
     graphs_ns: int
     host_ns: Mapping[Blame, int]
     exposed_ns: Mapping[Blame, float]
-    parts: Mapping[tuple[Blame, Part], int]
+    parts: Mapping[tuple[Blame | None, Part], int]
     reached: Mapping[Site, int]
     crossings: Mapping[Blame, Crossing]
     operators_unknown: bool
@@ -73,13 +73,18 @@ def calls_of(
         cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
         backward = list(_backward(profile, root, cut_up.graphs))
         host, exposed, parts = _sums([*_gaps(cut_up, root.thread), *backward], root.end_ns)
+        meanwhile_ns = sum(_meanwhile_ns(gap, root.thread) for gap in backward)
+        parts[None, Part.PYTHON] = max(0, parts[None, Part.PYTHON] - meanwhile_ns)
         yield CallCosts(
             entry=root.marks[0].label if profile.input is None and root.marks else "",
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
             graphs_ns=sum(
-                graph.end_ns - graph.start_ns
-                for graph in (*cut_up.graphs, *(gap.after for gap in backward))
+                _graph_ns(thread, graph, profile.mark_ns)
+                for thread, graph in (
+                    *((root.thread, graph) for graph in cut_up.graphs),
+                    *((gap.thread, gap.after) for gap in backward),
+                )
                 if graph is not None
             ),
             host_ns=host,
@@ -90,6 +95,18 @@ def calls_of(
             operators_unknown=cut_up.operators_unknown,
             has_backward=bool(backward),
         )
+
+
+def _meanwhile_ns(gap: _Gap, thread: Thread) -> int:
+    """Time of the backward that is in the time of the code that called for it, too."""
+    graph = gap.after if gap.thread is not thread else None
+    graph_ns = graph.end_ns - graph.start_ns if graph is not None else 0
+    return graph_ns + sum(piece.time_ns for piece in gap.pieces)
+
+
+def _graph_ns(thread: Thread, graph: GraphCall, mark_ns: int) -> int:
+    events = sum(item.events for item in thread.between(graph.start_ns, graph.end_ns))
+    return max(0, graph.end_ns - graph.start_ns - events * mark_ns)
 
 
 def _roots(profile: Profile) -> Iterator[_Root]:
@@ -158,17 +175,17 @@ def _pieces_between(
 
 def _sums(
     gaps: Sequence[_Gap], end_ns: int
-) -> tuple[Counter[Blame], dict[Blame, float], Counter[tuple[Blame, Part]]]:
+) -> tuple[Counter[Blame], dict[Blame, float], Counter[tuple[Blame | None, Part]]]:
     host: Counter[Blame] = Counter()
     exposed: dict[Blame, float] = {}
-    parts: Counter[tuple[Blame, Part]] = Counter()
+    parts: Counter[tuple[Blame | None, Part]] = Counter()
     for gap in gaps:
         scale = _scale(gap, end_ns)
         for piece in gap.pieces:
+            parts[piece.blame, piece.part] += piece.time_ns
             if piece.blame is not None:
                 host[piece.blame] += piece.time_ns
                 exposed[piece.blame] = exposed.get(piece.blame, 0) + piece.time_ns * scale
-                parts[piece.blame, piece.part] += piece.time_ns
     return host, exposed, parts
 
 

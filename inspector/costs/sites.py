@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import copy
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self, TypeAlias
 
 from inspector.costs.blame import Blame, Breaks, Site
 from inspector.costs.calls import CallCosts, calls_of
 from inspector.costs.crossings import computed_crossings
+from inspector.costs.typical import Typical, typical
 from inspector.model.boundary import Crossing
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
+from inspector.model.timeline import warm_call_ns
 
 __all__ = ["entry_cost", "site_costs"]
 
@@ -76,39 +78,44 @@ class _Measured:
         self._is_train = is_train
         breaks = Breaks(process)
         self._crossings = computed_crossings(process, breaks)
-        self.inputs: list[list[CallCosts]] = []
+        self.inputs: list[Typical] = []
         self.on_device: list[list[CallCosts]] = []
         for profile in process.profiles:
             calls = calls_of(profile, breaks, process.boundaries)
             warm = [call for call in calls if call.is_warm]
-            measured = self.on_device if profile.with_device else self.inputs
             # A program calls one compiled function more often than another.
-            measured += [
+            groups = [
                 [call for call in warm if call.entry == entry]
                 for entry in dict.fromkeys(call.entry for call in warm)
             ]
+            if profile.with_device:
+                self.on_device += groups
+            else:
+                self.inputs += [typical(group, profile.warm_ns) for group in groups]
         self.is_elsewhere = False
-        plain = [item.warm_ns for item in process.profiles if item.warm_ns is not None]
-        self._call_ns = round(statistics.mean(plain)) if plain else None
+        # Inputs without any break are calls, too, of which breaks cost nothing.
+        plain = [item for item in process.profiles if not item.with_device]
+        self._uncut = sum(not item.threads and item.warm_ns is not None for item in plain)
+        self._call_ns = warm_call_ns(process.profiles)
 
     def about(self, site: Site) -> Self:
         """The same without those compiled functions of a program that never reach the site."""
         narrowed = copy.copy(self)
-        narrowed.inputs = [calls for calls in self.inputs if _concerns(calls, site)]
+        narrowed.inputs = [item for item in self.inputs if _concerns(item.calls, site)]
         narrowed.on_device = [calls for calls in self.on_device if _concerns(calls, site)]
         narrowed.is_elsewhere = bool(self.inputs) and not narrowed.inputs
         return narrowed
 
     @property
     def _calls(self) -> int:
-        return sum(len(calls) for calls in self.inputs)
+        return sum(len(item.calls) for item in self.inputs)
 
     def cost(self, site: Site, run: Run) -> Cost:
         """What a site costs."""
         if not self.inputs:
             why = _NOT_WARM if self._process.profiles else _NOT_MEASURED
             return self._computed(site, _NOT_REACHED if self.is_elsewhere else why)
-        outside = self._outside(lambda blame: blame.site == site and not blame.shared_with)
+        outside = self._outside(lambda blame: _is_own(blame, site))
         shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
         reached = self._mean(lambda call: float(call.reached.get(site, 0)))
         is_whole = self._gave_up_the_entry(site)
@@ -120,18 +127,23 @@ class _Measured:
         fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
         rates = self._process.copy_rates
         crossing_ns = rates.time_ns(fusible_bytes) if rates and fusible_bytes else 0
+        if crossing_ns and self._call_ns:  # a rate that was measured while the machine was busy
+            crossing_ns = min(crossing_ns, max(0, self._call_ns - round(outside)))
+        times = reached or (1.0 if is_whole else None)  # code that runs eagerly tells nothing
         return Cost(
             kind=CostKind.MEASURED,
             cost_ns=round(outside) + (crossing_ns or 0),
             outside_ns=round(outside),
-            shares=self._shares(site),
+            shares=self._shares(site, is_whole=is_whole),
             shared_ns=round(shared),
             shared_with=self._others(site, run),
             crossing_bytes=crossing_bytes,
             fusible_bytes=fusible_bytes,
             crossing_ns=crossing_ns,
-            executions_per_call=reached or (1.0 if is_whole else 0.0),
+            executions_per_call=times if outside or shared else reached,
             calls=self._calls,
+            spread=self._spread,
+            scale=self._scale,
             call_ns=self._call_ns,
             is_whole_frame=is_whole,
             backend=self._backend or ("inductor" if self._is_lowered(site) else ""),
@@ -169,6 +181,8 @@ class _Measured:
             outside_ns=round(wall),
             executions_per_call=1.0,
             calls=self._calls,
+            spread=self._spread,
+            scale=self._scale,
             call_ns=self._call_ns,
             is_whole_frame=True,
             backend=self._backend,
@@ -176,16 +190,7 @@ class _Measured:
 
     def _around_ns(self) -> float:
         """Time of a call outside of graphs that belongs to no site."""
-
-        def around(call: CallCosts) -> float:
-            return call.wall_ns - call.graphs_ns - sum(call.host_ns.values())
-
-        around_ns = self._per_call(around)
-        # The profiler adds most to a frame that has no graph; without it nothing is told apart.
-        profiled_ns = self._per_call(lambda call: call.wall_ns)
-        if self._call_ns and profiled_ns:
-            return min(around_ns, around_ns * self._call_ns / profiled_ns)
-        return around_ns
+        return self._host(lambda blame, _: blame is None)
 
     def _gave_up_the_entry(self, site: Site) -> bool:
         """Whether the target's own frame was given up there, and all of it runs eagerly."""
@@ -198,17 +203,21 @@ class _Measured:
             for record in compilation.graph_breaks
         )
 
-    def _shares(self, site: Site) -> tuple[TimeShare, ...]:
+    def _shares(self, site: Site, *, is_whole: bool) -> tuple[TimeShare, ...]:
         def share(part: Part) -> TimeShare:
-            return TimeShare(part, round(self._per_call(lambda call: _part_ns(call, site, part))))
+            def belongs(blame: Blame | None, what: Part) -> bool:
+                is_ours = is_whole if blame is None else _is_own(blame, site)
+                return is_ours and what is part
+
+            return TimeShare(part, round(self._host(belongs)))
 
         return tuple(found for part in Part if (found := share(part)).time_ns)
 
     def _others(self, site: Site, run: Run) -> tuple[str, ...]:
         others = {
             other
-            for calls in self.inputs
-            for call in calls
+            for item in self.inputs
+            for call in item.calls
             for blame in call.host_ns
             if site in _sites_of(blame)
             for other in _sites_of(blame) - {site}
@@ -233,37 +242,69 @@ class _Measured:
         return self._backend == "inductor" or bool(graphs & lowered if graphs else lowered)
 
     def _note(self, site: Site) -> str:
-        if any(call.operators_unknown for calls in self.inputs for call in calls):
+        if any(call.operators_unknown for item in self.inputs for call in item.calls):
             return _OPERATORS
         if self._is_lowered(site):
             return ""
-        has_backward = any(call.has_backward for calls in self.inputs for call in calls)
+        has_backward = any(call.has_backward for item in self.inputs for call in item.calls)
         if self._is_train and not has_backward:
             return _BACKWARD
         return _FUSION
 
     def _outside(self, belongs: Callable[[Blame], bool]) -> float:
         """Time outside of graphs per call: the host's, as far as the device has nothing to do."""
+        return self._fit * sum(
+            time_ns for blame, time_ns in self._exposed_ns().items() if belongs(blame)
+        )
 
-        def host(call: CallCosts) -> float:
-            return sum(time_ns for blame, time_ns in call.host_ns.items() if belongs(blame))
+    def _exposed_ns(self) -> Mapping[Blame, float]:
+        """The time of each blame, before anything is said of how long a call is."""
+        blames = dict.fromkeys(blame for item in self.inputs for blame, _ in item.parts)
+        found = {}
+        for blame in blames:
+            if blame is not None:
+                host_ns = self._host(lambda other, _, blame=blame: other == blame)  # type: ignore[misc]
+                found[blame] = host_ns * self._exposure(blame)
+        return found
 
-        def exposed(call: CallCosts) -> float:
-            return sum(time_ns for blame, time_ns in call.exposed_ns.items() if belongs(blame))
+    def _exposure(self, blame: Blame) -> float:
+        """How much of the host's time the device has nothing to do, or works on for it."""
+        if not self.on_device:
+            return 1.0
+        host_ns = _medians(self.on_device, lambda call: call.host_ns.get(blame, 0))
+        if not host_ns:
+            return 1.0
+        return _medians(self.on_device, lambda call: call.exposed_ns.get(blame, 0.0)) / host_ns
 
-        host_ns = self._per_call(host)
-        with_device_ns = _medians(self.on_device, host) if self.on_device else 0
-        if not with_device_ns:
-            return host_ns
-        return host_ns * _medians(self.on_device, exposed) / with_device_ns
+    @property
+    def _fit(self) -> float:
+        """What makes no more of a call than there is: a device is watched in slower calls."""
+        whole_ns = sum(self._exposed_ns().values())
+        return min(1.0, self._call_ns / whole_ns) if self._call_ns and whole_ns else 1.0
+
+    def _host(self, belongs: Callable[[Blame | None, Part], bool]) -> float:
+        """The host's time per call of some parts: a sum, so that they add up."""
+        sums = (
+            sum(time_ns for (blame, part), time_ns in item.parts.items() if belongs(blame, part))
+            for item in self.inputs
+        )
+        return sum(sums) / (len(self.inputs) + self._uncut)
+
+    @property
+    def _spread(self) -> float:
+        return max(item.spread for item in self.inputs)
+
+    @property
+    def _scale(self) -> float:
+        return min(item.scale for item in self.inputs)
 
     def _per_call(self, value: _Value) -> float:
-        return _medians(self.inputs, value)
+        calls = [item.calls for item in self.inputs]
+        return _medians(calls, value) * len(calls) / (len(calls) + self._uncut)
 
     def _mean(self, value: _Value) -> float:
-        return statistics.mean(
-            statistics.mean(value(call) for call in calls) for calls in self.inputs
-        )
+        sums = (statistics.mean(value(call) for call in item.calls) for item in self.inputs)
+        return sum(sums) / (len(self.inputs) + self._uncut)
 
 
 def _concerns(calls: Sequence[CallCosts], site: Site) -> bool:
@@ -288,18 +329,10 @@ def _medians(inputs: Sequence[Sequence[CallCosts]], value: _Value) -> float:
     return statistics.mean(statistics.median(value(call) for call in calls) for calls in inputs)
 
 
-def _part_ns(call: CallCosts, site: Site, part: Part) -> float:
-    return sum(
-        time_ns
-        for (blame, what), time_ns in call.parts.items()
-        if what is part and blame.site == site and not blame.shared_with
-    )
+def _is_own(blame: Blame, site: Site) -> bool:
+    return blame.site == site and not blame.shared_with
 
 
 def _crossing(call: CallCosts, site: Site) -> tuple[int, int]:
-    found = [
-        item
-        for blame, item in call.crossings.items()
-        if blame.site == site and not blame.shared_with
-    ]
+    found = [item for blame, item in call.crossings.items() if _is_own(blame, site)]
     return sum(item.size_bytes for item in found), sum(item.fusible_bytes for item in found)

@@ -10,10 +10,15 @@ from inspector.findings.recompile_wording import compile_cost
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind
+from inspector.model.timeline import warm_call_ns
 
 __all__ = ["cost_lines", "finding_cost_lines", "total_line"]
 
 _SMALL = 0.005
+_UNSTABLE = 0.25
+"""Of calls of which there are few, one after another: `inspect profile` makes blocks of them."""
+_SCALED = 0.9
+_NEAR = 0.01
 
 
 def finding_cost_lines(finding: Finding) -> tuple[str, ...]:
@@ -39,17 +44,31 @@ def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
     of_call = f" of a call of {duration(cost.call_ns)}" if cost.call_ns else ""
     what = "for the whole function, which runs eagerly" if cost.is_whole_frame else ""
     times = _times(cost)
-    how = f"{cost.kind.value} in {count(cost.calls, 'warm call')}"
+    how = f"{cost.kind.value} in {count(cost.calls, 'warm call')}{_how_sure(cost)}"
     head = " ".join(part for part in (f"{duration(cost_ns)}{of_call}", what, times) if part)
     yield f"{head} ({how})"
     parts = [f"{duration(share.time_ns)} {share.part.value}" for share in cost.shares]
     if parts:
-        yield f"outside of graphs: {', '.join(parts)}"
+        where = "" if _adds_up(cost) else ", on the host"
+        yield f"outside of graphs{where}: {', '.join(parts)}"
     if cost.crossing_bytes:
         yield _crossing(cost, cost.crossing_bytes)
     if cost.shared_ns:
         others = listed(cost.shared_with, 3)
         yield f"{duration(cost.shared_ns)} more is shared with {others}: it goes when all do"
+
+
+def _adds_up(cost: Cost) -> bool:
+    """Whether the parts are the whole time: a device hides some of them, or has more to do."""
+    outside_ns = cost.outside_ns or 0
+    return abs(sum(share.time_ns for share in cost.shares) - outside_ns) <= _NEAR * outside_ns
+
+
+def _how_sure(cost: Cost) -> str:
+    slower = f", scaled by {cost.scale:.2f}" if cost.scale < _SCALED else ""
+    if cost.spread <= _UNSTABLE:
+        return slower
+    return f"{slower}; unstable: equal calls differ by {cost.spread:.0%}"
 
 
 def _times(cost: Cost) -> str:
@@ -70,8 +89,8 @@ def _crossing(cost: Cost, crossing_bytes: int) -> str:
 
 def total_line(report: Report) -> tuple[str, str] | None:
     """The time of a warm call, and how much of it breaks take; None where nothing was measured."""
-    profiles = [profile for process in report.run.processes for profile in process.profiles]
-    calls_ns = [profile.warm_ns for profile in profiles if profile.warm_ns]
+    known = (warm_call_ns(process.profiles) for process in report.run.processes)
+    calls_ns = [call_ns for call_ns in known if call_ns]
     if not calls_ns:
         return None
     call_ns = round(statistics.mean(calls_ns))
@@ -81,6 +100,7 @@ def total_line(report: Report) -> tuple[str, str] | None:
         return duration(call_ns), ""
     own_ns = sum(cost.outside_ns or 0 for cost in measured)
     shared_ns = max((cost.shared_ns for cost in measured), default=0)
-    return duration(
-        call_ns
-    ), f"{duration(own_ns + shared_ns)} of it outside of graphs, because of the above"
+    # Of several processes each site has the cost of the one in which it costs most.
+    outside_ns = min(call_ns, own_ns + shared_ns)
+    outside = duration(outside_ns)
+    return duration(call_ns), f"{outside} of it outside of graphs, because of the above"

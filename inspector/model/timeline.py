@@ -5,9 +5,19 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import enum
+import statistics
 from collections.abc import Sequence
 
-__all__ = ["Activity", "CopyRates", "Mark", "MarkKind", "Profile", "Thread", "nested"]
+__all__ = [
+    "Activity",
+    "CopyRates",
+    "Mark",
+    "MarkKind",
+    "Profile",
+    "Thread",
+    "nested",
+    "warm_call_ns",
+]
 
 
 class MarkKind(enum.Enum):
@@ -119,6 +129,14 @@ class Profile:
         """`plain_ns`, or None where something was compiled in every call: none was warm then."""
         calls = sum(mark.kind is MarkKind.CALL for thread in self.threads for mark in thread.marks)
         return None if calls and self.compiled >= set(range(calls)) else self.plain_ns
+
+
+def warm_call_ns(profiles: Sequence[Profile]) -> int | None:
+    """The mean over the inputs of the time of a warm call that nobody watched, or None."""
+    known = [item for item in profiles if item.warm_ns is not None]
+    host = [item.warm_ns or 0 for item in known if not item.with_device]
+    times = host or [item.warm_ns or 0 for item in known]
+    return round(statistics.mean(times)) if times else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inspector.model.cost import Part
 from inspector.model.request import Request
 from tests import golden
 from tests.compile.forkserver import ForkServer, Job
@@ -87,10 +88,39 @@ example_inputs = (torch.ones(4, 8),)
 """
 WHOLE = "def model(x):\n    return x.relu() + 1\nexample_inputs = (torch.ones(8),)\n"
 GENERATOR = "def model(x):\n    yield x + 1\nexample_inputs = (torch.ones(8),)\n"
+REST = """
+W = torch.ones(300, 300)
+def model(x, idx):
+    h = x + 1
+    counts = torch.bincount(idx, minlength=4)
+    for e in range(2):
+        rows = torch.nonzero(idx == e)
+        if rows.numel() == 0: continue
+        h = torch.mm(h, W)
+    return h, counts
+example_inputs = (torch.ones(300, 300), torch.arange(8) % 4)
+"""
+# What comes behind the break has a free variable.
+REST_OF_CLOSURE = """
+def make(W):
+    def model(x, idx):
+        h = torch.mm(x, W)
+        counts = torch.bincount(idx, minlength=4)
+        for e in range(2):
+            rows = torch.nonzero(idx == e)
+            if rows.numel() == 0: continue
+            h = torch.mm(h, W)
+        return h, counts
+    return model
+model = make(torch.ones(300, 300))
+example_inputs = (torch.ones(300, 300), torch.arange(8) % 4)
+"""
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "between": (BETWEEN, {}),
     "nested": (NESTED, {}),
     "loop": (LOOP, {}),
+    "rest": (REST, {}),
+    "rest of a closure": (REST_OF_CLOSURE, {}),
     "counts": (COUNTS, {"calls": 4}),
     "again": (AGAIN, {"calls": 3}),
     "trained": (TRAINED, {"train": True, "backend": "aot_eager"}),
@@ -153,6 +183,29 @@ def test_a_function_that_was_given_up_has_the_whole_call(reports: Any) -> None:
     assert finding["cost_ns"] > 0
     (skipped,) = reports["generator"][1]["findings"]
     assert skipped["cost"]["is_whole_frame"]
+
+
+@pytest.mark.parametrize("name", ["rest", "rest of a closure"])
+def test_a_rest_that_runs_eagerly_belongs_to_the_break_that_made_it(
+    reports: Any, name: str
+) -> None:
+    loop, before = breaks(reports[name][1])  # by cost
+    assert loop["line"] == before["line"] + 2
+    assert (loop["cost_kind"], before["cost_kind"]) == ("measured", "measured")
+    assert (loop["executions_per_call"], before["executions_per_call"]) == (None, 1)
+    assert loop["cost"]["parts_ns"]["eager operators"] > before["cost"]["outside_ns"]
+    assert loop["cost"]["shared_ns"] == before["cost"]["shared_ns"] == 0
+
+
+@pytest.mark.parametrize("name", ["between", "nested", "loop", "rest", "trained"])
+def test_costs_are_parts_of_the_call_and_parts_add_up(reports: Any, name: str) -> None:
+    found = breaks(reports[name][1])
+    for cost in (finding["cost"] for finding in found):
+        assert sum(cost["parts_ns"].values()) == pytest.approx(cost["outside_ns"], abs=len(Part))
+        assert cost["outside_ns"] + cost["crossing_ns"] <= cost["call_ns"]
+    shared = max(finding["cost"]["shared_ns"] for finding in found)
+    outside = sum(finding["cost"]["outside_ns"] for finding in found)
+    assert outside + shared <= found[0]["cost"]["call_ns"] + len(found)
 
 
 def test_every_measured_call_finds_the_same_state(reports: Any) -> None:

@@ -63,6 +63,8 @@ def _cost(cost: Cost | None) -> dict[str, object]:
             "fusible_bytes": cost.fusible_bytes,
             "crossing_ns": cost.crossing_ns,
             "calls": cost.calls,
+            "spread": round(cost.spread, 4),
+            "scale": round(cost.scale, 4),
             "call_ns": cost.call_ns,
             "is_whole_frame": cost.is_whole_frame,
             "backend": cost.backend or None,

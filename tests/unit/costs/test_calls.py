@@ -219,6 +219,7 @@ def test_code_that_failed_to_compile_is_no_break_s_fault() -> None:
     frames = [compiled(0, "f", FIRST), given_up(1, REST, None)]
     found = costs(frames, [rest_runs_eagerly()])
     assert found.host_ns == {Blame(FIRST): (300 - 240) + (900 - 880)}
+    assert found.parts[None, Part.PYTHON] >= 880 - 300
 
 
 def test_without_a_mark_two_breaks_share_what_comes_behind_the_first() -> None:

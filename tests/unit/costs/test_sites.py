@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import pytest
 
@@ -40,6 +41,9 @@ def test_a_cost_says_where_it_comes_from() -> None:
             "fusion could avoid all of it: 1.5 µs, computed",
         ),
         ({"shared_ns": 9000, "shared_with": ("m.py:9",)}, "9.0 µs more is shared with m.py:9"),
+        ({"scale": 0.834}, "(measured in 20 warm calls, scaled by 0.83)"),
+        ({"spread": 0.4}, "(measured in 20 warm calls; unstable: equal calls differ by 40%)"),
+        ({"outside_ns": 12_000}, "outside of graphs, on the host: 9.4 µs guards"),
     ],
 )
 def test_what_else_there_is_to_say(change: dict[str, object], expected: str) -> None:
@@ -89,6 +93,71 @@ def test_a_program_s_other_functions_have_no_part_in_a_break_s_cost() -> None:
 
     (cost,) = site_costs(run).values()
     assert (cost.cost_ns, cost.executions_per_call, cost.calls) == (40, 1.0, 4)
+
+
+def test_breaks_never_take_more_than_the_call() -> None:
+    """Of several processes, each site has the cost of the one in which it costs most."""
+    findings = [Finding("graph-break", Severity.WARNING, "x", cost=COST) for _ in range(20)]
+    report = dataclasses.replace(runs.report_of(runs.broken()), findings=tuple(findings))
+    run = dataclasses.replace(report.run, processes=(measured(),))
+    report = dataclasses.replace(report, run=run)
+    assert total_line(report) == ("386 µs", "386 µs of it outside of graphs, because of the above")
+
+
+def cost_of_calls(calls: Sequence[tuple[int, int, int]], plain_ns: int, *uncut: Profile) -> Cost:
+    """The cost of one break in calls, each of a graph, guards and a resumed graph's bytecode."""
+    marks, start_ns = [], 0
+    for graph_ns, guards_ns, resume_ns in calls:
+        graph_end = start_ns + graph_ns
+        guards_end = graph_end + guards_ns
+        end_ns = guards_end + resume_ns
+        inner = (
+            mark("graph", start_ns, graph_end),
+            mark("lookup", graph_end, guards_end),
+            region("1/0", guards_end, end_ns, mark("graph", end_ns, end_ns)),
+        )
+        marks.append(mark("call", start_ns, end_ns, region("0/0", start_ns, end_ns, *inner)))
+        start_ns = end_ns
+    frames = compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
+    taken = dataclasses.replace(profile(marks), plain_ns=plain_ns)
+    found = dataclasses.replace(process(*frames), profiles=(taken, *uncut))
+    run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
+    (cost,) = site_costs(run).values()
+    return cost
+
+
+def parts_ns(cost: Cost) -> dict[Part, int]:
+    return {share.part: share.time_ns for share in cost.shares}
+
+
+def test_calls_that_were_watched_are_told_as_a_part_of_those_that_were_not() -> None:
+    cost = cost_of_calls([(1000, 3000, 6000)] * 9, plain_ns=5000)
+    assert (cost.cost_ns, cost.call_ns, cost.scale) == (4500, 5000, 0.5)
+    assert parts_ns(cost) == {Part.GUARDS: 1500, Part.RESUME: 3000}
+
+
+def test_faster_calls_under_the_profiler_are_left_as_they_were_measured() -> None:
+    cost = cost_of_calls([(100, 300, 600)] * 9, plain_ns=5000)
+    assert (cost.cost_ns, cost.scale) == (900, 1.0)
+
+
+def test_parts_add_up_where_each_call_is_disturbed_elsewhere() -> None:
+    calls = [(9000, 300, 600), (100, 9000, 600), (100, 300, 9000)] * 3
+    cost = cost_of_calls(calls, plain_ns=1000)
+    assert cost.cost_ns == sum(parts_ns(cost).values()) == 900
+    assert cost.spread < 0.1
+
+
+def test_calls_that_become_slower_are_unstable() -> None:
+    cost = cost_of_calls([(100, 300, 600)] * 3 + [(100, 300, 1100)] * 6, plain_ns=1000)
+    assert cost.spread == 0.5
+
+
+def test_inputs_without_a_break_are_calls_too() -> None:
+    """Else the cost is that of one input, and the call the mean of both."""
+    uncut = Profile(1, 0, frozenset(), with_device=False, plain_ns=1000, mark_ns=0, threads=())
+    cost = cost_of_calls([(1000, 3000, 6000)] * 3, 10_000, uncut)
+    assert (cost.cost_ns, cost.call_ns, cost.executions_per_call) == (4500, 5500, 0.5)
 
 
 REGION = Mark(
