@@ -291,14 +291,19 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
     if stage == FUSION:
         what = "the recording does not say what was fused"
-    if failed:
+    stages = _stages(run) if stage == FUSION else []
+    # What came so far would have been fused next: a log of torch's own does not say how.
+    is_lowered = Stage.POST_GRAD.value in stages
+    if failed and is_lowered:
+        yield f"{what}: {command}"
+        yield f"not all of it was compiled: {failed}"
+    elif failed:
         yield f"{what}: {failed}"
     elif _is_as_asked(run, asked):
         yield f"{what}: the compiler did not come that far, and `inspect explain` says why"
     else:
         far = ", if the compiler came that far" if stage not in {"", FUSION} else ""
         yield f"{what}: {command}{far}"
-    stages = _stages(run) if stage == FUSION else ()
     if stages:
         yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
 
