@@ -13,8 +13,16 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.run import Process
-from inspector.model.timeline import CopyRates, Mark, MarkKind, Profile, Thread
-from tests.unit.costs.test_calls import FIRST, compiled, mark, process, profile, region
+from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread
+from tests.unit.costs.test_calls import (
+    FIRST,
+    TWO_GRAPHS,
+    compiled,
+    mark,
+    process,
+    profile,
+    region,
+)
 from tests.unit.renderers import runs
 
 COST = Cost(
@@ -158,6 +166,24 @@ def test_inputs_without_a_break_are_calls_too() -> None:
     uncut = Profile(1, 0, frozenset(), with_device=False, plain_ns=1000, mark_ns=0, threads=())
     cost = cost_of_calls([(1000, 3000, 6000)] * 3, 10_000, uncut)
     assert (cost.cost_ns, cost.call_ns, cost.executions_per_call) == (4500, 5500, 0.5)
+
+
+def test_a_device_that_works_on_for_longer_than_a_call_is_none_of_it() -> None:
+    """To watch the device makes calls longer than those of which costs are a part."""
+    taken = profile([mark("call", 0, 1000, *TWO_GRAPHS)])
+    launched = (
+        Activity(45, 0, 0, 0, 0, 50, 250, 200),
+        Activity(250, 1, 1, 10, 0, 260, 5260, 5000),
+        Activity(405, 0, 0, 0, 0, 5270, 5300, 30),
+    )
+    thread = dataclasses.replace(taken.threads[0], activities=launched)
+    watched = dataclasses.replace(taken, with_device=True, threads=(thread,))
+    frames = compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
+    found = dataclasses.replace(process(*frames), profiles=(taken, watched))
+    run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
+    (cost,) = site_costs(run).values()
+    assert (cost.cost_ns, cost.call_ns) == (1000, 1000)
+    assert "on the host" in "\n".join(cost_lines(cost))
 
 
 REGION = Mark(
