@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_bounds import beyond, parted, within
-from inspector.findings.recompile_case import (
-    NOTHING_NEEDED,
-    FixCase,
-    environment,
-    is_of_set,
-    kept_fix,
-    specialized_fix,
-)
-from inspector.model.recompile import Answer, Origin, RecompileClass
+from inspector.findings.recompile_case import FixCase, is_of_set, kept_fix
+from inspector.findings.recompile_fix_numbers import NUMBERS
+from inspector.model.recompile import Origin, RecompileClass
 
 __all__ = ["VALUES"]
 
@@ -24,111 +16,7 @@ _ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
 _FEW = 64
 _NEAR = 2
-_DECIDING = re.compile(
-    r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
-)
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
-
-
-def _int(case: FixCase) -> Iterator[str]:
-    item = case.first
-    special = next((use for use in item.symbols if use.specialized), None)
-    if case.kept_over:
-        yield from kept_fix(case)
-    elif item.origin is Origin.MODULE_ATTRIBUTE:
-        yield (
-            "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
-            f"compilation: {case.name} is a constant of each graph otherwise."
-        )
-        yield environment(case)
-        yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
-        yield (
-            f"Make it a tensor: self.{_last(case.name)} = torch.tensor(…) in the constructor, "
-            "changed in place (fill_(), add_())."
-        )
-    elif special is not None:
-        yield specialized_fix(case, special)
-    elif item.origin is Origin.GLOBAL:
-        yield (
-            f"Pass {case.name} to {case.function} as an argument: a global int is a constant of "
-            "each graph, an int argument becomes dynamic."
-        )
-        yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
-    elif beyond(item) is not None:
-        yield from _parted(case)
-    else:
-        nothing = NOTHING_NEEDED if item.answer is Answer.DYNAMIC else ""
-        if nothing and item.bounds:
-            nothing = f"{nothing.removesuffix('. ')} within {within(item)}. "
-        yield f"{nothing}{environment(case)}"
-        if not _decides(case):
-            yield _as_tensor(case)
-
-
-def _parted(case: FixCase) -> Iterator[str]:
-    """Two numbers on two sides of a condition."""
-    bound = beyond(case.first)
-    if bound is None:
-        return
-    told = parted(case, bound, "numbers", "dynamic or not")
-    named = environment(case)
-    yield f"{told} To save that: {named[:1].lower()}{named[1:]}" if named else told
-
-
-def _decides(case: FixCase) -> bool:
-    """Whether a line decides by the number: on a tensor, that would break the graph."""
-    return any(_DECIDING.search(code) for code in _codes(case))
-
-
-def _is_keyword(case: FixCase) -> bool:
-    """Whether a line passes it on by keyword: `alpha`, `eps` and the like take no tensor."""
-    passed = re.compile(rf"\w=\s*[-+]?{re.escape(case.name)}\b")
-    return any(passed.search(code) for code in _codes(case))
-
-
-def _codes(case: FixCase) -> Iterator[str]:
-    """The lines that put guards on it."""
-    for use in case.first.symbols:
-        yield from (frame.code for frame in use.guarded[-1:])
-    if case.first.caused_by:
-        yield case.first.caused_by.code
-
-
-def _as_tensor(case: FixCase) -> str:
-    """A tensor in place of a number."""
-    given = case.argument
-    is_variable = case.first.origin in {Origin.GLOBAL, Origin.CLOSURE}
-    if given.path or is_variable or not (given.text or case.site.frame is None):
-        return f"Make {case.passed} a tensor: torch.tensor(…), made where its value is set."
-    return f"Pass it as a tensor: torch.tensor({given.text or case.name}) {case.at_call}."
-
-
-def _float(case: FixCase) -> Iterator[str]:
-    special = next((use for use in case.first.symbols if use.specialized), None)
-    if case.kept_over:
-        yield from kept_fix(case)
-        return
-    if special is not None:
-        yield specialized_fix(case, special)
-        return
-    if case.first.origin is Origin.MODULE_ATTRIBUTE:
-        yield (
-            f"Make {case.name} a tensor: self.{_last(case.name)} = torch.tensor(…) in the "
-            "constructor, and changed in place (fill_()) afterwards."
-        )
-        return
-    if case.first.answer is Answer.DYNAMIC:
-        yield (
-            f"{NOTHING_NEEDED}Compile with torch.compile(…, dynamic=True): then the first value is "
-            "dynamic, too."
-        )
-    if not _is_keyword(case):
-        yield _as_tensor(case)
-
-
-def _last(name: str) -> str:
-    match = re.search(r"(\w+)\W*$", name)
-    return match[1] if match else name
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -336,8 +224,7 @@ def _object(case: FixCase) -> Iterator[str]:
 
 
 VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
-    RecompileClass.INT: _int,
-    RecompileClass.FLOAT: _float,
+    **NUMBERS,
     RecompileClass.BOOL: _bool,
     RecompileClass.STR: _constant,
     RecompileClass.NONE: _none,

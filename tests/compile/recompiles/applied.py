@@ -7,6 +7,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 __all__ = ["Mended", "mended"]
 
@@ -29,6 +30,7 @@ _ENVIRONMENT = re.compile(r'TORCH_COMPILE_DYNAMIC_SOURCES="(?P<sources>[^"]+)" i
 _DYNAMIC_MARKS = re.compile(r" and (?=torch\._dynamo\.)")
 _AND_MORE = " And as "
 _WHERE = re.compile(r"(?: and|,)? ?where (\S+ is not None|'\w+' in \S+), (torch\.\S+\(.+?\d\]?\))")
+_FILE = re.compile(r"([\w.-]+\.py):\d+")
 _METHOD = re.compile(r"\.[a-z_]+\([^()]*\)$")
 
 
@@ -65,11 +67,17 @@ def mended(run: Callable[[], None], advice: Iterable[str]) -> Mended:
                 found.config[setting["name"]] = number
         elif environment:
             found.sources = ",".join(filter(None, (found.sources, environment["sources"])))
-        elif not any(edit(text, lines, first) for edit in _EDITS):
+        elif not _is_here(text, run) or not any(edit(text, lines, first) for edit in _EDITS):
             continue
         found.applied.append(text)
     found.source = textwrap.dedent("".join(lines[begin:]))
     return found
+
+
+def _is_here(text: str, run: Callable[[], None]) -> bool:
+    """Whether a line that is named is in the program's file: another file has its number, too."""
+    files = _FILE.findall(text)
+    return not files or Path(inspect.getfile(run)).name in files
 
 
 def _index(match: re.Match[str] | None, lines: list[str], first: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -233,3 +234,18 @@ def limit() -> None:
         return x * len(mode)
 
     calls(scale, *("a" * n for n in range(10)))
+
+
+@program(
+    Expected("float", "n", "3.5", "4.5", "again", "Pass it as a tensor: torch.tensor("),
+    Expected("float", "n", "4.5", "5.5", "again", "NumPy's conversion takes the tensor, too"),
+)
+def float_for_numpy() -> None:
+    """NumPy's scalars are tensors to Dynamo: they take a tensor, and need a float's value."""
+
+    @compiled
+    def scale(x: Tensor, n: float) -> Tensor:
+        return x * torch.from_numpy(np.arange(4, dtype=np.float32) * np.float32(n))
+
+    for number in (3.5, 4.5, 5.5):
+        scale(X, number)

@@ -1,0 +1,158 @@
+"""What to write where a number changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from inspector.findings.recompile_bounds import beyond, parted, within
+from inspector.findings.recompile_case import (
+    NOTHING_NEEDED,
+    FixCase,
+    environment,
+    kept_fix,
+    specialized_fix,
+)
+from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
+from inspector.model.stack import user_frame
+
+__all__ = ["NUMBERS"]
+
+_DECIDING = re.compile(
+    r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
+)
+
+
+def _int(case: FixCase) -> Iterator[str]:
+    item = case.first
+    special = _special(case)
+    if case.kept_over:
+        yield from kept_fix(case)
+    elif item.origin is Origin.MODULE_ATTRIBUTE:
+        yield (
+            "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
+            f"compilation: {case.name} is a constant of each graph otherwise."
+        )
+        yield environment(case)
+        yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
+        yield (
+            f"Make it a tensor: self.{_last(case.name)} = torch.tensor(…) in the constructor, "
+            "changed in place (fill_(), add_())."
+        )
+    elif special is not None:
+        yield from _specialized(case, special)
+    elif item.origin is Origin.GLOBAL:
+        yield (
+            f"Pass {case.name} to {case.function} as an argument: a global int is a constant of "
+            "each graph, an int argument becomes dynamic."
+        )
+        yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
+    elif beyond(item) is not None:
+        yield from _parted(case)
+    else:
+        nothing = NOTHING_NEEDED if item.answer is Answer.DYNAMIC else ""
+        if nothing and item.bounds:
+            nothing = f"{nothing.removesuffix('. ')} within {within(item)}. "
+        yield f"{nothing}{environment(case)}"
+        if not _decides(case):
+            yield _as_tensor(case)
+
+
+def _parted(case: FixCase) -> Iterator[str]:
+    """Two numbers on two sides of a condition."""
+    bound = beyond(case.first)
+    if bound is None:
+        return
+    told = parted(case, bound, "numbers", "dynamic or not")
+    named = environment(case)
+    yield f"{told} To save that: {named[:1].lower()}{named[1:]}" if named else told
+
+
+def _special(case: FixCase) -> SymbolUse | None:
+    """What made it a constant; of what changed beside something else, its own finding knows."""
+    item = case.first
+    same = [each for each in case.history if (each.kind, each.name) == (item.kind, item.name)]
+    uses = item.symbols or [use for each in same for use in each.symbols]
+    return next((use for use in uses if use.specialized), None)
+
+
+def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
+    """A number that a line made a constant; NumPy's own scalars are tensors to Dynamo."""
+    frame = user_frame(special.guarded, case.roots)
+    scalar = rf"\b(?:np|numpy)\.(?:float|int|uint)\d+\(\s*{re.escape(case.name)}\s*\)"
+    if frame is None or not re.search(scalar, frame.code):
+        yield specialized_fix(case, special)
+        return
+    code = frame.code.strip()
+    yield (
+        f"{_as_tensor(case)} As a number it is made a constant at {case.place(frame)} (`{code}`), "
+        "and NumPy's conversion takes the tensor, too."
+    )
+    yield (
+        "Where it has to stay a number, each value is a program of its own, compiled once, and "
+        "then found: raise torch._dynamo.config.recompile_limit (8 by default) where there are "
+        "more."
+    )
+
+
+def _decides(case: FixCase) -> bool:
+    """Whether a line decides by the number: on a tensor, that would break the graph."""
+    return any(_DECIDING.search(code) for code in _codes(case))
+
+
+def _is_keyword(case: FixCase) -> bool:
+    """Whether a line passes it on by keyword: `alpha`, `eps` and the like take no tensor."""
+    passed = re.compile(rf"\w=\s*[-+]?{re.escape(case.name)}\b")
+    return any(passed.search(code) for code in _codes(case))
+
+
+def _codes(case: FixCase) -> Iterator[str]:
+    """The lines that put guards on it."""
+    for use in case.first.symbols:
+        yield from (frame.code for frame in use.guarded[-1:])
+    if case.first.caused_by:
+        yield case.first.caused_by.code
+
+
+def _as_tensor(case: FixCase) -> str:
+    """A tensor in place of a number."""
+    given = case.argument
+    is_variable = case.first.origin in {Origin.GLOBAL, Origin.CLOSURE}
+    if given.path or is_variable or not (given.text or case.site.frame is None):
+        return f"Make {case.passed} a tensor: torch.tensor(…), made where its value is set."
+    return f"Pass it as a tensor: torch.tensor({given.text or case.name}) {case.at_call}."
+
+
+def _float(case: FixCase) -> Iterator[str]:
+    special = _special(case)
+    if case.kept_over:
+        yield from kept_fix(case)
+        return
+    if special is not None:
+        yield from _specialized(case, special)
+        return
+    if case.first.origin is Origin.MODULE_ATTRIBUTE:
+        yield (
+            f"Make {case.name} a tensor: self.{_last(case.name)} = torch.tensor(…) in the "
+            "constructor, and changed in place (fill_()) afterwards."
+        )
+        return
+    if case.first.answer is Answer.DYNAMIC:
+        yield (
+            f"{NOTHING_NEEDED}Compile with torch.compile(…, dynamic=True): then the first value is "
+            "dynamic, too."
+        )
+    if not _is_keyword(case):
+        yield _as_tensor(case)
+
+
+def _last(name: str) -> str:
+    match = re.search(r"(\w+)\W*$", name)
+    return match[1] if match else name
+
+
+NUMBERS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+    RecompileClass.INT: _int,
+    RecompileClass.FLOAT: _float,
+}
+"""The advice by class."""
