@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.recompile_case import FixCase, is_of_set, kept_fix
@@ -104,6 +106,8 @@ def _length(case: FixCase) -> Iterator[str]:
             f"Add all submodules to {owner} before the first call: each number of them is a "
             "program of its own, and is compiled once."
         )
+    elif (key := _key_set(case)) is not None:
+        yield from _keys_set(case, key)
     elif case.first.guard.startswith("len(") and "!=" in case.first.guard:  # a dict, guards.cpp
         yield (
             f"Give {case.passed} the same keys in every call, with a default where one is missing: "
@@ -132,6 +136,41 @@ def _length(case: FixCase) -> Iterator[str]:
             f"Give {case.passed} one length in every call: each length is a program of its own, "
             "and is compiled once."
         )
+
+
+def _key_set(case: FixCase) -> str | None:
+    """The key under which a line writes into a dict whose number of keys changes, or None."""
+    guard, stack = case.first.guard, case.first.guard_stack
+    # A list that is empty cannot be written by index; of a dict with keys torch says `!=`.
+    is_dict = guard.startswith("not ") or (guard.startswith("len(") and "!=" in guard)
+    frame = stack[-1] if stack else case.first.caused_by
+    if frame is None or not is_dict:
+        return None
+    name = re.escape(case.name.rpartition(".")[2])
+    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", frame.code)
+    return found["key"].strip() if found else None
+
+
+def _keys_set(case: FixCase, key: str) -> Iterator[str]:
+    """A dict that the function fills: torch looks at how many keys it came with."""
+    first, last = case.first.before, case.first.now
+    grew = f" ({first.text} → {last.text})" if first and last else ""
+    each = key if _is_literal(key) else f"one for each value of {key}"
+    yield (
+        f"A line fills {case.name} by key ({key}), so that a later call finds more keys in it"
+        f"{grew}: each number of them is a program of its own, compiled once, and then found. "
+        "Nothing is needed where the keys stay the same from then on. To save the compilation: "
+        f"give {case.name} all of its keys before the first call ({each}, with None as its value, "
+        "where nothing reads it before it is written)."
+    )
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 def _varargs(case: FixCase) -> Iterator[str]:

@@ -249,3 +249,35 @@ def float_for_numpy() -> None:
 
     for number in (3.5, 4.5, 5.5):
         scale(X, number)
+
+
+@program(
+    Expected(
+        "container-length", "seen", "0", "1", "again", "give seen all of its keys before", "closure"
+    )
+)
+def dict_that_is_filled() -> None:
+    """A hook that keeps what a layer gave: the second call finds a key more."""
+    seen: dict[str, Tensor] = {}
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        seen["double"] = x * 2
+        return x + 1
+
+    for _ in range(3):
+        double(X)
+
+
+@program()
+def dict_that_has_its_keys() -> None:
+    """The same where the key was there: one program."""
+    seen: dict[str, Tensor | None] = {"double": None}
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        seen["double"] = x * 2
+        return x + 1
+
+    for _ in range(3):
+        double(X)
