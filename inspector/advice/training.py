@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice
-from inspector.advice.kinds import INLINED
+from inspector.advice.kinds import INLINED, SKIPPED
 
 __all__ = ["ADVICE"]
 
@@ -58,6 +58,66 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
+SCHEDULED = Advice(
+    id="scheduled-optimizer",
+    kinds=(SKIPPED,),
+    says=r"lr_scheduler\.py",
+    title="the step of an optimiser that has a learning-rate scheduler",
+    fix="The scheduler has put a wrapper around `step()` (`torch/optim/lr_scheduler.py`), which "
+    "Dynamo does not trace; the optimiser's own step is compiled behind it, in a graph of its own. "
+    "Where the function does nothing else, nothing is needed. Otherwise leave `step()`, and the "
+    "scheduler's, to the caller, and compile what is computed.",
+    before="""\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+
+@torch.compile
+def update(x):
+    optimizer.step()
+    scheduler.step()
+    return (x * weight.detach()).sum()
+
+
+def step(x):
+    optimizer.zero_grad()
+    (x * weight).square().sum().backward()
+    return update(x)
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after="""\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+
+@torch.compile
+def total(x):
+    return (x * weight.detach()).sum()
+
+
+def step(x):
+    optimizer.zero_grad()
+    (x * weight).square().sum().backward()
+    optimizer.step()
+    scheduler.step()
+    return total(x)
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="Outputs, weights and learning rates. The step itself is compiled no longer.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+    tested_on=("2.13",),
+)
+
 LOADER = Advice(
     id="data-loader",
     kinds=(INLINED,),
@@ -104,4 +164,4 @@ outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
-ADVICE = (OPTIMIZER, LOADER)
+ADVICE = (OPTIMIZER, SCHEDULED, LOADER)
