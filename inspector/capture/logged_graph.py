@@ -61,11 +61,7 @@ def _logging_frame() -> FrameType | None:
         if frame is None or frame.f_code.co_name == _LOGS:
             break
         frame = frame.f_back
-    found = frame is not None and frame.f_code.co_name == _LOGS
-    # Twice, where `PayloadGuard` stands in.
-    while frame is not None and frame.f_code.co_name == _LOGS:
-        frame = frame.f_back
-    return frame if found else None
+    return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
 
 
 def graph_fields(module: fx.GraphModule) -> dict[str, object]:

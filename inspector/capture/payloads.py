@@ -7,21 +7,23 @@ Torch prints many things for the trace alone, and what fails in that fails the c
 
 from __future__ import annotations
 
+import ast
 import functools
+import inspect
 import types
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 __all__ = ["PayloadGuard"]
 
-_TRACED = "_torch_inspector_traced"
+_PAYLOAD = "payload_fn"
 _GUARDED = "_torch_inspector_guarded"
 
 
 class PayloadGuard:
-    """Stands in for the body of ``torch._logging.trace_structured``.
+    """Changes the code of ``torch._logging.trace_structured`` while something is recorded.
 
-    Many modules of torch have the function itself by name: it stays, and gets another code.
+    Many modules of torch have the function itself by name: it stays, and so do stacks that are
+    taken in it. Where its source is not there, or another one, nothing is changed.
     """
 
     def __init__(self) -> None:
@@ -31,58 +33,51 @@ class PayloadGuard:
         """Begins, unless it has begun."""
         from torch._logging import trace_structured
 
-        if self._code is not None or _TRACED in trace_structured.__globals__:
+        if _GUARDED in trace_structured.__globals__:
             return
-        code = trace_structured.__code__
-        own = _stand_in.__code__
-        if code.co_freevars or code.co_varnames[: own.co_argcount] != own.co_varnames[:2]:
-            return  # of another torch
-        original = types.FunctionType(
-            code, trace_structured.__globals__, code.co_name, trace_structured.__defaults__
-        )
-        original.__kwdefaults__ = dict(trace_structured.__kwdefaults__ or {})
-        trace_structured.__globals__.update({_TRACED: original, _GUARDED: _guarded})
-        # Stacks that are taken there show the function where it is.
-        trace_structured.__code__ = own.replace(
-            co_filename=code.co_filename,
-            co_firstlineno=code.co_firstlineno,
-            co_name=code.co_name,
-            co_qualname=code.co_qualname,
-        )
-        self._code = code
+        code = _changed(trace_structured)
+        if code is not None:
+            trace_structured.__globals__[_GUARDED] = _guarded
+            self._code, trace_structured.__code__ = trace_structured.__code__, code
 
     def release(self) -> None:
         """Ends."""
         from torch._logging import trace_structured
 
-        if self._code is None:
-            return
-        trace_structured.__code__ = self._code
-        for name in (_TRACED, _GUARDED):
-            trace_structured.__globals__.pop(name, None)
-        self._code = None
+        if self._code is not None:
+            trace_structured.__code__ = self._code
+            trace_structured.__globals__.pop(_GUARDED, None)
+            self._code = None
 
 
-def _stand_in(
-    name: str,
-    metadata_fn: Callable[[], Mapping[str, Any]],
-    *,
-    payload_fn: Callable[[], object],
-    **more: object,
-) -> None:
-    """The code of ``trace_structured`` meanwhile; its globals are those of torch's module."""
-    _torch_inspector_traced(  # type: ignore[name-defined]  # noqa: F821
-        name,
-        metadata_fn,
-        payload_fn=_torch_inspector_guarded(payload_fn),  # type: ignore[name-defined]  # noqa: F821
-        **more,
-    )
+def _changed(function: types.FunctionType) -> types.CodeType | None:
+    """The function's code, with a guard around the one call that prints; None where it is not."""
+    try:
+        tree = ast.parse(inspect.getsource(function))
+    except (OSError, SyntaxError):
+        return None
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_payload(node)]
+    if len(calls) != 1:
+        return None
+    name = calls[0].func
+    calls[0].func = ast.Call(ast.Name(_GUARDED, ast.Load()), [name], [])
+    ast.fix_missing_locations(tree)
+    own = function.__code__
+    ast.increment_lineno(tree, own.co_firstlineno - 1)
+    module = compile(tree, own.co_filename, "exec", dont_inherit=True)
+    codes = [item for item in module.co_consts if isinstance(item, types.CodeType)]
+    code = next((item for item in codes if item.co_name == own.co_name), None)
+    fits = code is not None and (code.co_varnames[: own.co_argcount], code.co_freevars) == (
+        own.co_varnames[: own.co_argcount], own.co_freevars
+    )  # fmt: skip
+    return code if fits else None
 
 
-def _guarded(payload_fn: object) -> object:
-    if not callable(payload_fn):
-        return payload_fn  # torch says what is wrong with it
+def _is_payload(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == _PAYLOAD
 
+
+def _guarded(payload_fn: Callable[[], object]) -> Callable[[], object]:
     @functools.wraps(payload_fn)
     def payload() -> object:
         try:

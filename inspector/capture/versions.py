@@ -66,7 +66,7 @@ PARTITION_NODE = "    %s: %s"
 PARTITION_STACK_LINE = "         %s"
 
 _CUDA_GRAPHS = "torch._inductor.cudagraph_trees"
-_MOST_FRAMES = 16  # those of ours above Dynamo's own: the handler's, and what stands in for torch's
+_MOST_FRAMES = 12
 _NAMED_BACKEND = "_TorchCompileWrapper"
 _Place: TypeAlias = tuple[str, int]
 
