@@ -29,9 +29,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
-from inspector.commands import bench_session  # noqa: E402
+from inspector.commands import bench_sessions  # noqa: E402
 from inspector.commands.bench import command  # noqa: E402
-from inspector.commands.bench_environment import PINNED, with_caches  # noqa: E402
+from inspector.commands.bench_environment import pinned, with_caches  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
 from inspector.commands.bench_workers import Bench  # noqa: E402
 from inspector.model.bench import BenchPlan  # noqa: E402
@@ -81,7 +81,7 @@ class Hand:
         caches = with_caches(os.environ, bench.scratch / f"caches.{number}")
         self._process = subprocess.Popen(
             [sys.executable, str(ROOT / "benchmarks" / "by_hand.py"), json.dumps(asked)],
-            env={**PINNED, **caches} if device == "cpu" else caches,
+            env=pinned(caches) if device == "cpu" else caches,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     BesideHands.device = asked.device
-    bench_session.Session = BesideHands  # type: ignore[misc]
+    bench_sessions.Session = BesideHands  # type: ignore[attr-defined, misc]
     target = f"{CLAIMS}:{asked.only}" if asked.only else str(CLAIMS)
     with tempfile.TemporaryDirectory() as scratch:
         report, recordings = Path(scratch) / "claims.md", Path(scratch) / "recordings"
@@ -228,8 +228,10 @@ def main() -> None:
         )  # fmt: skip
         table = list(lines_of(recordings, BesideHands.found))
         text = report.read_text("utf-8").rstrip().replace(str(ROOT) + "/", "")
+    if not table:
+        parser.exit(1, text + "\n\nNothing was measured by hand.\n")
     arguments = shlex.join(sys.argv[1:])
-    worst = max((off for _, off in table), default=math.nan)
+    worst = max(off for _, off in table)
     lines = [
         text, "", "## By hand", "",
         BY_HAND,

@@ -6,13 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["PINNED", "compile_threads", "cores", "with_caches"]
+__all__ = ["compile_threads", "cores", "pinned", "with_caches"]
 
-PINNED: Mapping[str, str] = {"OMP_PROC_BIND": "true"}
-"""An operator's threads stay where they are, so that they do not share a core by chance.
-
-It goes before the user's environment, which may say otherwise.
-"""
 _LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
 _MOST_THREADS = 32
 
@@ -24,6 +19,18 @@ def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
         "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
     }
     return {name: value for name, value in {**given, **ours}.items() if name not in _LEFT_OUT}
+
+
+def pinned(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which an operator's threads stay where they are.
+
+    They do not share a core by chance then. A user's environment may say otherwise, and nothing is
+    changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
+    for this process, and not for those that it starts (`inspector.capture.benching.cores`).
+    """
+    if "OMP_PROC_BIND" in given:
+        return dict(given)
+    return {**given, "OMP_PROC_BIND": "true", "INSPECTOR_PINS": "1"}
 
 
 def cores() -> int:

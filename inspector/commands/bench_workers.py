@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from inspector.commands.bench_environment import PINNED, compile_threads, with_caches
+from inspector.commands.bench_environment import compile_threads, pinned, with_caches
 from inspector.commands.bench_turns import Turns
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
@@ -150,7 +150,7 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     caches = bench.scratch / f"caches.{asked.combination}"
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
-    given = {**PINNED, **compile_threads(bench.jobs), **os.environ}
+    given = pinned({**compile_threads(bench.jobs), **os.environ})
     environment = with_caches(given, caches)
     python = bench.python or sys.executable
     is_beside = bench.jobs > 1

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_environment import PINNED, with_caches
+from inspector.commands.bench_environment import pinned, with_caches
 from inspector.commands.bench_progress import BenchProgress
 from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
@@ -139,7 +139,7 @@ class _Starts:
             folder,
             self._starts.python or sys.executable,
             self._request(name).to_json(),
-            {**PINNED, **service_environment(os.environ, caches)},
+            pinned(service_environment(os.environ, caches)),
             verb="warm-up",
         )
         self._workers[name] = worker

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +26,11 @@ VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
 def problems(root: Path) -> dict[str, list[str]]:
     """What does not hold, by advice."""
     command = [sys.executable, "-m", "tests.compile.advice_child"]
-    answer = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False, text=True)
+    # It forks, and forked processes cannot use a GPU.
+    environ = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    answer = subprocess.run(
+        command, cwd=root, stdout=subprocess.PIPE, check=False, text=True, env=environ
+    )
     return {line["id"]: line["problems"] for line in map(json.loads, answer.stdout.splitlines())}
 
 

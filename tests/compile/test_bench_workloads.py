@@ -17,8 +17,15 @@ from tests.compile.benches import ROOT, bench
 from tests.compile.processes import INSPECT, environment
 
 PIECES = """
+import os
 import torch
 from torch import nn
+
+# What compiles beside this process loads torch, which would bind all of it to one core.
+assert "OMP_PROC_BIND" not in os.environ
+assert not hasattr(os, "sched_getaffinity") or (
+    os.sched_getaffinity(0) == os.sched_getaffinity(os.getppid())
+)
 
 model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 4))
 example_inputs = (torch.randn(16, 8),)

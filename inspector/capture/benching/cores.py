@@ -2,7 +2,8 @@
 
 With ``OMP_PROC_BIND=true`` libgomp binds the thread that loads it to one core. Inductor counts the
 cores that it may use to decide how many processes compile, and these, and the C++ compiler, would
-have to share that one.
+have to share that one. Those that compile Triton kernels load torch themselves, and would be bound
+to one core again: a bench on a machine with 16 compiled as if it had one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ class Cores:
     """What this thread was bound to when it was made, and what it was before."""
 
     def __init__(self) -> None:
-        """Gives this thread all cores of its parent again."""
+        """Gives this thread all cores of its parent again, and what it starts from now on."""
+        if os.environ.pop("INSPECTOR_PINS", ""):  # not the user's
+            del os.environ["OMP_PROC_BIND"]  # libgomp has read it
         self._bound: set[int] = set()
         if hasattr(os, "sched_getaffinity"):  # Linux
             self._bound = os.sched_getaffinity(0)

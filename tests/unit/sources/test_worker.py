@@ -41,6 +41,7 @@ import os, signal, sys, time
 from pathlib import Path
 from inspector.sources.worker import Worker
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # with nohup it is ignored, and they go on
 folder = Path(sys.argv[1])
 worker = Worker(folder, sys.argv[2], "", os.environ, stands_still=True)
 assert worker.wait("loaded", 20, lambda: None)
