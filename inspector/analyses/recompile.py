@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
+from inspector.costs.sites import limit_cost
 from inspector.events.guards import DynamoSettings
 from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
@@ -109,6 +110,7 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
         ),
         evidence="recompile_reasons",
         later=all(item.call for item in items),
+        cost=limit_cost(run, process, frame) if _hit_limit(items) else None,
         recompiles=items,
     )
 

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import torch
+from torch._dynamo import config
 
 from inspector.capture.timeline import EAGER_MARK
 from inspector.capture.writer import guarded
@@ -60,14 +61,17 @@ def _rests() -> Iterator[_Rest]:
             marked = _making(function, code.co_name)
         else:
             continue
-        if scope.get(name) is function and _is_left_alone(code):
+        if scope.get(name) is function and _may_run_eagerly(code):
             yield _Rest(scope, name, function, marked)
 
 
-def _is_left_alone(code: CodeType) -> bool:
-    """Whether there is nothing compiled of it, although it was called before."""
+def _may_run_eagerly(code: CodeType) -> bool:
+    """Whether there is nothing compiled of it, although it was called before, or no more will be.
+
+    At the recompile limit calls that no entry fits run eagerly.
+    """
     entries: list[object] = torch._C._dynamo.eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
-    return not entries
+    return not entries or len(entries) >= config.recompile_limit
 
 
 def _marked(function: Callable[..., object], name: str) -> Callable[..., object]:

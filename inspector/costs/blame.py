@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import is_resumed, plain_name, resumed_line
 
-__all__ = ["Blame", "Breaks", "Site"]
+__all__ = ["Blame", "Breaks", "Site", "is_limit", "limit_site"]
+
+_LIMIT = "recompile limit of "
 
 Site = tuple[str, int, str]
 """What makes two records the same site, see `inspector.model.graph_break.GraphBreak.key`."""
+
+
+def limit_site(frame: Frame) -> Site:
+    """What stands for a frame that runs eagerly behind the recompile limit."""
+    return frame.file, frame.first_line, f"{_LIMIT}{frame.name}"
+
+
+def is_limit(site: Site) -> bool:
+    """Whether it is a frame behind the recompile limit, and no graph break."""
+    return site[2].startswith(_LIMIT)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,7 +56,15 @@ class Breaks:
     """The break at which each compilation of a process ends, by the text of its compile id."""
 
     def __init__(self, process: Process) -> None:
-        rests = self._rests = dict(_rests(process.frames))
+        self._rests = dict(_rests(process.frames))
+        self._limited = {
+            (frame.file, frame.name, frame.first_line): limit_site(frame)
+            for frame in process.frames
+            if any(item.hit_limit for item in frame.compilations)
+        }
+        self._target = process.target
+        limited = {(file, name): site for (file, name, _), site in self._limited.items()}
+        rests = {**self._rests, **limited}
         self._compiled: Mapping[str, _Compiled] = {
             str(compilation.compile_id): _Compiled(
                 frame.name,
@@ -77,20 +97,46 @@ class Breaks:
             return False
         return outer.broken_in == (inner.file, inner.frame_name, inner.first_line)
 
-    def of_rest(self, compile_id: str, name: str, before: Blame | None) -> Blame | None:
+    def of_rest(
+        self, compile_id: str, name: str, before: Blame | None, ran: Iterable[str]
+    ) -> Blame | None:
         """What the time of code belongs to that comes behind a break and was left alone.
 
         Args:
             compile_id: The compilation that ends at the break.
             name: What Dynamo called the code behind it.
             before: What the time before it belongs to, and its own unless something says why it was
-                left alone: a break further down, or a failure, which is nobody's.
+                left alone: a break further down, the recompile limit, or a failure, which is
+                nobody's.
+            ran: The compile ids of compiled code that ran in it.
         """
         compiled = self._compiled.get(compile_id)
-        if compiled is None or (compiled.file, name) not in self._rests:
+        if compiled is None:
+            return before
+        for (file, limited, first_line), limit in self._limited.items():
+            if (file, limited) == (compiled.file, name):
+                return before if self._has_run(file, first_line, ran) else Blame(limit)
+        if (compiled.file, name) not in self._rests:
             return before
         site = self._rests[compiled.file, name]
         return Blame(site) if site is not None else None
+
+    def of_entry(self, ran: Iterable[str]) -> Blame | None:
+        """What a call of the target belongs to where all of it runs eagerly: the recompile limit.
+
+        Args:
+            ran: The compile ids of compiled code that ran in it.
+        """
+        target = self._target
+        for (file, _, first_line), limit in self._limited.items():
+            if target is not None and (file, first_line) == (target.file, target.line):
+                return None if self._has_run(file, first_line, ran) else Blame(limit)
+        return None
+
+    def _has_run(self, file: str, first_line: int, ran: Iterable[str]) -> bool:
+        """Whether a compiled version of a frame fitted."""
+        found = (self._compiled.get(compile_id) for compile_id in ran)
+        return any(item and (item.file, item.first_line) == (file, first_line) for item in found)
 
     def rest(self, compile_id: str) -> Site | None:
         """The site because of which nothing behind the end of compiled code is compiled, if any."""

@@ -70,9 +70,13 @@ class Pieces:
 
 
 def cut(
-    thread: Thread, span_ns: tuple[int, int], marks: Sequence[Mark], breaks: Breaks, mark_ns: int
+    thread: Thread,
+    span_ns: tuple[int, int],
+    marks: Sequence[Mark],
+    breaks: Breaks,
+    mark_ns: int,
 ) -> Pieces:
-    """Cuts a stretch of a thread.
+    """Cuts a call of the target, or of compiled code.
 
     Args:
         thread: The thread, for what happens between its marks.
@@ -82,7 +86,7 @@ def cut(
         mark_ns: What a mark costs, which is taken off again.
     """
     cutter = _Cutter(thread, breaks, mark_ns)
-    cutter.uncompiled(*span_ns, marks)
+    cutter.uncompiled(*span_ns, marks, breaks.of_entry(_compiled_in(marks)))
     return cutter.found
 
 
@@ -162,7 +166,8 @@ class _Cutter:
                 case MarkKind.GRAPH:
                     self._graph(inner, label, outer, sequence)
                 case MarkKind.EAGER:
-                    rest = self._breaks.of_rest(label, inner.label, blame)
+                    ran = _compiled_in(inner.inner)
+                    rest = self._breaks.of_rest(label, inner.label, blame, ran)
                     self.uncompiled(inner.start_ns, inner.end_ns, inner.inner, rest)
                 case MarkKind.BACKWARD:
                     pass
@@ -227,7 +232,11 @@ class _Cutter:
     def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
         """What gave up the rest of the function, where no mark tells at which point it begins."""
         rest = self._breaks.rest(region.label)
-        if rest is not None and all(inner.kind is not MarkKind.EAGER for inner in region.inner):
+        ran = _compiled_in(region.inner)
+        if rest is not None and not (
+            any(inner.kind is MarkKind.EAGER for inner in region.inner)
+            or any(self._breaks.resumes(compile_id, region.label) for compile_id in ran)
+        ):
             yield rest
 
     def _sites_of_callees(self, region: Mark) -> Iterator[Site]:
@@ -259,6 +268,11 @@ def _regions(region: Mark) -> Iterator[Mark]:
     for inner in region.inner:
         if inner.kind is MarkKind.REGION:
             yield from _regions(inner)
+
+
+def _compiled_in(marks: Sequence[Mark]) -> Iterator[str]:
+    """The compile ids of compiled code that is called there, and not within other such code."""
+    return (mark.label for mark in marks if mark.kind is MarkKind.REGION)
 
 
 def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:

@@ -7,17 +7,18 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self, TypeAlias
 
-from inspector.costs.blame import Blame, Breaks, Site
+from inspector.costs.blame import Blame, Breaks, Site, is_limit, limit_site
 from inspector.costs.calls import CallCosts, calls_of
 from inspector.costs.crossings import computed_crossings
 from inspector.costs.typical import Typical, typical
 from inspector.model.boundary import Crossing
+from inspector.model.compilation import Frame
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
 from inspector.model.timeline import warm_call_ns
 
-__all__ = ["entry_cost", "site_costs"]
+__all__ = ["entry_cost", "limit_cost", "site_costs"]
 
 _Value: TypeAlias = Callable[[CallCosts], float]
 
@@ -61,6 +62,15 @@ def entry_cost(run: Run) -> Cost | None:
     if process is None or process.target is None:
         return None  # a program: nothing tells how long the function took
     return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
+
+
+def limit_cost(run: Run, process: Process, frame: Frame) -> Cost | None:
+    """What of a warm call runs eagerly because a frame has hit the recompile limit, if known."""
+    if not process.profiles:
+        return None
+    site = limit_site(frame)
+    measured = _Measured(process, str(run.meta.settings.get("backend") or "")).about(site)
+    return measured.eager(site) if measured.inputs else None
 
 
 def _sites(process: Process) -> Iterable[Site]:
@@ -170,6 +180,24 @@ class _Measured:
             note=note,
         )
 
+    def eager(self, site: Site) -> Cost | None:
+        """What runs eagerly at a site, and in no graph; None where no measured call came there."""
+        outside = self._outside(lambda blame: _is_own(blame, site))
+        if not outside:
+            return None
+        return Cost(
+            kind=CostKind.MEASURED,
+            cost_ns=round(outside),
+            outside_ns=round(outside),
+            shares=self._shares(site, is_whole=False),
+            calls=self._calls,
+            spread=self._spread,
+            scale=self._scale,
+            call_ns=self._call_ns,
+            is_whole_frame=True,
+            backend=self._backend,
+        )
+
     def whole_frame(self) -> Cost:
         """The whole call outside of the graphs that the frame's callees have."""
         if not self.inputs:
@@ -222,10 +250,10 @@ class _Measured:
             if site in _sites_of(blame)
             for other in _sites_of(blame) - {site}
         }
-        elsewhere = {(file, line) for file, line, _ in others} - {site[:2]}
-        places = sorted(f"{run.roots.shown(file)}:{line}" for file, line in elsewhere)
-        is_here_too = any(other[:2] == site[:2] for other in others)
-        return (*(["another break of this line"] if is_here_too else []), *places)
+        breaks = {other[:2] for other in others if not is_limit(other)}
+        places = sorted(f"{run.roots.shown(file)}:{line}" for file, line in breaks - {site[:2]})
+        limits = ["the recompile limit"] if any(map(is_limit, others)) else []
+        return (*(["another break of this line"] if site[:2] in breaks else []), *limits, *places)
 
     def _is_lowered(self, site: Site) -> bool:
         """Whether Inductor lowered the graphs at a site; without any there, all others it met.

@@ -115,12 +115,31 @@ def make(W):
 model = make(torch.ones(300, 300))
 example_inputs = (torch.ones(300, 300), torch.arange(8) % 4)
 """
+# Names of layers are constants of a graph, and three compilations are one more than is allowed.
+LIMIT = """
+W = torch.ones(300, 300)
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+    def forward(self, x):
+        x = x + 1
+        print("between")
+        self.number += 1
+        return torch.mm(x, W), ("a", "b", "c", "d")[self.number % 4]
+torch._dynamo.config.recompile_limit = 2
+model = Model()
+example_inputs = (torch.ones(300, 300),)
+"""
+WHOLE_LIMIT = LIMIT.replace('print("between")', "x = x.relu()")
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "between": (BETWEEN, {}),
     "nested": (NESTED, {}),
     "loop": (LOOP, {}),
     "rest": (REST, {}),
     "rest of a closure": (REST_OF_CLOSURE, {}),
+    "limit": (LIMIT, {}),
+    "whole limit": (WHOLE_LIMIT, {}),
     "counts": (COUNTS, {"calls": 4}),
     "again": (AGAIN, {"calls": 3}),
     "trained": (TRAINED, {"train": True, "backend": "aot_eager"}),
@@ -195,6 +214,17 @@ def test_a_rest_that_runs_eagerly_belongs_to_the_break_that_made_it(
     assert (loop["executions_per_call"], before["executions_per_call"]) == (None, 1)
     assert loop["cost"]["parts_ns"]["eager operators"] > before["cost"]["outside_ns"]
     assert loop["cost"]["shared_ns"] == before["cost"]["shared_ns"] == 0
+
+
+def test_what_runs_eagerly_behind_the_recompile_limit_is_no_cost_of_a_break(reports: Any) -> None:
+    (before,) = breaks(reports["limit"][1])
+    limit = next(item for item in reports["limit"][1]["findings"] if item["rule"] == "recompile")
+    assert (limit["cost_kind"], before["cost_kind"]) == ("measured", "measured")
+    assert "eager operators" not in before["cost"]["parts_ns"]
+    assert limit["cost"]["parts_ns"]["eager operators"] > before["cost"]["outside_ns"]
+    (whole,) = reports["whole limit"][1]["findings"]
+    assert whole["cost"]["parts_ns"]["eager operators"] > 0
+    assert whole["cost"]["is_whole_frame"]
 
 
 @pytest.mark.parametrize("name", ["between", "nested", "loop", "rest", "trained"])

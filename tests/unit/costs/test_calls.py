@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from inspector.costs.blame import Blame, Breaks, Site
+from inspector.costs.blame import Blame, Breaks, Site, limit_site
 from inspector.costs.calls import CallCosts, calls_of
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
+from inspector.events.inspector import InspectorTarget
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.cost import Part
@@ -227,6 +228,57 @@ def test_without_a_mark_two_breaks_share_what_comes_behind_the_first() -> None:
     unmarked = region("0/0", 20, 900, mark("bytecode", 25, 30), mark("graph", 40, 240))
     found = costs(frames, [unmarked])
     assert found.host_ns == {Blame(FIRST, frozenset({SECOND})): 900 - 240}
+
+
+def over_the_limit(frame_id: int, name: str) -> Frame:
+    """A frame with one compiled version, of which no more are compiled."""
+    frame = compiled(frame_id, name, None)
+    refused = dataclasses.replace(
+        frame.compilations[0], compile_id=CompileId(frame_id, 1), graphs=0, hit_limit=True,
+        has_guarded_code=False,
+    )  # fmt: skip
+    return dataclasses.replace(frame, first_line=3, compilations=(*frame.compilations, refused))
+
+
+def test_behind_the_recompile_limit_it_is_no_break_that_leaves_code_to_python() -> None:
+    frames = [compiled(0, "f", FIRST), over_the_limit(1, REST)]
+    found = costs(frames, [rest_runs_eagerly(mark("lookup", 310, 320))])
+    assert found.host_ns == {
+        Blame(FIRST): (300 - 240) + (900 - 880),
+        Blame(limit_site(frames[1])): 880 - 300,
+    }
+
+
+def test_behind_the_recompile_limit_a_version_that_fits_runs_as_ever() -> None:
+    frames = [compiled(0, "f", FIRST), over_the_limit(1, REST)]
+    inner = region("1/0", 320, 870, mark("graph", 330, 860))
+    found = costs(frames, [rest_runs_eagerly(mark("lookup", 310, 320), inner)])
+    assert found.host_ns == {Blame(FIRST): (330 - 240) + (900 - 860)}
+
+
+def test_without_a_mark_a_break_and_the_recompile_limit_share_what_comes_behind() -> None:
+    frames = [compiled(0, "f", FIRST), over_the_limit(1, REST)]
+    inside = (mark("bytecode", 25, 30), mark("graph", 40, 240))
+    shared = Blame(FIRST, frozenset({limit_site(frames[1])}))
+    assert costs(frames, [region("0/0", 20, 900, *inside)]).host_ns == {shared: 900 - 240}
+    fits = region("1/0", 320, 870, mark("graph", 330, 860))
+    found = costs(frames, [region("0/0", 20, 900, *inside, fits)])
+    assert found.host_ns == {Blame(FIRST): (330 - 240) + (900 - 860)}
+
+
+def test_behind_the_recompile_limit_all_of_a_call_runs_eagerly() -> None:
+    frame = over_the_limit(0, "f")
+    of_target = dataclasses.replace(
+        process(frame), target=InspectorTarget("f", "m.py", 3, "f", "function")
+    )
+    limit = Blame(limit_site(frame))
+    lookup = mark("lookup", 10, 30)
+    (eager,) = calls_of(profile([mark("call", 0, 1000, lookup)]), Breaks(of_target), {})
+    assert eager.host_ns == {limit: 1000}
+    assert eager.parts[limit, Part.GUARDS] == 20
+    fits = mark("call", 0, 1000, lookup, region("0/0", 30, 900, mark("graph", 40, 890)))
+    (found,) = calls_of(profile([fits]), Breaks(of_target), {})
+    assert found.host_ns == {}
 
 
 def test_a_busy_device_hides_what_the_host_does() -> None:
