@@ -10,6 +10,7 @@ from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics, CreateSymbol
 from inspector.events.envelope import RawFrame
 from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
+from inspector.events.graph_text import parse_graph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inspector import Position
 from inspector.events.payload import Payload
@@ -44,6 +45,8 @@ class CompilationDraft:
     stack: tuple[RawFrame, ...] = ()
     caller: RawFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
+    graph_text: Payload | None = None
+    is_exported: bool = False
     failed_graphs: int = 0
     breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
     recompile_reasons: tuple[str, ...] = ()
@@ -83,6 +86,8 @@ class CompilationDraft:
     @property
     def name(self) -> str:
         """Name of the code object, or an empty string."""
+        if self.is_exported:
+            return "torch.export"
         named = self.metrics.name if self.metrics else None
         return named or (self.stack[-1].name if self.stack else "")
 
@@ -112,9 +117,10 @@ class CompilationDraft:
             input=self.input,
             stack=self.caller_stack(roots),
             graphs=self._graphs(),
-            operators=metrics.operator_count if metrics else None,
+            operators=self._operators(),
             guards=metrics.guard_count if metrics else None,
-            has_guarded_code=metrics.has_guarded_code if metrics else None,
+            # What is exported is a program, and guards are made for it, too.
+            has_guarded_code=self.is_exported or (metrics.has_guarded_code if metrics else None),
             failure=self._failure(roots),
             restart_reasons=metrics.restart_reasons if metrics else (),
             recompile_reasons=self._recompile_reasons(),
@@ -133,9 +139,21 @@ class CompilationDraft:
     def _graphs(self) -> int:
         """Graphs that the backend accepted, as far as the end was logged."""
         attempted, failed = len(self.graph_attempts), self.failed_graphs
-        if self.metrics is None:
+        if self.metrics is None or self.is_exported:
             return max(0, attempted - failed)
         return self.metrics.graphs_of(attempted, failed)
+
+    def _operators(self) -> int | None:
+        """What torch counted; what its graph has where the end was not logged, or says nothing."""
+        if self.metrics is not None and not self.is_exported:
+            return self.metrics.operator_count
+        if self.graph_text is None:
+            return None
+        try:
+            nodes = parse_graph(self.graph_text.text()).nodes
+        except (ValueError, SyntaxError, RecursionError):
+            return None  # it was cut off
+        return sum(bool(node.operation) for node in nodes)
 
     def _recompile_reasons(self) -> tuple[str, ...]:
         reason = self.metrics.recompile_reason if self.metrics else None

@@ -23,6 +23,8 @@ from inspector.events.timing import ChromiumEvent
 
 __all__ = ["CompilationsDraft"]
 
+_OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
+
 
 class CompilationsDraft:
     """Takes the events of one process that are about single compilations, in order.
@@ -60,12 +62,16 @@ class CompilationsDraft:
         Returns:
             The id of the compilation that it is about.
         """
+        if isinstance(event, CompilationMetrics) and envelope.compile_id is None:
+            self._end_export(event)
+            return CompileId(None, None)
         draft = self._draft(envelope, event, call)
         match event:
             case DynamoStart():
                 draft.stack = event.stack
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
+                draft.graph_text = event.text
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case DynamoError():
@@ -95,6 +101,9 @@ class CompilationsDraft:
         # What is logged outside of any compilation (it does happen) gets a compilation of its own.
         compile_id = envelope.compile_id or CompileId(None, None)
         draft = self._current.get(compile_id)
+        # Symbols and guards alone (of an export, or of compiled autograd) are no frame.
+        if draft is None and compile_id.frame_id is None and not isinstance(event, _OfAFrame):
+            return CompilationDraft(compile_id, None)
         # torch._dynamo.reset() begins to count anew; these two events begin a compilation.
         begins = isinstance(event, DynamoStart | RecompileReasons)
         if draft is None or (begins and draft.metrics is not None):
@@ -102,6 +111,16 @@ class CompilationsDraft:
             draft = self._current[compile_id] = CompilationDraft(compile_id, number, given)
             self.drafts.append(draft)
         return draft
+
+    def _end_export(self, event: CompilationMetrics) -> None:
+        """Takes the end of what no frame is named for, and what it is the end of, if it is known.
+
+        Strict ``torch.export`` traces without the event that begins a frame, and its guards and
+        metrics have no compile id (torch/_dynamo/functional_export.py, 2.13).
+        """
+        newest = self.drafts[-1] if self.drafts else None
+        if newest and newest.graph_attempts and newest.metrics is None and not newest.stack:
+            newest.metrics, newest.is_exported = event, True
 
 
 def _add_ours(draft: CompilationDraft, event: object) -> None:

@@ -16,7 +16,7 @@ from inspector.model.graph_break import Evidence
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed, shown_name
 
-__all__ = ["incomplete"]
+__all__ = ["cut_off", "incomplete"]
 
 _MOST_NAMED = 3
 
@@ -55,7 +55,7 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
         return "parts of the log could not be read"
     if any(process.problems for process in run.processes):
         return "the recorder itself failed in places"
-    missing = _cut_off(run) or _dropped(run, fail_on)
+    missing = cut_off(run) or _dropped(run, fail_on)
     if missing:
         return missing
     # Where torch.compile is switched off there are no graph breaks either.
@@ -63,8 +63,10 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
     return "" if run.compilations or accepted else "nothing was compiled"
 
 
-def _cut_off(run: Run) -> str:
+def cut_off(run: Run) -> str:
     """The processes whose log ends in the middle of a compilation, and does not say why.
+
+    One sentence without a full stop, or an empty string.
 
     A worker that left with ``os._exit`` does not say its end either; when nothing was being
     compiled, it may have been done. Of a plain trace nothing says how its program ended.

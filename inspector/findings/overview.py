@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from inspector.findings.cost_wording import total_line
 from inspector.findings.escaping import one_line
+from inspector.findings.incomplete import cut_off
 from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
@@ -249,6 +250,9 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    cut = "" if run.meta.partial or run.meta.error else cut_off(run)
+    if cut:
+        yield "warning", one_line(f"{cut}: what came behind that is not in it")
 
 
 def reading_texts(run: Run) -> Iterator[str]:

@@ -132,5 +132,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert said[0].startswith("the recording does not say what was fused")
     assert said[1].startswith("the recording has no joint graph")
     assert said[2:] == ["the recording has no compilation 7/0, but 0/0"] * 2
-    empty = run_of(tmp_path, record("dynamo_start", {"stack": []}))
+    empty = run_of(
+        tmp_path, record("dynamo_start", {"stack": []}), record("compilation_metrics", {})
+    )
     assert make_graph_report(empty, "").notices[0].startswith("the recording has no graph: ")

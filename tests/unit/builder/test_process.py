@@ -7,9 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from inspector.findings.incomplete import cut_off
 from inspector.model.compilation import FrameState
 from inspector.model.summary import summarize
 from tests.unit.logs import BREAK, FILE, broken, graph, metrics, record, run_of, start
+
+GRAPH = """\
+class GraphModule(torch.nn.Module):
+    def forward(self, L_x_: "f32[8]"):
+        l_x_ = L_x_
+        y: "f32[8]" = l_x_ * 2;  l_x_ = None
+        z: "f32[8]" = torch.relu(y);  y = None
+        return (z,)
+"""
 
 
 def test_a_compilation(tmp_path: Path) -> None:
@@ -81,6 +91,31 @@ def test_an_unfinished_compilation_says_so(tmp_path: Path) -> None:
 
     assert run.processes[0].frames[0].state is FrameState.UNFINISHED
     assert summarize(run).graph_breaks == 1
+
+
+def test_operators_of_a_compilation_without_an_end_are_those_of_its_graph(tmp_path: Path) -> None:
+    text = record("dynamo_output_graph", {}, payload=GRAPH)
+    assert summarize(run_of(tmp_path, start(), text)).operators == 2
+    cut = record("dynamo_output_graph", {}, payload=GRAPH[:-40])
+    assert summarize(run_of(tmp_path, start(), cut)).operators == 1  # as far as it is there
+
+
+def test_a_strict_export_is_a_frame_that_ends(tmp_path: Path) -> None:
+    """It has no beginning, and its end has no compile id."""
+    end = metrics(co_name=None, co_filename=None, has_guarded_code=None, graph_op_count=None)
+    nameless = end.replace(b'"frame_id": 0, "frame_compile_id": 0, ', b"")
+    run = run_of(tmp_path, record("dynamo_output_graph", {}, payload=GRAPH), nameless, nameless)
+    (frame,) = run.processes[0].frames
+    assert (frame.name, frame.state) == ("torch.export", FrameState.COMPILED)
+    assert (summarize(run).graphs, summarize(run).operators) == (1, 2)
+    assert not cut_off(run)
+
+
+def test_guards_of_no_frame_are_no_compilation(tmp_path: Path) -> None:
+    guards = record("dynamo_cpp_guards_str", {}, payload="+- GuardManager")
+    nameless = guards.replace(b'"frame_id": 0, "frame_compile_id": 0, ', b"")
+    run = run_of(tmp_path, start(), graph(), metrics(), nameless)
+    assert summarize(run).frames == 1
 
 
 def test_unknown_events_are_counted(tmp_path: Path) -> None:
