@@ -83,7 +83,9 @@ def text_of(row: KernelRow, kind: str) -> str:
     config = chosen.config if chosen else facts.build.configs[0]
     file = config.text(kind)
     if file is None:
-        raise UsageError(f"{row.kernel.name} has no {kind}: {config.error}.", "Try --as ptx.")
+        there = [name for name, _ in config.texts]
+        step = f"Try --as {' or --as '.join(there)}." if there else "Show its source: --as source."
+        raise UsageError(f"{row.kernel.name} has no {kind}: {config.error.rstrip('.')}.", step)
     return Path(facts.build.folder, file).read_text(encoding="utf-8")
 
 

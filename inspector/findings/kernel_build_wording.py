@@ -9,7 +9,7 @@ from inspector.model.kernel_analysis import Width
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["build_line", "config_name", "shortest", "total_line"]
+__all__ = ["build_line", "config_name", "first_error", "shortest", "total_line"]
 
 _WIDEST = 128
 
@@ -32,8 +32,19 @@ def build_line(facts: KernelFacts) -> str:
         return f"not compiled: {facts.build.error.strip().partition(chr(10))[0]}"
     chosen = shortest(facts)
     if chosen is None:
+        errors = [item.error for item in facts.build.configs]
+        if errors and all(errors):
+            return f"not compiled: {first_error(errors[0])}"
         return "no configuration of it fits on the GPU"
     return " · ".join(_parts(facts, chosen))
+
+
+def first_error(text: str) -> str:
+    """What a compiler said, in a line: Triton's errors end with the line of code and a caret."""
+    lines = text.strip().splitlines()
+    at = lines[0].rstrip(":")
+    is_marked = len(lines) > 1 and lines[-1].strip() == "^"
+    return f"{at}, in `{lines[-2].strip()}`" if is_marked else at
 
 
 def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:

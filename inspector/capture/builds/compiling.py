@@ -135,8 +135,7 @@ class _Builder:
             made = self._read(seen, prefix)
         except Exception as error:  # noqa: BLE001 - whatever the compiler says is the result
             self._result = None
-            text = str(error).strip()[:_LONGEST_ERROR]
-            made = {"error": f"{type(error).__name__}: {text}"}
+            made = {"error": _said(error)}
         elapsed_ns = time.perf_counter_ns() - began_ns
         return dataclasses.replace(described, time_ns=elapsed_ns, **made)
 
@@ -200,6 +199,15 @@ class _Seen:
 
     kernels: list[Any]
     log: io.StringIO
+
+
+def _said(error: Exception) -> str:
+    """What a compiler said; Triton's own errors have the place, and the reason is their cause."""
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    reason = f"{type(cause).__name__}: {cause}\n" if cause is not error else ""
+    return f"{reason}{type(error).__name__}: {str(error).strip()}"[:_LONGEST_ERROR]
 
 
 @contextlib.contextmanager
