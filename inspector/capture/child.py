@@ -80,6 +80,16 @@ def _check_torch() -> None:
         raise EnvironmentLacksError(message, "Use torch 2.11 to 2.13.")
 
 
+def _check_triton() -> None:
+    try:
+        import triton  # noqa: F401 - whether it can be
+    except ImportError as error:
+        message = f"{sys.executable} cannot import triton, which code for a GPU needs: {error}."
+        raise EnvironmentLacksError(
+            message, "Install it (pip install triton), or name another interpreter with --python."
+        ) from error  # fmt: skip
+
+
 @contextlib.contextmanager
 def _gpu(request: Request) -> Iterator[Callable[[], None]]:
     """Generates code for a GPU that is not here, if that is asked for.
@@ -90,6 +100,7 @@ def _gpu(request: Request) -> Iterator[Callable[[], None]]:
     if request.gpu is None:
         yield lambda: None
         return
+    _check_triton()
     from inspector.capture.gpu_target.session import gpu_target
     from inspector.capture.writer import write_artifact
     from inspector.model.gpu_table import known_gpu

@@ -256,7 +256,7 @@ def _notices(
 ) -> Iterator[str]:
     target = run.meta.target or "model.py"
     command = f"`inspect graph {target}` records it"
-    failed = failed_frames(run)
+    failed = failed_frames(run) or _not_generated(run)
     if not rows and not graphs:
         yield from _nothing(run, stage, failed)
     elif failed:
@@ -282,6 +282,16 @@ def _notices(
         )
     for text in unread:
         yield f"not shown: {text}"
+
+
+def _not_generated(run: Run) -> str:
+    """Of which graphs no code could be generated for a GPU that is not here, and why."""
+    return listed([
+        f"code of graph {compile_id} could not be generated ({said.error.partition(chr(10))[0]})"
+        for process in run.processes
+        for compile_id, said in process.codes.targets
+        if said.error
+    ])  # fmt: skip
 
 
 def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
@@ -136,3 +137,16 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
         tmp_path, record("dynamo_start", {"stack": []}), record("compilation_metrics", {})
     )
     assert make_graph_report(empty, "").notices[0].startswith("the recording has no graph: ")
+
+
+def test_code_that_could_not_be_generated_for_a_gpu_says_why(tmp_path: Path) -> None:
+    said = {"v": 1, "gpu": "h100", "error": "InductorError: it needs a value\n  at …"}
+    run = run_of(
+        tmp_path, record("aot_inference_graph", {}, payload=TEXT),
+        record("artifact", {"name": "inspector_gpu_target"}, payload=json.dumps(said)),
+        record("compilation_metrics", {}),
+    )  # fmt: skip
+    assert make_graph_report(run, FUSION).notices[0] == (
+        "the recording does not say what was fused: code of graph 0/0 could not be generated "
+        "(InductorError: it needs a value)"
+    )
