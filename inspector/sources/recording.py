@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gzip
-import os
 import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inspector.builder.run import RunBuilder
@@ -18,6 +17,7 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
 from inspector.sources.log import LogReader
+from inspector.sources.log_files import find_logs
 from inspector.sources.meta import read_meta
 from inspector.sources.notes import failures_of_logs, notes
 
@@ -35,12 +35,14 @@ class Recording:
         folder: Where its files are.
         logs: Its logs, in the order of their names.
         meta: What it says about itself.
+        warnings: What of it cannot be read.
     """
 
     name: str
     folder: Path
     logs: tuple[Path, ...]
     meta: Meta
+    warnings: tuple[LogWarning, ...] = ()
 
 
 @contextlib.contextmanager
@@ -83,6 +85,8 @@ def read_run(recording: Recording, *, keep_spans: bool = False) -> Run:
         RecordingError: A plain trace holds no record at all: it is something else.
     """
     builder = RunBuilder(keep_spans=keep_spans)
+    for warning in recording.warnings:
+        builder.warn(warning)
     records = 0
     for log in recording.logs:
         records += _read_log(log, builder)
@@ -132,12 +136,12 @@ def _from_log(path: Path, name: str) -> Recording:
 
 
 def _from_folder(folder: Path, name: str) -> Recording:
-    logs, recordings = _inside(folder)
+    found = find_logs(folder)
     if (folder / META_FILE).is_file():
-        return Recording(name, folder, logs, read_meta(folder, name))
-    if recordings and not any(log.parent == folder for log in logs):
-        raise _several(folder, recordings)
-    if not logs:
+        return Recording(name, folder, found.logs, read_meta(folder, name), found.warnings)
+    if found.recordings and not any(log.parent == folder for log in found.logs):
+        raise _several(folder, found.recordings)
+    if not found.logs:
         hidden = [path.parent for path in folder.glob(".*/*/" + META_FILE)]
         if hidden:
             raise _several(folder, hidden)
@@ -145,23 +149,10 @@ def _from_folder(folder: Path, name: str) -> Recording:
         raise RecordingError(
             message, "Name a model, a recording, or a folder made with TORCH_TRACE."
         )
-    return Recording(name, folder, logs, read_meta(folder, name))
+    return Recording(name, folder, found.logs, read_meta(folder, name), found.warnings)
 
 
-def _inside(folder: Path) -> tuple[tuple[Path, ...], list[Path]]:
-    """The logs below a folder, and the recordings in it, whose logs are not among them."""
-    logs: list[Path] = []
-    recordings: list[Path] = []
-    for parent, folders, files in os.walk(folder):
-        paths = [Path(parent, name) for name in files]
-        logs += [path for path in paths if path.suffix == ".log" and path.is_file()]
-        below = [Path(parent, name) for name in folders if not name.startswith(".")]
-        recordings += [path for path in below if (path / META_FILE).is_file()]
-        folders[:] = [path.name for path in below if path not in recordings]
-    return tuple(sorted(logs)), recordings
-
-
-def _several(folder: Path, recordings: list[Path]) -> RecordingError:
+def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:
     newest = sorted(recordings, key=lambda path: (path / META_FILE).stat().st_mtime, reverse=True)
     named = ", ".join(str(path) for path in newest[:_MOST_NAMED])
     more = len(newest) - _MOST_NAMED

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import gzip
+import io
 import json
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +34,29 @@ def recording(tmp_path: Path) -> Path:
     (folder / "a.log").write_bytes(RECORD)
     write_meta(folder, Meta(FORMAT_VERSION, "recording", "model.py"), {})
     return folder
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, closed: Path) -> None:
+    """Lets nobody look into a folder, or a file: the tests may run as root, who always may."""
+
+    def guarded(function: Any) -> Any:
+        def call(path: Any, *args: Any, **options: Any) -> Any:
+            if isinstance(path, str | Path) and Path(path).is_relative_to(closed):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return function(path, *args, **options)
+
+        return call
+
+    inside = guarded(os.stat)
+
+    def stat(path: Any, *args: Any, **options: Any) -> Any:
+        return os_stat(path, *args, **options) if path == closed else inside(path, *args, **options)
+
+    os_stat = os.stat
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
+    monkeypatch.setattr(os, "open", guarded(os.open))
+    monkeypatch.setattr(io, "open", guarded(io.open))
 
 
 def frames(path: Path) -> int:
@@ -232,3 +258,19 @@ def test_folders_in_a_recording_are_left_out_of_its_zip(recording: Path, tmp_pat
     write_zip(recording, tmp_path / "one.zip")
 
     assert frames(tmp_path / "one.zip") == 1
+
+
+def test_a_folder_that_cannot_be_read_is_said_and_the_others_are_read(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (recording / "meta.json").unlink()
+    closed = recording / "lost+found"
+    closed.mkdir()
+    refuse(monkeypatch, closed)
+
+    with opened(recording) as found:
+        run = read_run(found)
+    assert summarize(run).frames == 1
+    assert [(warning.file, warning.message) for warning in run.warnings] == [
+        ("lost+found", "the folder cannot be read: Permission denied")
+    ]

@@ -1,0 +1,58 @@
+"""Finds the logs below a folder, and says what could not be looked into."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+
+from inspector.model.meta_file import META_FILE
+from inspector.model.run import LogWarning
+
+__all__ = ["Found", "find_logs"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Found:
+    """What lies below a folder.
+
+    Attributes:
+        logs: The logs, in the order of their paths.
+        recordings: The recordings in it, whose logs are not among them.
+        warnings: The folders that cannot be read.
+    """
+
+    logs: tuple[Path, ...]
+    recordings: tuple[Path, ...]
+    warnings: tuple[LogWarning, ...]
+
+
+def find_logs(folder: Path) -> Found:
+    """Looks through a folder, without what is hidden and without the recordings in it."""
+    logs: list[Path] = []
+    recordings: list[Path] = []
+    failed: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=failed.append):
+        logs += [path for path in (Path(parent, name) for name in files) if _is_log(path)]
+        below = [Path(parent, name) for name in folders if not name.startswith(".")]
+        recordings += [path for path in below if os.path.isfile(path / META_FILE)]  # noqa: PTH113 - Path's raises where a folder may not be looked into
+        folders[:] = [path.name for path in below if path not in recordings]
+    return Found(
+        tuple(sorted(logs)),
+        tuple(recordings),
+        tuple(_unread(folder, error) for error in failed),
+    )
+
+
+def _is_log(path: Path) -> bool:
+    if path.suffix != ".log":
+        return False
+    try:
+        return path.is_file()
+    except OSError:
+        return True  # reading it says what is wrong
+
+
+def _unread(folder: Path, error: OSError) -> LogWarning:
+    name = os.path.relpath(os.fsdecode(error.filename), folder)
+    return LogWarning(name, 0, f"the folder cannot be read: {error.strerror}")
