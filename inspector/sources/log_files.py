@@ -12,12 +12,15 @@ from inspector.model.run import LogWarning
 __all__ = ["Found", "find_logs"]
 
 
+_LOGS = (".log", ".log.gz")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
     """What lies below a folder.
 
     Attributes:
-        logs: The logs, in the order of their paths.
+        logs: The logs, packed ones too, in the order of their paths.
         recordings: The recordings in it, whose logs are not among them.
         warnings: The folders that cannot be read.
     """
@@ -45,7 +48,7 @@ def find_logs(folder: Path) -> Found:
 
 
 def _is_log(path: Path) -> bool:
-    if path.suffix != ".log":
+    if not path.name.endswith(_LOGS):
         return False
     try:
         return path.is_file()

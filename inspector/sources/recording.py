@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import gzip
-import shutil
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,9 +14,10 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
 from inspector.sources.log import LogReader
-from inspector.sources.log_files import find_logs
+from inspector.sources.log_files import Found, find_logs
 from inspector.sources.meta import read_meta
 from inspector.sources.notes import failures_of_logs, notes
+from inspector.sources.unpacking import gunzipped, unzipped
 
 __all__ = ["Recording", "opened", "read_run", "write_zip"]
 
@@ -50,8 +48,9 @@ def opened(path: Path) -> Iterator[Recording]:
     """Opens a recording or a trace for as long as the context lasts.
 
     Args:
-        path: A recording's folder or ``.zip``, one log (also ``.gz``), or a folder of logs, which
-            can lie in sub-folders that are neither hidden nor recordings themselves.
+        path: A recording's folder or ``.zip``, one log (also ``.gz``), or a folder of logs (also
+            ``.log.gz``), which can lie in sub-folders that are neither hidden nor recordings
+            themselves.
 
     Raises:
         RecordingError: There is no such file, or it is none of these.
@@ -61,15 +60,13 @@ def opened(path: Path) -> Iterator[Recording]:
         raise RecordingError(message, "Record one with: inspect explain model.py")
     with contextlib.ExitStack() as stack:
         if path.is_dir():
-            yield _from_folder(path, path.name or str(path))
+            yield _from_folder(path, path.name or str(path), stack)
         elif zipfile.is_zipfile(path):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-")))
-            yield _from_folder(_unpacked(path, folder), path.name)
+            yield _from_folder(unzipped(path, _scratch(stack)), path.name, stack)
         elif path.suffix == ".zip":
             raise RecordingError(f"{path} is not a whole zip file.", "Copy the recording again.")
         elif path.suffix == ".gz":
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-")))
-            yield _from_log(_gunzipped(path, folder), path.name)
+            yield _from_log(gunzipped(path, _scratch(stack)), path.name)
         else:
             yield _from_log(path, path.name)
 
@@ -135,21 +132,43 @@ def _from_log(path: Path, name: str) -> Recording:
     return Recording(name, path.parent, (path,), Meta(format_version=0, name=name))
 
 
-def _from_folder(folder: Path, name: str) -> Recording:
+def _scratch(stack: contextlib.ExitStack) -> Path:
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-")))
+
+
+def _from_folder(folder: Path, name: str, stack: contextlib.ExitStack) -> Recording:
     found = find_logs(folder)
     if (folder / META_FILE).is_file():
-        return Recording(name, folder, found.logs, read_meta(folder, name), found.warnings)
+        return _recording(folder, name, found, stack)
     if found.recordings and not any(log.parent == folder for log in found.logs):
         raise _several(folder, found.recordings)
     if not found.logs:
         hidden = [path.parent for path in folder.glob(".*/*/" + META_FILE)]
         if hidden:
             raise _several(folder, hidden)
-        message = f"{folder} is a folder without a recording or a trace (*.log) in it."
+        message = f"{folder} is a folder without a recording or a trace (*.log, *.log.gz) in it."
         raise RecordingError(
             message, "Name a model, a recording, or a folder made with TORCH_TRACE."
         )
-    return Recording(name, folder, found.logs, read_meta(folder, name), found.warnings)
+    return _recording(folder, name, found, stack)
+
+
+def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStack) -> Recording:
+    """The recording, with its logs unpacked."""
+    meta = read_meta(folder, name)
+    logs: list[Path] = []
+    warnings = list(found.warnings)
+    for path in found.logs:
+        if path.suffix != ".gz":
+            logs.append(path)
+            continue
+        try:
+            logs.append(gunzipped(path, _scratch(stack)))
+        except RecordingError as error:  # the others can be read all the same
+            warnings.append(
+                LogWarning(path.name, 0, f"the log cannot be unpacked: {error.__cause__}")
+            )
+    return Recording(name, folder, tuple(logs), meta, tuple(warnings))
 
 
 def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:
@@ -159,40 +178,3 @@ def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:
     rest = f" and {more} more" if more > 0 else ""
     message = f"{folder} is no recording itself; in it lie {named}{rest}."
     return RecordingError(message, f"Name one: inspect explain {newest[0]}")
-
-
-def _unpacked(path: Path, folder: Path) -> Path:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                # Names are cut to their last part: nothing is ever written outside the folder.
-                target = folder / Path(entry.filename).name
-                if entry.is_dir() or target == folder:
-                    continue
-                if target.exists() and target.name == META_FILE:
-                    raise RecordingError(
-                        f"{path} holds several recordings.", "Unpack it and name one of them."
-                    )
-                if target.exists():  # logs of several ranks can have the same name
-                    target = folder / f"{len(list(folder.iterdir()))}-{target.name}"
-                with archive.open(entry) as packed, target.open("wb") as unpacked:
-                    shutil.copyfileobj(packed, unpacked)
-    # zipfile raises RuntimeError for what is encrypted or packed in a way it does not know.
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        raise RecordingError(
-            f"{path} cannot be unpacked ({error}).", "Copy the recording again."
-        ) from error
-    return folder
-
-
-def _gunzipped(path: Path, folder: Path) -> Path:
-    target = folder / path.stem
-    try:
-        with gzip.open(path) as packed, target.open("wb") as unpacked:
-            shutil.copyfileobj(packed, unpacked)
-    except EOFError:
-        pass  # what came before the cut is read, and the log's reader says where it ends
-    except (gzip.BadGzipFile, zlib.error, OSError) as error:
-        message = f"{path} cannot be unpacked ({error})."
-        raise RecordingError(message, "Copy the trace again.") from error
-    return target

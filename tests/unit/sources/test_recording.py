@@ -274,3 +274,26 @@ def test_a_folder_that_cannot_be_read_is_said_and_the_others_are_read(
     assert [(warning.file, warning.message) for warning in run.warnings] == [
         ("lost+found", "the folder cannot be read: Permission denied")
     ]
+
+
+def test_packed_logs_in_a_folder_and_in_a_zip_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    (folder / "rank_0.log").write_bytes(RECORD)
+    (folder / "rank_1.log.gz").write_bytes(gzip.compress(RECORD.replace(b" 7 ", b" 8 ")))
+    write_zip(folder, tmp_path / "ranks.zip")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "a.log.gz").write_bytes(gzip.compress(RECORD))
+
+    assert [frames(path) for path in (folder, tmp_path / "ranks.zip", alone)] == [2, 2, 1]
+
+
+def test_a_damaged_packed_log_among_others_is_a_warning(recording: Path) -> None:
+    (recording / "b.log.gz").write_bytes(b"no gzip at all")
+
+    with opened(recording) as found:
+        run = read_run(found)
+    assert summarize(run).frames == 1
+    (warning,) = run.warnings
+    assert (warning.file, "cannot be unpacked" in warning.message) == ("b.log.gz", True)
