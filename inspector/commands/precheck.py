@@ -23,8 +23,11 @@ def check_file(target: str) -> None:
     path = Path(name + suffix)
     if not suffix or not path.suffix:
         return  # package.module:name
-    if not path.exists() and not Path(target).exists():
-        raise UsageError(f"There is no file {path}.", _near(path))
+    try:
+        if not path.exists() and not Path(target).exists():
+            raise UsageError(f"There is no file {path}.", _near(path))
+    except PermissionError as error:
+        raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
     try:
         with tokenize.open(path) as source:
             ast.parse(source.read(), str(path))

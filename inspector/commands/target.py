@@ -35,7 +35,7 @@ __all__ = [
 def is_model(target: str) -> bool:
     """Whether a target is a model to be recorded, and no recording."""
     path = Path(target)
-    if path.exists():
+    if _exists(path):
         return path.suffix == ".py"
     return ".py" in target or ":" in target
 
@@ -129,15 +129,22 @@ def existing(target: str | None) -> Path:
         RecordingError: There is no recording at all.
     """
     path = newest_recording() if target is None else Path(target)
-    if target is not None and not path.exists() and target.isascii() and target.isdigit():
+    if target is not None and not _exists(path) and target.isascii() and target.isdigit():
         path = _numbered(target)
-    if not path.exists():
+    if not _exists(path):
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
         if is_store(path.parent) or (target or "").isdigit():
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError:
+        return True  # nobody here can know; reading it says that it may not be read
 
 
 def _numbered(target: str) -> Path:
@@ -182,7 +189,9 @@ def changed_files(run: Run) -> list[str]:
     changed = []
     for file, digest in run.sources.digests.items():
         path = Path(file)
-        own = bool(run.roots.project) and path.is_relative_to(run.roots.project)
-        if own and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            changed.append(file)
+        if not run.roots.project or not path.is_relative_to(run.roots.project):
+            continue
+        with contextlib.suppress(OSError):  # it may not be read: somebody else recorded this
+            if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+                changed.append(file)
     return changed

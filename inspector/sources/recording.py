@@ -17,6 +17,7 @@ from inspector.sources.log import LogReader
 from inspector.sources.log_files import Found, find_logs
 from inspector.sources.meta import read_meta
 from inspector.sources.notes import failures_of_logs, notes
+from inspector.sources.readable import check_readable
 from inspector.sources.unpacking import gunzipped, unzipped
 
 __all__ = ["Recording", "opened", "read_run", "write_zip"]
@@ -53,11 +54,9 @@ def opened(path: Path) -> Iterator[Recording]:
             themselves.
 
     Raises:
-        RecordingError: There is no such file, or it is none of these.
+        RecordingError: There is no such file, it may not be read, or it is none of these.
     """
-    if not path.exists():
-        message = f"There is no recording or trace {path}."
-        raise RecordingError(message, "Record one with: inspect explain model.py")
+    check_readable(path)
     with contextlib.ExitStack() as stack:
         if path.is_dir():
             yield _from_folder(path, path.name or str(path), stack)
@@ -85,12 +84,16 @@ def read_run(recording: Recording, *, keep_spans: bool = False) -> Run:
     for warning in recording.warnings:
         builder.warn(warning)
     records = 0
+    unread: list[str] = []
     for log in recording.logs:
-        records += _read_log(log, builder)
+        records += _read_log(log, builder, unread)
     for path, reason in failures_of_logs(recording.folder):
         builder.warn(LogWarning(path.name, 0, f"a log was not written to its end: {reason}"))
     for note in notes(recording.folder):
         builder.warn(note)
+    if not records and unread and not recording.meta.format_version:
+        message = f"No log of {recording.name} can be read ({unread[0]})."
+        raise RecordingError(message, "Ask its owner for a copy.")
     if not records and not recording.meta.format_version:
         message = f"{recording.name} holds no record of a structured trace."
         raise RecordingError(
@@ -114,16 +117,19 @@ def write_zip(folder: Path, target: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _read_log(log: Path, builder: RunBuilder) -> int:
+def _read_log(log: Path, builder: RunBuilder, unread: list[str]) -> int:
     reader = LogReader(log)
+    reason = ""
     try:
         for envelope in reader.read(ended=True):
             builder.fold(log.name, envelope)
     except OSError as error:
-        builder.warn(LogWarning(log.name, 0, f"the log cannot be read: {error.strerror}"))
+        reason = error.strerror or str(error)
+        unread.append(reason)
+        builder.warn(LogWarning(log.name, 0, f"the log cannot be read: {reason}"))
     for warning in reader.take_warnings():
         builder.warn(warning)
-    if not reader.records:
+    if not reader.records and not reason:
         builder.warn(LogWarning(log.name, 0, "the log holds no complete record"))
     return reader.records
 

@@ -297,3 +297,30 @@ def test_a_damaged_packed_log_among_others_is_a_warning(recording: Path) -> None
     assert summarize(run).frames == 1
     (warning,) = run.warnings
     assert (warning.file, "cannot be unpacked" in warning.message) == ("b.log.gz", True)
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.zip", "a.log.gz", "folder", "folder/a.log"])
+def test_what_may_not_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    closed = tmp_path / Path(name).parts[0]
+    if closed.name == "folder":
+        closed.mkdir()
+        monkeypatch.setattr(os, "access", lambda *_: False)
+    else:
+        closed.write_bytes(RECORD)
+    refuse(monkeypatch, closed)
+
+    with pytest.raises(RecordingError, match=f"{name} may not be read") as caught:
+        frames(tmp_path / name)
+    assert caught.value.next_step
+
+
+def test_a_folder_of_logs_that_may_not_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.log").write_bytes(RECORD)
+    refuse(monkeypatch, tmp_path / "a.log")
+
+    with pytest.raises(RecordingError, match=r"can be read \(Permission denied\)"):
+        frames(tmp_path)
