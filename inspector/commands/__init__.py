@@ -15,7 +15,8 @@ from pathlib import Path
 import click
 
 from inspector.commands.lazy import LazyGroup, ReaderGoneError
-from inspector.errors import InspectorError
+from inspector.commands.streams import abandon_stdout, prepare_streams, stdout_fails
+from inspector.errors import InspectorError, RecordingError
 from inspector.version import __version__
 
 __all__ = ["Session", "main"]
@@ -49,14 +50,17 @@ def main() -> int:
     Returns:
         The exit code.
     """
-    _print_anything()
+    prepare_streams()
     session = Session(debug=bool(os.environ.get("INSPECTOR_DEBUG")))
     try:
         code = _invoke(session)
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
-        _abandon_stdout()
+        abandon_stdout()
         return BROKEN_PIPE
+    except OSError as error:
+        abandon_stdout()
+        return _report_failure(_unwritable(error), session)
     return code
 
 
@@ -72,6 +76,10 @@ def _invoke(session: Session) -> int:
         return _report_failure(error, session)
     except (BrokenPipeError, ReaderGoneError):
         raise
+    except OSError as error:
+        if stdout_fails(error):
+            raise
+        return _report_bug(error, session)
     except Exception as error:  # noqa: BLE001 - the last resort, reported and never hidden
         return _report_bug(error, session)
     return result if isinstance(result, int) else 0
@@ -98,6 +106,12 @@ def _report_failure(error: InspectorError, session: Session) -> int:
     return error.exit_code
 
 
+def _unwritable(error: OSError) -> InspectorError:
+    reason = error.strerror or str(error)
+    message = f"Standard output cannot be written ({reason})."
+    return RecordingError(message, "Name a file with -o, or another place.")
+
+
 def _report_bug(error: Exception, session: Session) -> int:
     _show_traceback(session)
     hint = "" if session.debug else " Run it again as 'inspect --debug …' for the traceback."
@@ -114,16 +128,3 @@ def _show_traceback(session: Session) -> None:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201 - the one place where errors are printed
-
-
-def _print_anything() -> None:
-    """Escapes what the output's encoding lacks: a path may hold any bytes, a pipe be ASCII."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)  # not there when somebody replaced it
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
-def _abandon_stdout() -> None:
-    """Keeps the interpreter from failing again when it flushes standard output at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,6 +13,7 @@ import pytest
 from inspector import __version__, commands
 from inspector.errors import ModelFailedError
 from inspector.plugins import COMMANDS
+from tests.unit.logs import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,6 +194,31 @@ def test_a_reader_that_goes_away_is_no_error(root: Path, args: list[str]) -> Non
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")  # noqa: PTH110
+@pytest.mark.parametrize("place", ["&-", "/dev/full"])
+@pytest.mark.parametrize("args", ["--help", "doctor", "doctor --format json"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_said(
+    root: Path, args: str, place: str, unbuffered: str
+) -> None:
+    command = f"PYTHONUNBUFFERED={unbuffered} exec {sys.executable} cli.py {args} >{place}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=root, stderr=subprocess.PIPE, check=False, text=True
+    )
+    reason = "it is closed" if place == "&-" else "No space left on device"
+    said = f"error: Standard output cannot be written ({reason}). Name a file with -o, or another"
+    assert (done.returncode, done.stderr) == (2, f"{said} place.\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes them")
+def test_closed_streams_that_nothing_is_written_to_are_no_error(root: Path, tmp_path: Path) -> None:
+    log, report = tmp_path / "a.log", tmp_path / "report.json"
+    log.write_bytes(start())
+    command = f"exec {sys.executable} cli.py explain {log} -o {report} >&- 2>&-"
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=root, check=False)
+    assert (done.returncode, report.is_file()) == (0, True)
 
 
 @pytest.mark.parametrize("prefix", ["_INSPECT", "_TORCH_INSPECTOR"])
