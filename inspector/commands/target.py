@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime as dt
 import hashlib
 import sys
@@ -43,7 +44,9 @@ def is_model(target: str) -> bool:
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
     arguments = ("explain", request.to_json())
-    return record(arguments, request.target, request.asked, settings)
+    made = record(arguments, request.target, request.asked, settings)
+    place = "" if is_store(made.place.parent) else str(made.place)
+    return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 
 
 @contextlib.contextmanager
@@ -62,7 +65,7 @@ def shown_run(
     """
     if target is None or not is_model(target):
         with opened(existing(target)) as recording:
-            run = read_run(recording)
+            run = dataclasses.replace(read_run(recording), place=_named(target))
             say_which(run, target)
             yield run, 0
         return
@@ -72,7 +75,8 @@ def shown_run(
         return
     # What is read on demand is in the .zip by now.
     with opened(made.place) as recording:
-        yield read_run(recording), made.exit_code
+        run = dataclasses.replace(read_run(recording), place=made.run.place)
+        yield run, made.exit_code
 
 
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
@@ -116,7 +120,17 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
     with opened(existing(target)) as recording:
         run = read_run(recording, keep_spans=keep_spans)
     say_which(run, target)
-    return run
+    return dataclasses.replace(run, place=_named(target))
+
+
+def _named(target: str | None) -> str:
+    """What commands about a recording or trace name: nothing where they find it without."""
+    if target is None:
+        return ""
+    with contextlib.suppress(RecordingError, OSError):
+        if existing(target).samefile(newest_recording()):
+            return ""
+    return target
 
 
 def existing(target: str | None) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from inspector.findings.command_line import command_about
 from inspector.findings.wording import count
 from inspector.model.run import Run
 from inspector.model.summary import summarize
@@ -57,4 +58,6 @@ def next_steps(run: Run) -> tuple[str, ...]:
     if not run.graph_breaks and is_model and not settings["train"]:
         steps.append(f"inspect explain {shlex.quote(target)} --train")
     # Without a target the newest recording of the store is read: this one, if it has a number.
-    return (*steps, "inspect explain -o report.md") if run.meta.name.isdigit() else tuple(steps)
+    if run.meta.name.isdigit():
+        steps.append(command_about(run, "explain", "-o", "report.md"))
+    return tuple(steps)

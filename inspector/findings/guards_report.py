@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.calls import parameters_of
+from inspector.findings.command_line import command_about
 from inspector.findings.finding import Finding
 from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
@@ -224,7 +225,7 @@ _EVENT = "`dynamo_cpp_guards_str`"
 def _next_steps(run: Run) -> Iterator[str]:
     if any(item.is_recompile or item.hit_limit for item in run.compilations):
         target = run.meta.target if "train" in run.meta.settings else run.meta.name
-        if target and not target.isdigit():
+        if target and not target.isdigit() and not run.place:
             yield f"inspect explain {shlex.quote(target)}"
-        elif target:
-            yield "inspect explain"
+        else:
+            yield command_about(run, "explain")

@@ -174,6 +174,8 @@ class Run:
         roots: Whose code a file is.
         sources: The source text that the recording carries.
         warnings: What could not be read.
+        place: What commands about it name, or an empty string where they find it without: it is
+            the newest recording.
     """
 
     meta: Meta
@@ -181,6 +183,7 @@ class Run:
     roots: Roots
     sources: Sources
     warnings: tuple[LogWarning, ...]
+    place: str = ""
 
     @property
     def compilations(self) -> tuple[Compilation, ...]:

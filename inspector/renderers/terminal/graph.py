@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from inspector.findings.command_line import command_about
 from inspector.findings.graph_apart_wording import (
     ApartLine,
     apart_head,
@@ -151,9 +151,10 @@ def _notices(page: Page, report: GraphReport) -> Iterator[Text]:
         yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
     step = ""
     if report.rows:
-        step = "inspect graph --stage fusion -o fusion.svg"
+        step = command_about(report.run, "graph", "--stage", "fusion", "-o", "fusion.svg")
     elif report.graphs:
         stage = report.graphs[0].stage.value
-        step = f"inspect graph {shlex.join(('--stage', stage, *report.part))} -o graph.svg"
+        options = ("--stage", stage, *report.part, "-o", "graph.svg")
+        step = command_about(report.run, "graph", *options)
     if step:
         yield Text("next: ", style="bold").append_text(page.safe(step, "cyan"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from inspector.findings.command_line import command_about
 from inspector.findings.cpp_wording import nest_lines
 from inspector.findings.escaping import escaped
 from inspector.findings.kernel_build_wording import build_line, total_line
@@ -135,5 +136,6 @@ def _notices(page: Page, report: KernelsReport) -> Iterator[Text]:
         label = Text("note: ", style="dim")
         yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
     if report.rows:
-        step = f"inspect kernels --show {report.rows[0].kernel.name} --as source"
+        options = ("--show", report.rows[0].kernel.name, "--as", "source")
+        step = command_about(report.run, "kernels", *options)
         yield Text("next: ", style="bold").append_text(page.safe(step, "cyan"))

@@ -1,0 +1,53 @@
+"""What a command's target is, and how the commands that it suggests name it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+
+from inspector.commands.target import read
+from inspector.findings.command_line import command_about
+from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
+from inspector.model.run import Meta
+from tests.unit.logs import start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the newest recording and a folder of logs in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("INSPECTOR_DIR", raising=False)
+    for name in (".inspector/3", ".inspector/4", "some logs/one"):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        (folder / "a.log").write_bytes(start())
+        if name.startswith("."):
+            meta = Meta(FORMAT_VERSION, folder.name, "model.py")
+            text = meta_text(meta, {"tool_version": "0"})
+            (folder / META_FILE).write_text(text, encoding="utf-8")
+    return tmp_path / ".inspector"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (None, "inspect graph --ops"),
+        (".inspector/4", "inspect graph --ops"),
+        ("4", "inspect graph --ops"),
+        (".inspector/3", "inspect graph .inspector/3 --ops"),
+        ("3", "inspect graph 3 --ops"),
+        ("some logs/one", "inspect graph 'some logs/one' --ops"),
+    ],
+)
+def test_a_suggested_command_names_what_was_read(target: str | None, said: str) -> None:
+    assert command_about(read(target), "graph", "--ops") == said
+
+
+def test_a_place_that_looks_like_an_option_is_none() -> None:
+    run = dataclasses.replace(read(None), place="-logs")
+    assert command_about(run, "explain") == "inspect explain ./-logs"
