@@ -25,6 +25,9 @@ def check_file(target: str) -> None:
         return  # package.module:name
     try:
         if not path.exists() and not Path(target).exists():
+            if path.is_symlink():
+                message = f"{path} is a link to what is not there."
+                raise UsageError(message, "Mend the link, or name another file.")
             raise UsageError(f"There is no file {path}.", _near(path))
     except PermissionError as error:
         raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error

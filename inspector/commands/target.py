@@ -142,9 +142,15 @@ def existing(target: str | None) -> Path:
         UsageError: There is none of that name.
         RecordingError: There is no recording at all.
     """
+    if target is not None and not target.strip():
+        message = "The name of what is to be read is empty."
+        raise UsageError(message, "Name a file or a folder, or leave it out for the newest.")
     path = newest_recording() if target is None else Path(target)
     if target is not None and not _exists(path) and target.isascii() and target.isdigit():
         path = _numbered(target)
+    if not _exists(path) and path.is_symlink():
+        message = f"{target} is a link to what is not there."
+        raise UsageError(message, "Mend the link, or name another file.")
     if not _exists(path):
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."

@@ -10,9 +10,11 @@ from inspector.errors import RecordingError
 
 __all__ = ["check_readable"]
 
+_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst")
+
 
 def check_readable(path: Path) -> None:
-    """Refuses what is not there, and what may not be read.
+    """Refuses what is not there, what may not be read, what has no end, and archives of others.
 
     Raises:
         RecordingError: It is one of these.
@@ -28,6 +30,12 @@ def check_readable(path: Path) -> None:
         raise RecordingError(message, "Record one with: inspect explain model.py") from error
     if stat.S_ISDIR(mode) and not os.access(path, os.R_OK | os.X_OK):
         raise _forbidden(path)
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        message = f"{path} is neither a file nor a folder."
+        raise RecordingError(message, "Write what it gives to a file, and name that.")
+    if path.name.lower().endswith(_ARCHIVES) and stat.S_ISREG(mode):
+        message = f"{path} is an archive, which is not read as it is."
+        raise RecordingError(message, "Unpack it (tar -xf), and name the folder.")
 
 
 def _forbidden(path: Path) -> RecordingError:

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -324,3 +325,26 @@ def test_a_folder_of_logs_that_may_not_be_read_is_said(
 
     with pytest.raises(RecordingError, match=r"can be read \(Permission denied\)"):
         frames(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these")
+@pytest.mark.parametrize("name", ["pipe", "pipe.gz", "/dev/zero"])
+def test_what_has_no_end_is_not_read(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if not path.exists():
+        os.mkfifo(path)
+
+    with pytest.raises(RecordingError, match="neither a file nor a folder") as caught:
+        frames(path)
+    assert caught.value.next_step
+
+
+@pytest.mark.parametrize("name", ["logs.tar", "logs.tar.gz", "LOGS.TGZ"])
+def test_an_archive_is_not_read_as_a_log(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with tarfile.open(path, "w:gz" if name.lower().endswith("gz") else "w") as archive:
+        archive.add(__file__, "a.log")
+
+    with pytest.raises(RecordingError, match="is an archive") as caught:
+        frames(path)
+    assert "Unpack it" in caught.value.next_step
