@@ -11,7 +11,7 @@ from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
 from inspector.events.inspector import InspectorSource
 from inspector.model.roots import Roots
-from inspector.model.run import LogWarning, Meta, Run
+from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
 
 __all__ = ["Progress", "RunBuilder"]
@@ -91,7 +91,7 @@ class RunBuilder:
         roots = _roots(builders)
         return Run(
             meta=meta,
-            processes=tuple(builder.build(roots) for builder in builders),
+            processes=_in_order([builder.build(roots) for builder in builders]),
             roots=roots,
             sources=_sources([source for builder in builders for source in builder.sources]),
             warnings=(*self._warnings, *self._untold()),
@@ -102,6 +102,13 @@ class RunBuilder:
             if count > _MOST_WARNINGS:
                 message = f"{count - _MOST_WARNINGS} more records could not be read"
                 yield LogWarning(log, 0, message)
+
+
+def _in_order(processes: list[Process]) -> tuple[Process, ...]:
+    """By rank, where each has one: the names of logs do not always say it."""
+    if any(process.rank is None for process in processes):
+        return tuple(processes)
+    return tuple(sorted(processes, key=lambda process: process.rank or 0))
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:

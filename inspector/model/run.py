@@ -170,7 +170,7 @@ class Run:
 
     Attributes:
         meta: What the recording says about itself.
-        processes: Its processes, in the order of their logs.
+        processes: Its processes, by rank, else in the order of their logs.
         roots: Whose code a file is.
         sources: The source text that the recording carries.
         warnings: What could not be read.

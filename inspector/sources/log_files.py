@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from pathlib import Path
 
 from inspector.model.meta_file import META_FILE
@@ -12,6 +13,7 @@ from inspector.model.run import LogWarning
 __all__ = ["Found", "find_logs"]
 
 
+_NUMBER = re.compile("([0-9]+)")
 _LOGS = (".log", ".log.gz")
 
 
@@ -41,7 +43,7 @@ def find_logs(folder: Path) -> Found:
         recordings += [path for path in below if os.path.isfile(path / META_FILE)]  # noqa: PTH113 - Path's raises where a folder may not be looked into
         folders[:] = [path.name for path in below if path not in recordings]
     return Found(
-        tuple(sorted(logs)),
+        tuple(sorted(logs, key=_order)),
         tuple(recordings),
         tuple(_unread(folder, error) for error in failed),
     )
@@ -54,6 +56,15 @@ def _is_log(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return True  # reading it says what is wrong
+
+
+def _order(path: Path) -> list[list[str | int]]:
+    """The order of their paths, in which rank 2 comes before rank 10."""
+    return [
+        # Every other part is digits.
+        [int(part) if index % 2 else part for index, part in enumerate(_NUMBER.split(name))]
+        for name in path.parts
+    ]
 
 
 def _unread(folder: Path, error: OSError) -> LogWarning:

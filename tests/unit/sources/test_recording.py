@@ -348,3 +348,22 @@ def test_an_archive_is_not_read_as_a_log(tmp_path: Path, name: str) -> None:
     with pytest.raises(RecordingError, match="is an archive") as caught:
         frames(path)
     assert "Unpack it" in caught.value.next_step
+
+
+def test_logs_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
+    ranks = [*range(12), 100]
+    for rank in ranks:
+        (tmp_path / f"torch_trace_rank_{rank}_{9 - rank % 7}x.log").write_bytes(RECORD)
+
+    with opened(tmp_path) as found:
+        assert [int(log.name.split("_")[3]) for log in found.logs] == ranks
+
+
+def test_processes_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
+    ranks = [7, 10, 2]
+    for number, rank in enumerate(ranks):
+        line = RECORD.replace(b'"attempt": 0', b'"attempt": 0, "rank": %d' % rank)
+        (tmp_path / f"{number}.log").write_bytes(line)
+
+    with opened(tmp_path) as found:
+        assert [process.rank for process in read_run(found).processes] == [2, 7, 10]
