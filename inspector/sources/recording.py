@@ -13,6 +13,7 @@ from inspector.builder.run import RunBuilder
 from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
+from inspector.sources.copies import copies_of
 from inspector.sources.log import LogReader
 from inspector.sources.log_files import Found, find_logs
 from inspector.sources.meta import read_meta
@@ -160,21 +161,24 @@ def _from_folder(folder: Path, name: str, stack: contextlib.ExitStack) -> Record
 
 
 def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStack) -> Recording:
-    """The recording, with its logs unpacked."""
+    """The recording, with its logs unpacked, each log once."""
     meta = read_meta(folder, name)
-    logs: list[Path] = []
+    names: dict[Path, Path] = {}  # of what is read
     warnings = list(found.warnings)
     for path in found.logs:
-        if path.suffix != ".gz":
-            logs.append(path)
-            continue
         try:
-            logs.append(gunzipped(path, _scratch(stack)))
+            log = gunzipped(path, _scratch(stack)) if path.suffix == ".gz" else path
         except RecordingError as error:  # the others can be read all the same
-            warnings.append(
-                LogWarning(path.name, 0, f"the log cannot be unpacked: {error.__cause__}")
-            )
-    return Recording(name, folder, tuple(logs), meta, tuple(warnings))
+            message = f"the log cannot be unpacked: {error.__cause__}"
+            warnings.append(LogWarning(path.name, 0, message))
+            continue
+        names[log] = path.relative_to(folder)
+    copies = copies_of(sorted(names, key=lambda log: len(names[log].parts)))
+    for copy, original in copies.items():
+        message = f"a copy of {names[original]}, which is counted once"
+        warnings.append(LogWarning(str(names[copy]), 0, message))
+    logs = tuple(log for log in names if log not in copies)
+    return Recording(name, folder, logs, meta, tuple(warnings))
 
 
 def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:

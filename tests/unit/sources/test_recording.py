@@ -37,6 +37,11 @@ def recording(tmp_path: Path) -> Path:
     return folder
 
 
+def by(pid: int) -> bytes:
+    """The record of another process."""
+    return RECORD.replace(b" 7 ", b" %d " % pid)
+
+
 def refuse(monkeypatch: pytest.MonkeyPatch, closed: Path) -> None:
     """Lets nobody look into a folder, or a file: the tests may run as root, who always may."""
 
@@ -184,10 +189,10 @@ def test_every_field_of_a_description_is_checked() -> None:
 
 
 def test_logs_in_sub_folders_are_read_unless_hidden_or_a_recording(recording: Path) -> None:
-    for name in ("rank0", "rank1", ".hidden", "other"):
+    for pid, name in enumerate(("rank0", "rank1", ".hidden", "other")):
         folder = recording / name
         folder.mkdir()
-        (folder / "b.log").write_bytes(RECORD)
+        (folder / "b.log").write_bytes(by(pid))
     write_meta(recording / "other", Meta(FORMAT_VERSION, "other"), {})
     (recording / "meta.json").unlink()
 
@@ -228,7 +233,7 @@ def test_logs_of_one_name_in_a_zip_are_all_read(tmp_path: Path) -> None:
     path = tmp_path / "ranks.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for rank in range(3):
-            archive.writestr(f"rank{rank}/a.log", RECORD)
+            archive.writestr(f"rank{rank}/a.log", by(rank))
 
     with opened(path) as found:
         assert len(found.logs) == 3
@@ -281,7 +286,7 @@ def test_packed_logs_in_a_folder_and_in_a_zip_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "ranks"
     folder.mkdir()
     (folder / "rank_0.log").write_bytes(RECORD)
-    (folder / "rank_1.log.gz").write_bytes(gzip.compress(RECORD.replace(b" 7 ", b" 8 ")))
+    (folder / "rank_1.log.gz").write_bytes(gzip.compress(by(8)))
     write_zip(folder, tmp_path / "ranks.zip")
     alone = tmp_path / "alone"
     alone.mkdir()
@@ -353,7 +358,7 @@ def test_an_archive_is_not_read_as_a_log(tmp_path: Path, name: str) -> None:
 def test_logs_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
     ranks = [*range(12), 100]
     for rank in ranks:
-        (tmp_path / f"torch_trace_rank_{rank}_{9 - rank % 7}x.log").write_bytes(RECORD)
+        (tmp_path / f"torch_trace_rank_{rank}_{9 - rank % 7}x.log").write_bytes(by(rank))
 
     with opened(tmp_path) as found:
         assert [int(log.name.split("_")[3]) for log in found.logs] == ranks
@@ -367,3 +372,23 @@ def test_processes_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
 
     with opened(tmp_path) as found:
         assert [process.rank for process in read_run(found).processes] == [2, 7, 10]
+
+
+def test_a_copy_of_a_log_is_counted_once_and_said(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "x.log").write_bytes(RECORD)
+    (tmp_path / "sub" / "copy.log").write_bytes(RECORD)
+    (tmp_path / "x.log.gz").write_bytes(gzip.compress(RECORD))
+    (tmp_path / "y.log").write_bytes(by(8))
+    for name in ("e.log", "f.log"):
+        (tmp_path / name).touch()
+
+    with opened(tmp_path) as found:
+        run = read_run(found)
+    assert summarize(run).frames == 2
+    assert [(warning.file, warning.message) for warning in run.warnings] == [
+        ("x.log.gz", "a copy of x.log, which is counted once"),
+        ("sub/copy.log", "a copy of x.log, which is counted once"),
+        ("e.log", "the log holds no complete record"),
+        ("f.log", "the log holds no complete record"),
+    ]
