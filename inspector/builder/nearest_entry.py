@@ -5,6 +5,10 @@ Every entry says the first guard of its own that failed. ``f(x, "a")``, ``f(y, "
 ``"a"`` did not fit is. The cause is what the entry says whose other guards all pass. Where there
 are several such (another batch and another dtype, each of which was compiled before), it is the one
 for which torch has a dynamic shape: that can be mended without changing what is computed.
+
+An entry that has no ``idx`` at all differs in one thing, and one with other numbers in it in each
+of them; it is the more alike nevertheless. What is inside of something that another entry wants
+otherwise as a whole counts as one difference, and as the lesser one.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ _OF_TENSORS = frozenset(
     [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND]
 )
 _WHOLE = frozenset([_C.NONE, _C.TYPE, _C.OBJECT, _C.FUNCTION, _C.KEYS, _C.ATTRIBUTE])
+# What one looks at before one looks into a container, an object or an optional value.
+_OUTER = _WHOLE | {_C.LENGTH, _C.VARARGS}
 _TENSOR = re.compile(r"([A-Za-z_][^\s(]*?)\.(?:size|stride)\(")
 _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
 _Rank: TypeAlias = tuple[int, int, int]
@@ -50,15 +56,17 @@ def nearest(
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    subjects = {_subject(item) for item in failures}
-    shapes = any(item.guard.shape in _SHAPES for item in failures)
-    if len(subjects) == 1 and (facts.entry() is None or not shapes):
+    if facts.entry() is None and len({_subject(item) for item in failures}) == 1:
         failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
     unknown = {item.guard.source for item, changes, _ in found if _is_unknown(item, changes)}
-    more = [_guarded(unknown, entry_of(item)) for item, _, _ in found]
-    ranks = [_rank(item[1], item[2], beside) for item, beside in zip(found, more, strict=True)]
+    more = [_guarded(unknown, item, entry_of(item)) for item, _, _ in found]
+    outer = _outer([changes for _, changes, _ in found])
+    ranks = [
+        _rank(changes, state, outer, beside)
+        for (_, changes, state), beside in zip(found, more, strict=True)
+    ]
     best = found[ranks.index(min(ranks))]  # of several the newest
     return best[0], best[1]
 
@@ -73,8 +81,12 @@ def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
     )
 
 
-def _guarded(sources: Collection[str], facts: CompileFacts) -> int:
-    """How many of some sources an entry looks at: what fails in one entry fails in another."""
+def _guarded(sources: Collection[str], failed: FailedGuard, facts: CompileFacts) -> int:
+    """How many of some sources an entry looks at: what fails in one entry fails in another.
+
+    Not where it fails inside of it: torch looks at a container before it looks into it.
+    """
+    sources = [source for source in sources if not _is_inside(failed.guard.source, source)]
     entry = facts.entry() if sources else None
     looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
     return sum(any(_is_of(name, source) for name in looked_at) for source in sources)
@@ -82,7 +94,7 @@ def _guarded(sources: Collection[str], facts: CompileFacts) -> int:
 
 def _is_of(name: str, source: str) -> bool:
     """Whether something is a source, or what is reached from it."""
-    return name == source or name.startswith((f"{source}.", f"{source}["))
+    return name == source or _is_inside(name, source)
 
 
 def _differences(
@@ -98,19 +110,35 @@ def _differences(
     return differences(entry, state, facts), state
 
 
-def _rank(changes: Sequence[Change], state: State | None, beside: int = 0) -> _Rank:
+def _outer(found: Sequence[Sequence[Change]]) -> frozenset[str]:
+    """What is another as a whole for one entry, while another one looks into it."""
+    every = {change.source for changes in found for change in changes}
+    whole = {change.source for changes in found for change in changes if change.kind in _OUTER}
+    return frozenset(
+        source for source in whole - {""} if any(_is_inside(each, source) for each in every)
+    )
+
+
+def _is_inside(name: str, source: str) -> bool:
+    return name.startswith((f"{source}.", f"{source}["))
+
+
+def _rank(
+    changes: Sequence[Change], state: State | None, outer: Collection[str], beside: int
+) -> _Rank:
     """How far an entry is from the call; the smallest is the nearest.
 
     Args:
         changes: What it wants otherwise.
         state: What the call came with, or None where that is not known.
+        outer: What another entry wants otherwise as a whole, or looks into.
         beside: How many guards fail in it of which that cannot be told.
     """
     if state is None:
         return _UNKNOWN, 0, 0
     if not changes:
         return max(beside, 1), 3, 1  # all but the guard that torch names passes
-    causes = {_cause(change) for change in changes}
+    causes = {_cause(change, outer) for change in changes}
     if all(_is_zero_one(change, state) for change in changes):
         kind = 0
     elif all(change.is_dynamic for change in changes):
@@ -118,15 +146,22 @@ def _rank(changes: Sequence[Change], state: State | None, beside: int = 0) -> _R
     else:
         kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
     # That there is another object altogether is further away than that it has another size.
-    return len(causes) + beside, kind, sum(kind_ in _WHOLE for kind_, _ in causes)
+    whole = sum(kind_ in _WHOLE or source in outer for kind_, source in causes if kind_)
+    return len(causes) + beside, kind, whole
 
 
-def _cause(change: Change) -> tuple[RecompileClass, str]:
-    """What counts as one change: of tensors all that have it, of conditions those on one tensor."""
+def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | None, str]:
+    """What counts as one change: of tensors all that have it, of conditions those on one tensor.
+
+    All that is inside of what another entry wants otherwise as a whole is one, of no class.
+    """
     if change.kind is _C.SYMBOLIC_SHAPE:
         tensor = _TENSOR.search(change.name)
         return change.kind, tensor[1] if tensor else change.name
-    return change.kind, "" if change.kind in _OF_TENSORS else change.source
+    if change.kind in _OF_TENSORS:
+        return change.kind, ""
+    around = [source for source in outer if _is_inside(change.source, source)]
+    return (None, min(around, key=len)) if around else (change.kind, change.source)
 
 
 def _is_zero_one(change: Change, state: State) -> bool:

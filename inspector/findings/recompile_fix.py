@@ -92,14 +92,22 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
     return f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}"
 
 
+def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
+    """Whether a line makes one of the numbers a constant, dynamic or not at first."""
+    names = {item.name for item in changing if item.kind is RecompileClass.INT}
+    changes = [change for item in case.items for change in item.changes]
+    return any(change.specialized is not None and change.name in names for change in changes)
+
+
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
-    is_named = {case.first.kind, *(item.kind for item in also)} <= _NAMED
+    changing = (case.first, *also)
+    is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
     if is_named and beyond(case.first) is None and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)
     groups: dict[RecompileClass, list[Recompile]] = {}
-    for item in (case.first, *also):
+    for item in changing:
         groups.setdefault(item.kind, []).append(item)
     # A mark is on one tensor: what makes another tensor of it comes first.
     ordered = sorted(
