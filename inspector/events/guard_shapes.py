@@ -326,8 +326,10 @@ def _is_source(node: ast.AST) -> bool:
         if isinstance(node, ast.Subscript) and not _is_index(node.slice):
             return False
         node = node.value
-    # `list(dict.keys(d))[0]`, `type(x).__mro__[1]`, `___from_numpy(x)`.
+    # `list(dict.keys(d))[0]`, `type(x).__mro__[1]`, `___from_numpy(x)`; `t.item()` of a tensor.
     if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "item" and not node.args:
+            return _is_source(node.func.value)
         return len(node.args) == 1 and _is_source(node.args[0])
     return isinstance(node, ast.Name)
 

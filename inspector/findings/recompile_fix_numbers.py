@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_bounds import beyond, parted, within
 from inspector.findings.recompile_case import (
     NOTHING_NEEDED,
@@ -18,6 +19,7 @@ from inspector.model.stack import user_frame
 
 __all__ = ["NUMBERS"]
 
+_ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
 _DECIDING = re.compile(
     r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
 )
@@ -28,6 +30,8 @@ def _int(case: FixCase) -> Iterator[str]:
     special = _special(case)
     if case.kept_over:
         yield from kept_fix(case)
+    elif indexed := _indexed(case):
+        yield indexed
     elif item.origin is Origin.MODULE_ATTRIBUTE:
         yield (
             "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
@@ -56,6 +60,29 @@ def _int(case: FixCase) -> Iterator[str]:
         yield f"{nothing}{environment(case)}"
         if not _decides(case):
             yield _as_tensor(case)
+
+
+def _indexed(case: FixCase) -> str:
+    """A tensor without dimensions that is an index: torch reads its value, and makes it one.
+
+    With one dimension it stays data (tried with torch 2.13); the result has that dimension more.
+    """
+    if not case.first.name.endswith(_ITEM):
+        return ""
+    index = user_spelling(case.first.name.removesuffix(_ITEM))
+    special = _special(case)
+    frame = user_frame(special.guarded, case.roots) if special else case.first.caused_by
+    pattern = rf"(?P<table>[A-Za-z_][\w.]*)\[\s*{re.escape(index)}\s*\]"
+    found = re.search(pattern, frame.code) if frame else None
+    if frame is None or found is None:
+        return ""
+    return (
+        f"Write {found['table']}[{index}.reshape(1)].squeeze(0) in place of {found[0]} at "
+        f"{case.place(frame)}: torch makes the value of a tensor without dimensions a constant of "
+        "the graph where it is an index, and an index with one dimension stays data. The result "
+        "is the same (without .squeeze(0) it has one dimension more), and all values are one "
+        "program."
+    )
 
 
 def _parted(case: FixCase) -> Iterator[str]:

@@ -21,6 +21,8 @@ __all__ = ["tensor_candidates"]
 _ONE = 1
 _SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
 
+_CONSTANT = re.compile(r"(?P<what>[^\s=<>]+) == (?P<value>-?\d+)")
+
 
 def tensor_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     """Changes of the tensors that the newest entry looks at."""
@@ -109,11 +111,10 @@ def _of_relations(
             if found is None:
                 continue
             value, change = found
-            name = names.get(source, source)
+            name = _spelled(source, names)
             what = name if dimension is None else f"{name}.size({dimension})"
-            told = _spelled(expression, names)
             yield Candidate(
-                change, what, f"{what} is dynamic as long as `{told}`", f"{value}",
+                change, what, _within(what, _spelled(expression, names)), f"{value}",
                 guard.cause, _nothing, lead=f"{value}, for one, {ONE_MORE}",
             )  # fmt: skip
             break
@@ -183,6 +184,14 @@ def _names(frame: FrameGuards) -> dict[str, str]:
     own = (guard for guard in frame.entries[-1].guards if guard.source)
     found = {normal(guard.source): guard.name for guard in own}
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def _within(what: str, relation: str) -> str:
+    """How far something is dynamic: where one value alone is allowed, it is none."""
+    constant = _CONSTANT.fullmatch(relation)
+    if constant and constant["what"] == what:
+        return f"{what} is fixed at {constant['value']}"
+    return f"{what} is dynamic as long as `{relation}`"
 
 
 def _spelled(expression: str, names: dict[str, str]) -> str:

@@ -22,6 +22,7 @@ _TENSOR = re.compile(r"^Pass it as a tensor: (?P<code>.+) in the call at \S+?:(?
 _SORTED = re.compile(
     r"^Pass (?P<code>.+) in place of (?P<old>.+) in the call at \S+?:(?P<line>\d+):"
 )
+_IN_PLACE = re.compile(r"^Write (?P<code>.+?) in place of (?P<old>.+?) at \S+?:(?P<line>\d+):")
 _CONFIG = re.compile(
     r"(?<=^Write )(?:(?: and )?torch\._dynamo\.config\.\w+ = (?:True|False|\d+))+ "
 )
@@ -156,7 +157,7 @@ def _behind(text: str, lines: list[str], first: int) -> bool:
 
 
 def _passed(text: str, lines: list[str], first: int) -> bool:
-    match = _SORTED.match(text) or _TENSOR.match(text) or _PASS.match(text)
+    match = _SORTED.match(text) or _IN_PLACE.match(text) or _TENSOR.match(text) or _PASS.match(text)
     index = _index(match, lines, first)
     if match is None or index is None:
         return False

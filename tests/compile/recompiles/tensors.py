@@ -421,3 +421,21 @@ def global_tensor() -> None:
 
 
 SHARED = torch.ones(3)
+
+
+@program(
+    *(
+        Expected("int", "t.item()", before, now, "again", "table[t.reshape(1)].squeeze(0)")
+        for before, now in (("40", "20"), ("20", "0"))
+    )
+)
+def tensor_as_index() -> None:
+    """A step of a sampler: the tensor has no dimension, and its value becomes a constant."""
+    table = torch.linspace(1, 0, 100)
+
+    @compiled
+    def scaled(x: Tensor, t: Tensor) -> Tensor:
+        return x.sin() * table[t]
+
+    for step in (40, 20, 0):
+        scaled(torch.ones(4), torch.tensor(step))
