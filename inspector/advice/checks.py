@@ -6,6 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.branches import condition_of
+from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.kinds import BRANCH, ON_TENSOR
 
@@ -57,12 +58,9 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 )
 
 
-def _raised(code: Code) -> ast.Raise | None:
-    """What a branch does that does nothing but raise."""
-    match code.statement:
-        case ast.If(body=[ast.Raise() as raised]):
-            return raised
-    return None
+def _is_left(code: Code) -> bool:
+    """Whether a branch does nothing but raise an error that leaves the function."""
+    return raised(code) is not None and not is_caught(code)
 
 
 def _asserted(code: Code) -> str:
@@ -81,7 +79,7 @@ def _asserted(code: Code) -> str:
     if not shown:
         return ""
     text = ""
-    match _raised(code):
+    match raised(code):
         case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as said, *_])):
             text = code.shown(said)
     message = f", {text}" if text else ""
@@ -97,7 +95,7 @@ RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH,),
     says=ON_TENSOR,
-    where=lambda code: _raised(code) is not None,
+    where=_is_left,
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor, and raise the error in the caller.",
     before="""\
@@ -177,7 +175,7 @@ RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
     kinds=(BRANCH,),
     says=ON_TENSOR,
-    where=lambda code: _raised(code) is not None,
+    where=_is_left,
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
     f"message or none; {_IN_THE_GRAPH}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.advice import (
     arrays,
     branches,
+    caught,
     checks,
     classes,
     comparisons,
@@ -48,6 +49,7 @@ ALL: tuple[Advice, ...] = (
     *comparisons.ADVICE,
     *scalars.ADVICE,
     *checks.ADVICE,
+    *caught.ADVICE,
     *branches.ADVICE,
     *shapes.ADVICE,
     *counts.ADVICE,
