@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code
 from inspector.advice.kinds import SKIPPED
 from inspector.advice.moving import in_the_caller
 
@@ -57,19 +60,49 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
     "written to in place later is logged as it is then.",
 )
 
+
+def _ignored(code: Code) -> str:
+    """How to leave out the very method that is called: others do not count."""
+    match code.call:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return (
+                "If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
+                f"logging.Logger.{name})` leaves it, and all others of this method, out of "
+                "compiled code."
+            )
+    return ""
+
+
+# A level at which nothing is logged breaks the graph all the same.
+_INFO = LOGGING.before.replace("log.warning", "log.info")
+# As transformers does.
+_ONCE = _INFO.replace("log.info", "log.info_once").replace(
+    "\n\n@torch",
+    """
+logging.Logger.info_once = lambda self, *args: self.info(*args)
+
+
+@torch""",
+    1,
+)
+
+
+def _without(method: str, program: str) -> str:
+    ignored = f"torch._dynamo.config.ignore_logging_functions.add(logging.Logger.{method})\n"
+    return program.replace("\n\n@torch", f"{ignored}\n\n@torch", 1)
+
+
 LOGGING_IGNORED = Advice(
     id="logging-ignored",
     kinds=LOGGING.kinds,
     title="a logger in compiled code whose records nobody needs",
     fix="If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
-    "logging.Logger.warning)` (or another method) leaves it out of compiled code.",
+    "logging.Logger.warning)`, with the very method that is called in the place of `warning`, "
+    "leaves it out of compiled code.",
+    tailored=_ignored,
     before=LOGGING.before,
-    after=LOGGING.before.replace(
-        "import torch\n",
-        "import torch\n\n"
-        "torch._dynamo.config.ignore_logging_functions.add(logging.Logger.warning)\n",
-        1,
-    ),
+    after=_without("warning", LOGGING.before),
+    pairs=((_INFO, _without("info", _INFO)), (_ONCE, _without("info_once", _ONCE))),
     keeps="The outputs. The records are lost.",
     is_silent=True,
     other_way_of=("logging",),

@@ -314,3 +314,10 @@ def test_a_check_that_raises_is_an_assertion(body: str, assertion: str) -> None:
 )
 def test_a_check_that_may_be_another_thing_is_told_in_general(body: str) -> None:
     assert fix("branch-raise-in-graph", body, body[3 : body.index(":")]) == ""
+
+
+@pytest.mark.parametrize("method", ["info", "debug", "log", "warning_once"])
+def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
+    said = fix("logging-ignored", f"log.{method}('a')\n", f"log.{method}('a')")
+
+    assert f"ignore_logging_functions.add(logging.Logger.{method})`" in said
