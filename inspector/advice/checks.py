@@ -8,22 +8,13 @@ from inspector.advice.advice import Advice
 from inspector.advice.branches import condition_of
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
-from inspector.advice.kinds import BRANCH, ON_TENSOR
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
-
-LOOP = Advice(
-    id="branch-while",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=lambda code: isinstance(code.statement, ast.While),
-    title="a while loop on the value of a tensor",
-    fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
-    "`x = torch.where(condition, step(x), x)`, if a step neither writes anywhere nor draws random "
-    "numbers.",
-    before="""\
+_OR_ITEM = rf"{ON_TENSOR}|Tensor\.item\(\)"
+_HALVED = """\
 import torch
 
 
@@ -35,7 +26,18 @@ def forward(x):
 
 
 outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
-""",
+"""
+
+LOOP = Advice(
+    id="branch-while",
+    kinds=(BRANCH, ITEM),
+    says=_OR_ITEM,
+    where=lambda code: isinstance(code.statement, ast.While),
+    title="a while loop on the value of a tensor",
+    fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
+    "`x = torch.where(condition, step(x), x)`, if a step neither writes anywhere nor draws random "
+    "numbers.",
+    before=_HALVED,
     after="""\
 import torch
 
@@ -54,7 +56,8 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     keeps="The outputs and gradients, for inputs that need no more than `STEPS` steps. All steps "
     "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
     "new tensor.",
-    instead_of=_HINTS,
+    instead_of=rf"{_HINTS}|capture_scalar_outputs",
+    variants=(_HALVED.replace("sum()", "sum().item()"),),
 )
 
 

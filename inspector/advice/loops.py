@@ -1,0 +1,304 @@
+"""Loops whose number of steps depends on the value of a tensor."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.kinds import BRANCH, BUILTIN, ITEM, ON_TENSOR
+
+__all__ = ["ADVICE"]
+
+_HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
+_DECIDED = rf"{ON_TENSOR}|Tensor\.item\(\)"
+
+
+def _goes(code: Code, *kinds: type[ast.stmt]) -> bool:
+    """Whether a branch leaves the step of the loop around it in one of these ways."""
+    if not isinstance(code.statement, ast.If):
+        return False
+    return any(isinstance(node, kinds) for node in _of_this_loop(code.statement))
+
+
+def _of_this_loop(statement: ast.stmt) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt):
+            yield child
+            if not isinstance(child, ast.For | ast.AsyncFor | ast.While | ast.FunctionDef):
+                yield from _of_this_loop(child)
+
+
+def _leaves(code: Code) -> bool:
+    if _goes(code, ast.Break):
+        return True
+    return _goes(code, ast.Return) and _is_in_loop(code)
+
+
+def _is_in_loop(code: Code) -> bool:
+    parents = code.parents()
+    node = parents.get(code.statement) if code.statement else None
+    while node is not None and not isinstance(node, ast.For | ast.While):
+        node = parents.get(node)
+    return node is not None
+
+
+BREAK = Advice(
+    id="branch-break",
+    kinds=(BRANCH, ITEM),
+    says=_DECIDED,
+    where=_leaves,
+    title="a loop that is left for some values of a tensor",
+    fix="Run a fixed number of steps that change nothing once the loop is done: from `done = "
+    "torch.zeros((), dtype=torch.bool, device=z.device)`, `done = done | condition` in the place "
+    "of the branch, and `z = torch.where(done, z, new)` in the place of each `z = new`, if a step "
+    "neither writes anywhere nor draws random numbers; or loop in the caller, and compile what one "
+    "step does.",
+    before="""\
+import torch
+
+
+@torch.compile
+def solve(x):
+    z = x
+    for _ in range(20):
+        new = z / 2 + 1
+        error = (new - z).abs().max()
+        z = new
+        if error < 0.1:
+            break
+    return z
+
+
+outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def solve(x):
+    z = x
+    done = torch.zeros((), dtype=torch.bool, device=x.device)
+    for _ in range(20):
+        new = z / 2 + 1
+        error = (new - z).abs().max()
+        z = torch.where(done, z, new)
+        done = done | (error < 0.1)
+    return z
+
+
+outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
+""",
+    keeps="The outputs and gradients. All steps are computed, and the graph holds each of them; "
+    "one that is infinite or NaN makes the gradient NaN. What the loop computes and is needed "
+    "behind it is chosen in the same way. The result is a new tensor.",
+    instead_of=_HINTS,
+    variants=(
+        """\
+import torch
+
+
+@torch.compile
+def solve(x):
+    z = x
+    for _ in range(20):
+        new = z / 2 + 1
+        if (new - z).abs().max().item() < 0.1:
+            return new
+        z = new
+    return z
+
+
+outputs = [solve(torch.full((3,), 9.0))]
+""",
+    ),
+    pairs=(
+        (
+            """\
+import torch
+
+
+@torch.compile
+def solve(x):
+    z = x
+    for _ in range(20):
+        if z.max() < 2.1:
+            break
+        z = z / 2 + 1
+    return z
+
+
+outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
+""",
+            """\
+import torch
+
+
+@torch.compile
+def step(z):
+    return z / 2 + 1, z.max() < 2.1
+
+
+def solve(x):
+    z = x
+    for _ in range(20):
+        new, done = step(z)
+        if done:
+            break
+        z = new
+    return z
+
+
+outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
+""",
+        ),
+    ),
+)
+
+CONTINUE = Advice(
+    id="branch-continue",
+    kinds=(BRANCH, ITEM),
+    says=_DECIDED,
+    where=lambda code: _goes(code, ast.Continue),
+    title="a step of a loop that is skipped for some values of a tensor",
+    fix="Compute the rest of the step in any case, and let it change nothing where it is to be "
+    "skipped: `z = torch.where(condition, z, new)`, if it neither writes anywhere nor draws random "
+    "numbers; or loop in the caller, and compile what one step does.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(xs, z):
+    for x in xs.unbind():
+        if x.sum() > 3:
+            continue
+        z = z + x
+    return z
+
+
+outputs = [forward(xs, torch.zeros(2)) for xs in (torch.eye(2), torch.full((2, 2), 2.0))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(xs, z):
+    for x in xs.unbind():
+        z = torch.where(x.sum() > 3, z, z + x)
+    return z
+
+
+outputs = [forward(xs, torch.zeros(2)) for xs in (torch.eye(2), torch.full((2, 2), 2.0))]
+""",
+    keeps="The outputs and gradients. All steps are computed; one that is infinite or NaN makes "
+    "the gradient NaN. The result is a new tensor.",
+    instead_of=_HINTS,
+)
+
+
+def _is_range(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted_name(node.func) == "range"
+
+
+def _bounds_loop(code: Code) -> bool:
+    """Whether the number that is made here says how often a loop runs."""
+    if code.statement is None:
+        return False
+    ranges = [node for node in header(code.statement) if _is_range(node)]
+    if ranges:
+        inner = [node for found in ranges for node in ast.walk(found)]
+        return code.expression is None or code.expression in inner
+    bounds = [node for node in ast.walk(code.function or ast.Pass()) if _is_bound(node)]
+    return bool(code.target) and any(_reads(node, code.target) for node in bounds)
+
+
+def _is_bound(node: ast.AST) -> bool:
+    return isinstance(node, ast.While) or _is_range(node)
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether a call of `range`, or the test of a loop, needs a name."""
+    bound = node.test if isinstance(node, ast.While) else node
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(bound))
+
+
+_COUNTED = """\
+import torch
+
+
+@torch.compile
+def forward(x, n):
+    for step in range(n.item()):
+        x = x / 2 + step
+    return x
+
+
+outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
+"""
+
+RANGE = Advice(
+    id="tensor-as-count",
+    kinds=(ITEM, BUILTIN),
+    says=r"Tensor\.item\(\)|builtin(?: operator)? `?range\b",
+    where=_bounds_loop,
+    title="a loop with as many steps as a tensor says",
+    fix="Loop in the caller, which can have the number, and compile what one step does; or run as "
+    "many steps as there can be, and let those beyond the number change nothing: `for step in "
+    "range(most): x = torch.where(step < n, new, x)`, if a step neither writes anywhere nor draws "
+    "random numbers.",
+    before=_COUNTED,
+    after="""\
+import torch
+
+MOST = 4  # as many steps as there can be
+
+
+@torch.compile
+def forward(x, n):
+    for step in range(MOST):
+        x = torch.where(step < n, x / 2 + step, x)
+    return x
+
+
+outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
+""",
+    keeps="The outputs and gradients, for numbers that are not larger than `MOST`. All steps are "
+    "computed, so each must be possible (an index in its range, `x[min(step, len(x) - 1)]`); one "
+    "that is infinite or NaN makes the gradient NaN. The result is a new tensor.",
+    instead_of=r"capture_scalar_outputs|^Avoid calling builtin|logging function",
+    variants=(
+        _COUNTED.replace("range(n.item())", "range(int(n.view(1)[0]))"),
+        _COUNTED.replace("range(n.item())", "range(n)"),
+        _COUNTED.replace("    for step in range(n.", "    count = n.").replace(
+            "item()):\n", "item()\n    for step in range(count):\n"
+        ),
+    ),
+    pairs=(
+        (
+            _COUNTED,
+            """\
+import torch
+
+
+@torch.compile
+def halve(x, step):
+    return x / 2 + step
+
+
+def forward(x, n):
+    for step in range(n.item()):
+        x = halve(x, step)
+    return x
+
+
+outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
+""",
+        ),
+    ),
+)
+
+ADVICE = (BREAK, CONTINUE, RANGE)
