@@ -1,4 +1,4 @@
-"""Tensors that are an index or a length."""
+"""Tensors that are an index."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import attribute
 from inspector.advice.kinds import ITEM
 
-__all__ = ["ADVICE"]
+__all__ = ["ADVICE", "makes_number"]
 
 
-def _makes_number(node: ast.expr) -> bool:
+def makes_number(node: ast.expr) -> bool:
+    """Whether an expression makes a Python number of a tensor."""
     return attribute("item")(node) or (
         isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
     )
-
-
-def _slices(node: ast.expr) -> bool:
-    return isinstance(node, ast.Slice)
 
 
 def _indexes(node: ast.expr) -> bool:
@@ -33,7 +30,7 @@ def _calls_item(node: ast.expr) -> bool:
 MODULE = Advice(
     id="tensor-chooses-module",
     kinds=(ITEM, Kind("GB0218", "unsupported index(Tensor)")),
-    where=lambda code: code.has(_calls_item) and not code.has(_makes_number),
+    where=lambda code: code.has(_calls_item) and not code.has(makes_number),
     title="a module chosen by a tensor",
     fix="Choose with a Python int, made in the caller: it is compiled once for each module.",
     before="""\
@@ -79,7 +76,7 @@ INDEX = Advice(
         Kind("GB0070", "Indexing list with non-scalar tensor"),
     ),
     where=lambda code: (
-        code.has(_indexes) and not code.has(_makes_number) and not code.has(_calls_item)
+        code.has(_indexes) and not code.has(makes_number) and not code.has(_calls_item)
     ),
     title="a list of tensors indexed by a tensor",
     fix="Stack what is in the list and select from it: `index = torch.where(index < 0, index + "
@@ -118,38 +115,4 @@ outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 
-SLICE = Advice(
-    id="tensor-as-length",
-    kinds=(ITEM,),
-    where=lambda code: code.has(_slices) and not code.has(_makes_number),
-    title="a slice whose length is in a tensor",
-    fix="Keep the full length and mask what is behind it: for `x[:n]` of one dimension "
-    "`x.masked_fill(torch.arange(x.shape[0], device=x.device) >= n, 0)`, with an n that is not "
-    "negative; or pass the length as a Python int.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    return (x * 2)[:length].sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    beyond = torch.arange(x.shape[0], device=x.device) >= length
-    return (x * 2).masked_fill(beyond, 0).sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
-)
-
-ADVICE = (MODULE, INDEX, SLICE)
+ADVICE = (MODULE, INDEX)

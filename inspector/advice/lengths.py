@@ -1,0 +1,162 @@
+"""Slices whose length is in a tensor."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, header
+from inspector.advice.indices import makes_number
+from inspector.advice.kinds import ITEM
+
+__all__ = ["ADVICE"]
+
+_FILLED = {
+    "amax": "-inf", "amin": "inf", "argmax": "-inf", "argmin": "inf", "log_softmax": "-inf",
+    "logsumexp": "-inf", "max": "-inf", "min": "inf", "prod": "1", "softmax": "-inf",
+}  # fmt: skip
+_OTHER = frozenset({"argsort", "cummax", "cummin", "median", "mode", "quantile", "sort", "topk"})
+_BEHIND = {
+    "log_softmax": "; what is behind n is then `float('-inf')`",
+    "softmax": "; what is behind n is then 0",
+}
+_BEYOND = "`beyond = torch.arange(x.shape[0], device=x.device) >= n`"
+_AS_INT = "or pass the length as a Python int."
+_RANGE = "an n that is neither negative nor more than there is"
+
+
+def _slices(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice)
+
+
+def _reduction(code: Code) -> str:
+    """The name of the function or method that is given the slice."""
+    for node in header(code.statement) if code.statement else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args):
+                if any(map(_is_slice, (value, *args[:1]))):
+                    return name
+    return ""
+
+
+def _is_slice(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and _slices(node.slice)
+
+
+def _slice_tailored(code: Code) -> str:
+    """What to fill in, where what is done with the slice says so."""
+    name = _reduction(code)
+    if name in _FILLED:
+        number = _FILLED[name] if name == "prod" else f"float('{_FILLED[name]}')"
+        rest = _BEHIND.get(name, "")
+        return (
+            f"Keep the full length and fill what is behind it with what `{name}` passes over: for "
+            f"`x[:n]` of one dimension `x.masked_fill(beyond, {number})`, with {_BEYOND} and an n "
+            f"that is not negative{rest}; {_AS_INT}"
+        )
+    if name == "mean":
+        return (
+            "Keep the full length, and divide the sum by n: for `x[:n].mean()` of one dimension "
+            f"`x.masked_fill(beyond, 0).sum() / n`, with {_BEYOND} and {_RANGE}; {_AS_INT}"
+        )
+    if name in {"std", "var"}:
+        root = ".sqrt()" if name == "std" else ""
+        return (
+            f"Keep the full length and compute it of sums: for `x[:n].{name}()` of one dimension "
+            "`mean = x.masked_fill(beyond, 0).sum() / n`, then `((x - mean).square().masked_fill("
+            f"beyond, 0).sum() / (n - 1)){root}`, with {_BEYOND} and {_RANGE}; {_AS_INT}"
+        )
+    if name in _OTHER:
+        return f"Pass the length as a Python int: no value can be filled in that `{name}` ignores."
+    return ""
+
+
+def _sliced(reduced: str) -> str:
+    return f"""\
+import torch
+
+
+@torch.compile
+def forward(x, length):
+    return {reduced}
+
+
+outputs = [forward(torch.arange(4.0) - 5, torch.tensor(n)) for n in (2, 3, 4)]
+"""
+
+
+def _masked(reduced: str) -> str:
+    beyond = "    beyond = torch.arange(x.shape[0], device=x.device) >= length\n"
+    return _sliced(reduced).replace("    return", f"{beyond}    return")
+
+
+SLICE = Advice(
+    id="tensor-as-length",
+    kinds=(ITEM,),
+    where=lambda code: code.has(_slices) and not code.has(makes_number),
+    title="a slice whose length is in a tensor",
+    fix="Keep the full length and mask what is behind it, where zeros add nothing: for `x[:n]` of "
+    "one dimension `x.masked_fill(torch.arange(x.shape[0], device=x.device) >= n, 0)`, with an n "
+    "that is not negative (a mean is the sum divided by n; a maximum or a softmax needs "
+    "`float('-inf')` for the 0); or pass the length as a Python int.",
+    tailored=_slice_tailored,
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, length):
+    return (x * 2)[:length].sum()
+
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, length):
+    beyond = torch.arange(x.shape[0], device=x.device) >= length
+    return (x * 2).masked_fill(beyond, 0).sum()
+
+
+outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
+""",
+    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
+    pairs=(
+        (
+            _sliced("x[:length].mean()"),
+            _masked("x.masked_fill(beyond, 0).sum() / length"),
+        ),
+        (
+            _sliced("torch.max(x[:length])"),
+            _masked("torch.max(x.masked_fill(beyond, float('-inf')))"),
+        ),
+        (
+            _sliced("x[:length].argmin()"),
+            _masked("x.masked_fill(beyond, float('inf')).argmin()"),
+        ),
+        (_sliced("x[:length].prod()"), _masked("x.masked_fill(beyond, 1).prod()")),
+        (
+            _sliced("torch.softmax(x[:length], 0).square().sum()"),
+            _masked("torch.softmax(x.masked_fill(beyond, float('-inf')), 0).square().sum()"),
+        ),
+        (
+            _sliced("x[:length].std()"),
+            _masked("_std(x, length, beyond)").replace(
+                "\n\n@torch",
+                """
+def _std(x, n, beyond):
+    mean = x.masked_fill(beyond, 0).sum() / n
+    return ((x - mean).square().masked_fill(beyond, 0).sum() / (n - 1)).sqrt()
+
+
+@torch""",
+                1,
+            ),
+        ),
+    ),
+)
+
+ADVICE = (SLICE,)
