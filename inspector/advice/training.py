@@ -118,6 +118,62 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
     tested_on=("2.13",),
 )
 
+_SCALED = """\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+"""
+
+SCALER = Advice(
+    id="grad-scaler",
+    kinds=(INLINED,),
+    says=r"qualname: GradScaler\.",
+    title="a GradScaler in compiled code",
+    fix="Compile what computes the loss (under its `autocast`), and leave `scaler.scale(loss)"
+    ".backward()`, `scaler.unscale_`, `scaler.step(optimizer)` and `scaler.update()` to the "
+    "caller.",
+    before=_SCALED
+    + """
+
+@torch.compile
+def step(x):
+    loss = (x * weight).square().sum()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    after=_SCALED
+    + """
+
+@torch.compile
+def compute(x):
+    return (x * weight).square().sum()
+
+
+def step(x):
+    loss = compute(x)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+""",
+    keeps="Losses, weights and the scale. The backward pass is compiled with the loss; what the "
+    "scaler itself does runs eagerly, as it does behind the graph break.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+    tested_on=("2.13",),
+)
+
 LOADER = Advice(
     id="data-loader",
     kinds=(INLINED,),
@@ -164,4 +220,4 @@ outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
-ADVICE = (OPTIMIZER, SCHEDULED, LOADER)
+ADVICE = (OPTIMIZER, SCHEDULED, SCALER, LOADER)
