@@ -106,6 +106,8 @@ def test_patterns_can_be_compiled(advice: Advice) -> None:
         (broken("GB0088", "raised exception KeyError()", "y = names[id]"), ""),
         (broken("GB0088", "raised exception TypeError()", "y = hash(x)"), "hash-of-tensor"),
         (broken("GB0088", "raised exception ValueError()", "raise ValueError"), "exception-leaves"),
+        (broken("GB0008", "qualname: GradScaler.step, name: step"), "grad-scaler"),
+        (broken("GB0156", "(Logger) set_runtime_stats_and_log []"), "distributed-data-parallel"),
         (broken("GB9999"), ""),
     ],
 )
