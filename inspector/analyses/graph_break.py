@@ -14,13 +14,12 @@ from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
+from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
 from inspector.model.summary import group_sites, is_later
 
 __all__ = ["RULE"]
 
 _CONSEQUENCES = {
-    Outcome.RESUMED: "a graph ends here and tracing goes on behind it",
     Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
     Outcome.FRAME_SKIPPED: "no graph is made of the function: all of it runs eagerly",
     Outcome.RAISED: "fullgraph=True makes it an error",
@@ -96,7 +95,7 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
-    for consequence in dict.fromkeys(_consequence(record) for record in site.records):
+    for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
     if record.outcome is not Outcome.RESUMED:
@@ -143,17 +142,42 @@ def _longest(site: BreakSite) -> Sequence[StackFrame]:
     return max((record.stack for record in site.records), key=len)
 
 
-def _consequence(record: GraphBreak) -> str:
-    if record.outcome is Outcome.RESUMED and not record.has_graph:
-        return "there is no operator before it; tracing goes on behind it"
-    return _CONSEQUENCES[record.outcome]
+def _consequence(run: Run, record: GraphBreak) -> str:
+    if record.outcome is not Outcome.RESUMED:
+        return _CONSEQUENCES[record.outcome]
+    before = "a graph ends here" if record.has_graph else "there is no operator before it"
+    left_alone = _left_alone(run, record)
+    if left_alone:
+        return f"{before}, and what stands behind it runs eagerly, too: {left_alone}"
+    return f"{before}{' and' if record.has_graph else ';'} tracing goes on behind it"
+
+
+def _left_alone(run: Run, record: GraphBreak) -> str:
+    """Why Dynamo left alone what stands behind a break, in its words; empty where it did not."""
+    name = plain_name(record.frame_name)
+    lines = {
+        item.line
+        for item in record.stack
+        if (item.file, plain_name(item.name)) == (record.frame_file, name)
+    }
+    found = (
+        item.reason
+        for process in run.processes
+        for item in process.skipped
+        if is_resumed(item.name)
+        and (item.file, plain_name(item.name)) == (record.frame_file, name)
+        and resumed_line(item.name) in lines
+        # Other calls may have had a tensor there.
+        and not any((frame.file, frame.name) == (item.file, item.name) for frame in process.frames)
+    )
+    return next(found, "")
 
 
 def _names(run: Run, site: BreakSite, consequence: str) -> str:
     names = [
         _frame_name(run, record)
         for record in site.records
-        if _consequence(record) == consequence and record.frame_name
+        if _consequence(run, record) == consequence and record.frame_name
     ]
     return ", ".join(dict.fromkeys(names))
 

@@ -190,3 +190,28 @@ def test_a_target_that_dynamo_never_saw_is_found(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, target(1), call(0), call(0, "end"))
 
     assert "never looked at it" in found.message
+
+
+def test_what_stands_behind_a_break_may_be_left_alone(tmp_path: Path) -> None:
+    """Dynamo looks at no function without a tensor among its variables."""
+    skipped = {
+        "v": 1, "file": FILE, "line": 3, "name": "torch_dynamo_resume_in_f_at_3", "cause": "",
+        "reason": "no tensor-related objects found in frame", "entry": False, "stack": [],
+    }  # fmt: skip
+    artifact = record("artifact", {"name": "inspector_skipped_frame"}, payload=json.dumps(skipped))
+    broken_once = (start(), broken(), graph(), metrics())
+
+    def note(*records: bytes) -> str:
+        (finding,) = graph_break.RULE.check(run_of(tmp_path, *records))
+        return finding.notes[0]
+
+    assert note(*broken_once) == "a graph ends here and tracing goes on behind it (f)"
+    assert note(*broken_once, artifact) == (
+        "a graph ends here, and what stands behind it runs eagerly, too: "
+        "no tensor-related objects found in frame (f)"
+    )
+    resumed = (
+        start("1/0", "torch_dynamo_resume_in_f_at_3"), graph("1/0"),
+        metrics("1/0", co_name="torch_dynamo_resume_in_f_at_3"),
+    )  # fmt: skip
+    assert note(*broken_once, artifact, *resumed) == note(*broken_once)
