@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from inspector.events.graph_nodes import TensorMeta
@@ -63,9 +64,19 @@ def in_tooltip(lines: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """On one line, of characters that XML and UTF-8 allow."""
+    """On one line, of characters that XML and UTF-8 allow, and that are shown, not obeyed."""
     # Nearly all texts are; patterns would be half the time that a large graph takes.
-    return text if text.isprintable() else _CONTROL.sub("\ufffd", _SPACE.sub(" ", text))
+    if text.isprintable():
+        return text
+    allowed = _CONTROL.sub("\ufffd", _SPACE.sub(" ", text))
+    return allowed if allowed.isprintable() else "".join(map(_spelled, allowed))
+
+
+def _spelled(character: str) -> str:
+    r"""``\u202e``, as on a terminal, of what would turn the text around or hide in it."""
+    if unicodedata.category(character) != "Cf":
+        return character
+    return character.encode("ascii", "backslashreplace").decode("ascii")
 
 
 def elided(text: str, most: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.findings import wording
+from inspector.findings.escaping import escaped
 from inspector.graphs.drawing import labels
 from inspector.graphs.drawing.fusion_dot import fusion_dot
 from inspector.graphs.drawing.options import Caption
@@ -22,6 +23,10 @@ from tests.unit.graphs.drawing.drawn import (
 )
 
 
+def shown_as(name: str) -> str:
+    return " ".join(name.split()).replace("\u202e", r"\u202e")
+
+
 @needs_dot
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_stay_text(name: str) -> None:
@@ -31,7 +36,7 @@ def test_hostile_names_stay_text(name: str) -> None:
                  stack=(StackFrame(name, 1, name, name),)),
     ]  # fmt: skip
     found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name, name)))
-    plain = " ".join(name.split())
+    plain = shown_as(name)
     assert plain in found.texts, "the box"
     assert f"{plain} ({plain})" in found.texts, "the frame"
     assert f"{plain} · {plain}" in found.texts, "the caption"
@@ -45,7 +50,7 @@ def test_hostile_names_stay_text(name: str) -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_stay_text_in_the_fusion_diagram(name: str) -> None:
     found = drawn(fusion_dot(fused_layers(1), Caption(name)))
-    assert " ".join(name.split()) in found.texts
+    assert shown_as(name) in found.texts
     assert "script" not in found.elements
 
 
@@ -53,6 +58,13 @@ def test_hostile_names_stay_text_in_the_fusion_diagram(name: str) -> None:
 @pytest.mark.parametrize("name", ["\x00\x01\x1b[31m", "\ud800", "\uffff", "", " "])
 def test_what_xml_does_not_allow_is_replaced(name: str) -> None:
     drawn(stage_dot(graph(taken("x", 8), operator(name, name, "x")), Caption(name)))
+
+
+def test_what_is_obeyed_is_spelled_as_on_a_terminal() -> None:
+    for name in ("a\u202egnp.exe", "\u2066x\u2069", "soft\xad", "\ufeff\U000e0041", "\u0378é"):
+        spelled = escaped(name)
+        assert labels.in_label(name).replace("\\\\", "\\") == spelled
+        assert labels.in_tooltip([name]).replace("\\\\\u200b", "\\") == spelled
 
 
 def test_dot_is_utf8() -> None:
