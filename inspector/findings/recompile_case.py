@@ -33,7 +33,8 @@ __all__ = [
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
 _EQUALITY = re.compile(r"[=!]=")
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
-_BASE = re.compile(r"\._base\b")
+# The base of a view; what a graph break keeps on the stack, which is no input that torch knows.
+_NO_INPUT = re.compile(r"\._base\b|\b___stack\d")
 ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
 EMPTY_GRAPHS = "torch._dynamo.config.allow_empty_graphs = True"
@@ -87,7 +88,12 @@ class FixCase:
     @property
     def kept(self) -> str:
         """What is kept over a graph break: a local's name, or what has none."""
-        return "a value" if self.name.startswith("(") else self.name
+        return "a value" if self.is_on_stack else self.name
+
+    @property
+    def is_on_stack(self) -> bool:
+        """Whether a graph break kept it where it has no name."""
+        return "___stack" in self.first.name
 
     @property
     def argument(self) -> Passed:
@@ -208,8 +214,9 @@ def dynamic_sources(
 
     Torch lists all sources of a function that changed; of those, what failed here comes first. The
     base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
-    which fails where the input is no view. So are floats: torch takes no notice of them there
-    (`wrap_symfloat` in torch/_dynamo/variables/builder.py, 2.13; tried).
+    which fails where the input is no view. So is what a graph break keeps on the stack. So are
+    floats: torch takes no notice of them there (`wrap_symfloat` in
+    torch/_dynamo/variables/builder.py, 2.13; tried).
 
     Args:
         items: The recompilations that it is for.
@@ -227,7 +234,9 @@ def dynamic_sources(
     floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
     floats |= {item.source for item in every if item.kind is _FLOAT}
     found = dict.fromkeys((*own, *also, *given))
-    return tuple(source for source in found if source not in floats and not _BASE.search(source))
+    return tuple(
+        source for source in found if source not in floats and not _NO_INPUT.search(source)
+    )
 
 
 def tensor_of(source: str) -> str:
@@ -294,5 +303,5 @@ def kept_fix(case: FixCase) -> Iterator[str]:
         f"Remove the graph break at {where}: {case.kept} is kept over it as an input of what is "
         "compiled behind it, and would be none of one graph."
     )
-    if case.first.kind in _DYNAMIC:
+    if case.first.kind in _DYNAMIC and not case.is_on_stack:
         yield environment(case)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.recompile_case import FixCase
@@ -52,7 +53,40 @@ def _backend(_case: FixCase) -> Iterator[str]:
 
 
 def _deallocated(case: FixCase) -> Iterator[str]:
+    if case.is_on_stack:
+        yield from _kept_method(case)
+        return
     yield f"Keep what {case.name or 'the guard looks at'} refers to alive between the calls."
+
+
+def _kept_method(case: FixCase) -> Iterator[str]:
+    """A bound method that waits on the stack for its arguments, and is made anew in each call."""
+    frame = case.kept_over
+    where = f" at {case.place(frame)}" if frame else ""
+    parts = _method_and_argument(frame.code) if frame else None
+    how = ""
+    if parts:
+        argument, call = parts
+        how = f": v = {argument} first, and then {call}"
+    yield (
+        f"The graph breaks{where} between a method and its call, and the method, which is another "
+        "object in each call, is kept over the break. Compute the argument on a line of its own "
+        f"before it{how}."
+    )
+
+
+def _method_and_argument(code: str) -> tuple[str, str] | None:
+    """``y.item()`` and ``xs.append(v)`` of ``xs.append(y.item())``; None of any other line."""
+    try:
+        statements = ast.parse(code.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    value = statements[0].value if statements and isinstance(statements[0], ast.Expr) else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        return None
+    if len(value.args) != 1 or value.keywords or not isinstance(value.args[0], ast.Call):
+        return None
+    return ast.unparse(value.args[0]), f"{ast.unparse(value.func)}(v)"
 
 
 STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {

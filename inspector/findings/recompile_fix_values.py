@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.recompile_case import FixCase, is_of_set, kept_fix
+from inspector.findings.recompile_fix_lengths import LENGTHS
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.model.recompile import Origin, RecompileClass
 
@@ -18,7 +17,6 @@ _ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
 _FEW = 64
 _NEAR = 2
-_TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -89,88 +87,6 @@ def _two(case: FixCase, known: str) -> str:
     if case.multiplied:
         return "To have half as many programs"
     return f"{known}: nothing is needed. To have one"
-
-
-def _length(case: FixCase) -> Iterator[str]:
-    attribute = case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE, Origin.GLOBAL}
-    if case.kept_over:
-        yield from kept_fix(case)
-    elif case.name == case.site.parameters.keywords:
-        yield (
-            f"Pass the same keyword arguments in every call of {case.function}, with a default "
-            "where one is missing: each number of them is a program of its own."
-        )
-    elif case.first.name.endswith("._modules"):
-        owner = case.name.removesuffix("._modules")
-        yield (
-            f"Add all submodules to {owner} before the first call: each number of them is a "
-            "program of its own, and is compiled once."
-        )
-    elif (key := _key_set(case)) is not None:
-        yield from _keys_set(case, key)
-    elif case.first.guard.startswith("len(") and "!=" in case.first.guard:  # a dict, guards.cpp
-        yield (
-            f"Give {case.passed} the same keys in every call, with a default where one is missing: "
-            "each number of them is a program of its own, and is compiled once."
-        )
-    elif case.first.holds and case.first.holds not in _TENSORS:
-        yield (
-            f"Give {case.passed} one length {case.before_call}: each length is a program of its "
-            "own, and is compiled once."
-        )
-    elif attribute:
-        yield (
-            f"Keep one tensor in place of the container {case.name}: allocate it at its full size "
-            "once, write with index_copy_ or slices, and pass the length as a tensor."
-        )
-    elif case.first.holds:
-        given = case.passed
-        yield (
-            f"Pass one tensor in place of {case.name}: torch.stack({given}) {case.at_call}, where "
-            "the tensors have one shape, with its first size marked as dynamic, and operators over "
-            "it in place of the loop."
-        )
-        yield f"Pad {given} to one length {case.at_call}."
-    else:
-        yield (
-            f"Give {case.passed} one length in every call: each length is a program of its own, "
-            "and is compiled once."
-        )
-
-
-def _key_set(case: FixCase) -> str | None:
-    """The key under which a line writes into a dict whose number of keys changes, or None."""
-    guard, stack = case.first.guard, case.first.guard_stack
-    # A list that is empty cannot be written by index; of a dict with keys torch says `!=`.
-    is_dict = guard.startswith("not ") or (guard.startswith("len(") and "!=" in guard)
-    frame = stack[-1] if stack else case.first.caused_by
-    if frame is None or not is_dict:
-        return None
-    name = re.escape(case.name.rpartition(".")[2])
-    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", frame.code)
-    return found["key"].strip() if found else None
-
-
-def _keys_set(case: FixCase, key: str) -> Iterator[str]:
-    """A dict that the function fills: torch looks at how many keys it came with."""
-    first, last = case.first.before, case.first.now
-    grew = f" ({first.text} → {last.text})" if first and last else ""
-    each = key if _is_literal(key) else f"one for each value of {key}"
-    yield (
-        f"A line fills {case.name} by key ({key}), so that a later call finds more keys in it"
-        f"{grew}: each number of them is a program of its own, compiled once, and then found. "
-        "Nothing is needed where the keys stay the same from then on. To save the compilation: "
-        f"give {case.name} all of its keys before the first call ({each}, with None as its value, "
-        "where nothing reads it before it is written)."
-    )
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return False
-    return True
 
 
 def _varargs(case: FixCase) -> Iterator[str]:
@@ -264,12 +180,12 @@ def _object(case: FixCase) -> Iterator[str]:
 
 VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     **NUMBERS,
+    **LENGTHS,
     RecompileClass.BOOL: _bool,
     RecompileClass.STR: _constant,
     RecompileClass.NONE: _none,
     RecompileClass.ENUM: _constant,
     RecompileClass.CONSTANT: _constant,
-    RecompileClass.LENGTH: _length,
     RecompileClass.KEYS: _keys,
     RecompileClass.ORDER: _order,
     RecompileClass.VARARGS: _varargs,

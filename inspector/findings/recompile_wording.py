@@ -63,6 +63,12 @@ _CHANGES: Mapping[RecompileClass, str] = {
     RecompileClass.BACKEND: "another backend is asked for",
     RecompileClass.DEALLOCATED: "{name} was deallocated",
 }
+# Of what has no name: a bound method, mostly.
+_KEPT: Mapping[RecompileClass, str] = {
+    RecompileClass.DEALLOCATED: "a function that was kept over a graph break was deallocated",
+    RecompileClass.FUNCTION: "another function is kept over a graph break",
+    RecompileClass.OBJECT: "another object is kept over a graph break",
+}
 _ANSWERS: Mapping[Answer, str] = {
     Answer.DYNAMIC: "dynamic since: the next value does not compile again",
     Answer.AGAIN: "another value compiles again",
@@ -117,6 +123,8 @@ def _sizes(item: Recompile, name: str) -> str:
 
 
 def _special(item: Recompile) -> str:
+    if "___stack" in item.name and item.kind in _KEPT:
+        return _KEPT[item.kind]
     if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"
     if item.kind is RecompileClass.FUNCTION and item.origin is Origin.GLOBAL:

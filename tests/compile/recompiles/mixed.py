@@ -152,6 +152,23 @@ def value_over_a_break() -> None:
 
 
 @program(
+    Expected("deallocated", "L['___stack0']", None, None, "again", "v = y.norm().item() first"),
+)  # fmt: skip
+def method_over_a_break() -> None:
+    """The break is in the argument of a method, which is another object in each call."""
+
+    @compiled
+    def norm(x: Tensor) -> Tensor:
+        norms: list[float] = []
+        y = x.relu()
+        norms.append(y.norm().item())
+        return y * 2
+
+    for _ in range(2):
+        norm(torch.ones(3))
+
+
+@program(
     Expected("int", "pos", "3", "4", "dynamic", "SOURCES"),
     Expected("tensor-size", "old_k", "4", "5", "dynamic", "dimension 1 of old_v"),
 )
@@ -259,10 +276,13 @@ def other_numbers_of_an_optional_list() -> None:
 
 
 @program(
-    Expected("container-length", "G['losses']", "0", "...", "again", "losses", "global"),
-    Expected("container-length", "G['losses']['loss']", "1", "2", "again", "losses", "global"),
-    Expected("container-length", "G['losses']['loss']", "2", "3", "again", "losses", "global"),
-)
+    Expected("container-length", "G['losses']", "0", "...", "again", "in the caller",
+             "global"),
+    Expected("container-length", "G['losses']['loss']", "1", "2", "again", "in the caller",
+             "global"),
+    Expected("container-length", "G['losses']['loss']", "2", "3", "again", "in the caller",
+             "global"),
+)  # fmt: skip
 def growing_list_in_a_dict() -> None:
     """The list that grows is nearer than the dict that had none."""
     losses.clear()

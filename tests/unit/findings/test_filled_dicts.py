@@ -47,9 +47,13 @@ def test_a_dict_that_has_keys_is_filled_likewise() -> None:
     assert "all of its keys" in advice(length("acts[name] = out", "len(G['acts']) != 1"))
 
 
-@pytest.mark.parametrize("code", ["acts.append(x)", "y = acts[0] + 1", "if acts[i] == 2:"])
+@pytest.mark.parametrize("code", ["y = acts[0] + 1", "if acts[i] == 2:"])
 def test_a_list_that_grows_becomes_one_tensor(code: str) -> None:
     assert "Keep one tensor in place of the container acts" in advice(length(code))
+
+
+def test_what_the_function_appends_is_appended_by_the_caller() -> None:
+    assert "append it in the caller behind the call" in advice(length("acts.append(x)"))
 
 
 def test_nor_is_a_list_that_is_written_by_index() -> None:

@@ -1,0 +1,144 @@
+"""What to write where a container has another length."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from inspector.findings.recompile_case import FixCase, kept_fix
+from inspector.model.recompile import Origin, RecompileClass
+from inspector.model.stack import StackFrame
+
+__all__ = ["LENGTHS"]
+
+_TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
+
+
+def _length(case: FixCase) -> Iterator[str]:
+    if case.kept_over:
+        yield from kept_fix(case)
+    elif case.name == case.site.parameters.keywords:
+        yield (
+            f"Pass the same keyword arguments in every call of {case.function}, with a default "
+            "where one is missing: each number of them is a program of its own."
+        )
+    elif case.first.name.endswith("._modules"):
+        owner = case.name.removesuffix("._modules")
+        yield (
+            f"Add all submodules to {owner} before the first call: each number of them is a "
+            "program of its own, and is compiled once."
+        )
+    elif (key := _key_set(case)) is not None:
+        yield from _keys_set(case, key)
+    elif frame := _appending(case):
+        yield (
+            f"{case.function} itself makes {case.name} longer at {case.place(frame)} "
+            f"(`{frame.code.strip()}`), so that every call finds another length and compiles "
+            f"again. Return the value, and append it in the caller {_behind_call(case)}."
+        )
+        if _is_attribute(case) and case.first.holds in _TENSORS | {""}:
+            yield _one_tensor(case)
+    else:
+        yield from _held(case)
+
+
+def _held(case: FixCase) -> Iterator[str]:
+    """By what the container holds."""
+    if case.first.guard.startswith("len(") and "!=" in case.first.guard:  # a dict, guards.cpp
+        yield (
+            f"Give {case.passed} the same keys in every call, with a default where one is missing: "
+            "each number of them is a program of its own, and is compiled once."
+        )
+    elif case.first.holds and case.first.holds not in _TENSORS:
+        yield (
+            f"Give {case.passed} one length {case.before_call}: each length is a program of its "
+            "own, and is compiled once."
+        )
+    elif _is_attribute(case):
+        yield _one_tensor(case)
+    elif case.first.holds:
+        given = case.passed
+        yield (
+            f"Pass one tensor in place of {case.name}: torch.stack({given}) {case.at_call}, where "
+            "the tensors have one shape, with its first size marked as dynamic, and operators over "
+            "it in place of the loop."
+        )
+        yield f"Pad {given} to one length {case.at_call}."
+    else:
+        yield (
+            f"Give {case.passed} one length in every call: each length is a program of its own, "
+            "and is compiled once."
+        )
+
+
+def _key_set(case: FixCase) -> str | None:
+    """The key under which a line writes into a dict whose number of keys changes, or None."""
+    guard, stack = case.first.guard, case.first.guard_stack
+    # A list that is empty cannot be written by index; of a dict with keys torch says `!=`.
+    is_dict = guard.startswith("not ") or (guard.startswith("len(") and "!=" in guard)
+    frame = stack[-1] if stack else case.first.caused_by
+    if frame is None or not is_dict:
+        return None
+    name = re.escape(case.name.rpartition(".")[2])
+    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", frame.code)
+    return found["key"].strip() if found else None
+
+
+def _is_attribute(case: FixCase) -> bool:
+    return case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE, Origin.GLOBAL}
+
+
+def _one_tensor(case: FixCase) -> str:
+    return (
+        f"Keep one tensor in place of the container {case.name}: allocate it at its full size "
+        "once, write with index_copy_ or slices, and pass the length as a tensor."
+    )
+
+
+def _appending(case: FixCase) -> StackFrame | None:
+    """The line of the function that makes a container longer, where that line has the guard."""
+    stack = case.first.guard_stack
+    frame = stack[-1] if stack else case.first.caused_by
+    if frame is None:
+        return None
+    name = re.escape(_one_quote(case.name.rpartition(".")[2]))
+    grows = rf"(?<!\w){name}(?:\[[^\[\]]*\])*\.(?:append|appendleft|extend|insert)\("
+    return frame if re.search(grows, _one_quote(frame.code)) else None
+
+
+def _one_quote(text: str) -> str:
+    return text.replace('"', "'")
+
+
+def _behind_call(case: FixCase) -> str:
+    frame = case.site.frame
+    return f"behind the call at {case.place(frame)}" if frame else "behind the call"
+
+
+def _keys_set(case: FixCase, key: str) -> Iterator[str]:
+    """A dict that the function fills: torch looks at how many keys it came with."""
+    first, last = case.first.before, case.first.now
+    grew = f" ({first.text} → {last.text})" if first and last else ""
+    each = key if _is_literal(key) else f"one for each value of {key}"
+    yield (
+        f"A line fills {case.name} by key ({key}), so that a later call finds more keys in it"
+        f"{grew}: each number of them is a program of its own, compiled once, and then found. "
+        "Nothing is needed where the keys stay the same from then on. To save the compilation: "
+        f"give {case.name} all of its keys before the first call ({each}, with None as its value, "
+        "where nothing reads it before it is written)."
+    )
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+LENGTHS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+    RecompileClass.LENGTH: _length,
+}
+"""The advice by class."""
