@@ -163,4 +163,50 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     "around the whole of it (`suppress` would end all of it at an error).",
 )
 
-ADVICE = (LOCK, ANOMALY, REDIRECT)
+CONTEXT_VARIABLE = Advice(
+    id="context-variable",
+    kinds=(METHOD,),
+    says=r"\(ContextVar\) get\b|`get` of class `ContextVar`",
+    title="a ContextVar read in compiled code",
+    fix="Read it in the caller, and pass the value.",
+    before="""\
+import contextvars
+import torch
+
+scale = contextvars.ContextVar("scale", default=2.0)
+
+
+@torch.compile
+def forward(x):
+    y = x + 1
+    return y * scale.get()
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import contextvars
+import torch
+
+scale = contextvars.ContextVar("scale", default=2.0)
+
+
+@torch.compile
+def compute(x, scale):
+    y = x + 1
+    return y * scale
+
+
+def forward(x):
+    return compute(x, scale.get())
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs; a number or a text that is another one each time is compiled for again, as "
+    "any argument is.",
+    instead_of=_SKIP_HINTS,
+    tested_on=("2.13",),
+)
+
+ADVICE = (LOCK, ANOMALY, REDIRECT, CONTEXT_VARIABLE)

@@ -105,6 +105,50 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
     other_way_of=("c-function",),
 )
 
+_WRITES = ("json.dump", "json.dumps")
+
+JSON_WRITTEN = Advice(
+    id="json-written",
+    kinds=(METHOD, SKIPPED),
+    where=lambda code: code.has(lambda node: dotted_name(node) in _WRITES),
+    title="JSON written in compiled code",
+    fix="Return what is written (a `clone()` of a tensor that is written to in place later), and "
+    "write the JSON in the caller.",
+    before="""\
+import json
+import torch
+
+
+@torch.compile
+def forward(x, name):
+    y = x * 2
+    return y, json.dumps({"name": name, "shape": list(y.shape)})
+
+
+outputs = [forward(torch.ones(3), name) for name in ("first", "second")]
+""",
+    after="""\
+import json
+import torch
+
+
+@torch.compile
+def compute(x):
+    return x * 2
+
+
+def forward(x, name):
+    y = compute(x)
+    return y, json.dumps({"name": name, "shape": list(y.shape)})
+
+
+outputs = [forward(torch.ones(3), name) for name in ("first", "second")]
+""",
+    keeps="The outputs and the text.",
+    instead_of=_HINTS,
+    tested_on=("2.13",),
+)
+
 JSON = Advice(
     id="json",
     kinds=(METHOD, SKIPPED),
@@ -182,4 +226,4 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     instead_of=_HINTS,
 )
 
-ADVICE = (FUNCTION, CUSTOM_OP, JSON, IMPORT)
+ADVICE = (FUNCTION, CUSTOM_OP, JSON_WRITTEN, JSON, IMPORT)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.code import Code
+from inspector.advice.code import Code, header
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
 from inspector.findings.finding import Example, Place
@@ -24,6 +25,7 @@ _FORWARD = (
     "`model.forward = torch.compile(model.forward)`; with "
     '`generate(…, cache_implementation="static")` the sizes of its cache stay the same.'
 )
+_ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 
 
@@ -79,11 +81,18 @@ def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     hints = (
         hint
         for hint in useful_hints(cause.hints)
-        if not any(item.replaces(hint) for item in (advice, *others))
+        if not any(item.replaces(hint) for item in (advice, *others)) and _is_about(hint, code)
     )
     return Advised(
         advice.fix_for(code), (*(other.fix_for(code) for other in others), *hints), _example(advice)
     )
+
+
+def _is_about(hint: str, code: Code) -> bool:
+    """Whether a hint can be about the line: torch gives one on `or` for each branch on `any`."""
+    if code.statement is None or not _ON_OR.match(hint):
+        return True
+    return any(isinstance(node, ast.BoolOp) for node in header(code.statement))
 
 
 def _is_torchs(run: Run, record: GraphBreak) -> bool:

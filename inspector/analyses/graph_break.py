@@ -120,11 +120,15 @@ def _repeated(site: BreakSite) -> Iterator[str]:
 
 
 def _others_on_the_line(site: BreakSite) -> Iterator[str]:
-    """Breaks of the same type on the same line with another cause: all of them must be mended."""
-    first = site.first.cause.explanation
-    for text in dict.fromkeys(record.cause.explanation for record in site.records):
-        if text != first:
-            yield f"the line breaks here too: {text.partition(chr(10))[0]}"
+    """Breaks of the same type on the same line with another cause: all of them must be mended.
+
+    What differs below the first line of torch's explanation would read as the same sentence twice.
+    """
+    _, *others = dict.fromkeys(
+        record.cause.explanation.partition("\n")[0] for record in (site.first, *site.records)
+    )
+    for text in others:
+        yield f"the line breaks here too: {text}"
 
 
 def _elsewhere(run: Run, record: GraphBreak) -> Iterator[str]:

@@ -121,3 +121,17 @@ def test_some_advice_holds_for_a_line_of_torch() -> None:
     cause = Cause("Module-level backwards hooks require compiled autograd.", "x", gb_id="GB0083")
 
     assert example(advised(TORCHS, cause)) == "module-backward-hook"
+
+
+_ON_OR = "Note: Python `or`/`and` between tensor expressions triggers implicit bool conversion."
+
+
+def _at(line: str) -> Advised:
+    run = dataclasses.replace(run_of(), sources=Sources({MODEL: {10: line}}))
+    frame = dataclasses.replace(AT_BRANCH, line=10, end_line=10, column=None, end_column=None)
+    return advised(frame, dataclasses.replace(BRANCH, hints=(_ON_OR,)), run)
+
+
+def test_the_hint_on_or_is_for_lines_that_have_one() -> None:
+    assert _ON_OR in _at("    if x.any() or y.any():").alternatives
+    assert _ON_OR not in _at("    if x.any():").alternatives
