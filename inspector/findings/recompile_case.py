@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
+_LOOP_AND_BODY = re.compile(r"\s*for\b[^:]+\bin\b[^:]*:\s*[^\s#]")  # it may be the body's line
 _EQUALITY = re.compile(r"[=!]=")
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 # The base of a view; what a graph break keeps on the stack, which is no input that torch knows.
@@ -264,7 +265,7 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
             f"that are compiled for one value each {case.before_call}, or raise "
             "torch._dynamo.config.recompile_limit where the values are few."
         )
-    if frame and _LOOP.search(frame.code):
+    if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (
             f"The loop{where}{code} is unrolled, so that each size is a program of its own: write "
             f"it as operators over the whole of {case.name}, or pad {case.name} to one size."
@@ -282,9 +283,10 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
             f"{use.specialized}."
         )
     return (
-        f"The size is made the constant {use.specialized}{where}{code}: no mark helps until that "
-        f"line works for any size, and each size is compiled once. Where it has to match a weight "
-        "or another input, that is so by its nature."
+        f"The size is made the constant {use.specialized}{where}{code}, and each size is compiled "
+        "once. A mark of it alone does not help: what it meets in that line has to be marked, too "
+        "(another input of that size), or the line has to work for any size. Where it has to match "
+        "a weight, that is so by its nature."
     )
 
 

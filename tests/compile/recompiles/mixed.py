@@ -314,6 +314,24 @@ def nearest_of_two_dtypes() -> None:
 
 
 @program(
+    Expected("tensor-size", "x", "4", "5", "again", "A mark of it alone does not help"),
+    Expected("container-length", "extras", "0", "2", "again", "extras"),
+)
+def size_that_meets_a_static_one() -> None:
+    """What is added has a static size, as it is new: that makes the first one a constant."""
+
+    @compiled
+    def summed(x: Tensor, extras: list[Tensor]) -> Tensor:
+        h = x.relu()
+        for extra in extras:
+            h = h + extra
+        return h
+
+    for rows, number in ((4, 0), (5, 1), (4, 2)):
+        summed(torch.ones(rows, 8), [torch.ones(rows, 8)] * number)
+
+
+@program(
     Expected("float", "lam", "0.7024679465208304", "0.3333333333333333", "dynamic", "tensor("),
 )
 def many_digits() -> None:
