@@ -90,6 +90,8 @@ def _two(case: FixCase, known: str) -> str:
 
 
 def _varargs(case: FixCase) -> Iterator[str]:
+    if case.site.parameters.keywords:
+        return  # a decorator's wrapper, which passes on whatever it gets
     yield (
         f"Take one tensor instead of *{case.name}: torch.stack([…]) {case.at_call}, where the "
         "tensors have one shape, with its first size marked as dynamic."
@@ -144,6 +146,8 @@ def _type(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
         return
+    if case.first.name == "self":
+        return  # nobody converts the object whose method it is
     if case.first.name.endswith("']") and "_modules[" in case.first.name:
         yield (
             f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
