@@ -107,6 +107,7 @@ LOGGING_IGNORED = Advice(
     is_silent=True,
     other_way_of=("logging",),
     instead_of=r"ignore_logging_functions",
+    tested_on=("2.13",),
 )
 
 WARNING = Advice(

@@ -24,6 +24,7 @@ With a name, an input is a keyword argument; without one, it is the next positio
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 
+_WORD = re.compile(r"[^\W\d]\w*")
 _EXAMPLES = """
 f32[8,3,224,224]       a tensor with random elements (f32, bf16, f16, i64, b8, …)
 i64[1,128]<30522       random whole numbers from 0 to 30521
@@ -131,4 +133,5 @@ def describe(spec: InputSpec | Spec) -> str:
 
 
 def _describe_key(key: str | int) -> str:
-    return key if isinstance(key, str) and key.isidentifier() else repr(key)
+    # Identifiers may have marks that are no letters ("A·"); those are quoted.
+    return key if isinstance(key, str) and _WORD.fullmatch(key) else repr(key)

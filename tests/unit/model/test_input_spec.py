@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.errors import UsageError
@@ -157,6 +157,7 @@ NAMES = st.one_of(st.none(), st.sampled_from(["x", "input_ids", "größe", "f32"
 
 
 @given(st.builds(InputSpec, NAMES, _specs()))
+@example(InputSpec(None, MappingSpec((("A·", ValueSpec(None)),))))
 def test_what_describe_writes_is_read_back(spec: InputSpec) -> None:
     assert repr(parse_input(describe(spec))) == repr(spec)
 
