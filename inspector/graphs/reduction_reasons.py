@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from inspector.events.fusion import Operation
 from inspector.graphs.between import Between
+from inspector.graphs.fusion import Step
 from inspector.graphs.reasons import Reason
 
 __all__ = ["about_dimensions", "about_parts"]
@@ -72,16 +73,21 @@ def about_dimensions(pair: Between) -> Reason | None:
     reductions = [step for step in steps if step.kind == "reduction"]
     if not kinds & {"order", "index"} or not reductions:
         return None
+    parts = [_is_first_part(pair, step) for step in reductions]
     if len(reductions) == len(steps):
+        if any(parts) and not all(parts) and _is_same_matrix(pair):
+            return pair.told(_BESIDE_SPLIT)
         change = _MIXED if _can_be_mixed(pair) else ""
         return pair.told(dataclasses.replace(_DIMENSIONS, change=change))
-    is_first_part = any(
-        _second_parts([item], pair.fusion.plan.operations)
-        for item in pair.operations(reductions[0])
-    )
     # What is written by a reduction is read by it in its own order, in parts or not.
     is_behind = pair.is_passed_on and reductions[0] is pair.first
-    return pair.told(_BESIDE_SPLIT) if is_first_part and not is_behind else None
+    return pair.told(_BESIDE_SPLIT) if any(parts) and not is_behind else None
+
+
+def _is_first_part(pair: Between, step: Step) -> bool:
+    """Whether it is the first part of a reduction in two."""
+    parts = pair.fusion.plan.operations
+    return any(_second_parts([item], parts) for item in pair.operations(step))
 
 
 def _second_parts(before: Sequence[Operation], parts: Sequence[Operation]) -> list[Operation]:
@@ -103,13 +109,24 @@ def _can_be_mixed(pair: Between) -> bool:
     """
     if pair.is_in_cpp or pair.first in pair.needed():
         return False
-    both = [
-        [item for item in pair.operations(step) if item.kind == "reduction"]
-        for step in (pair.first, pair.second)
-    ]
+    both = [_reductions(pair, step) for step in (pair.first, pair.second)]
     sizes = [{_matrix(pair, item) for item in items} for items in both]
     is_turned = len(sizes[0] | sizes[1]) > 1 and sizes[0] == {(n, m) for m, n in sizes[1]}
     return is_turned and all(_adds(item) for items in both for item in items)
+
+
+def _is_same_matrix(pair: Between) -> bool:
+    """Whether both have as many results of as many elements, and no other way to reduce has."""
+    sizes = {
+        _matrix(pair, item)
+        for step in (pair.first, pair.second)
+        for item in _reductions(pair, step)
+    }
+    return len(sizes) == 1 and all(results != elements for results, elements in sizes)
+
+
+def _reductions(pair: Between, step: Step) -> list[Operation]:
+    return [item for item in pair.operations(step) if item.kind == "reduction"]
 
 
 def _matrix(pair: Between, operation: Operation) -> tuple[int, int]:

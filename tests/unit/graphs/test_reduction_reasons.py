@@ -97,6 +97,23 @@ def test_what_stands_beside_the_first_part() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sizes", "is_beside"),
+    [((("1024",), ("512",)), True), (ROWS, False)],
+    ids=["the same dimension", "another one"],
+)
+def test_a_reduction_beside_the_first_part_of_another(
+    sizes: tuple[tuple[str, ...], ...], *, is_beside: bool
+) -> None:
+    """A maximum of columns and a sum of columns, which is done in two parts; and one of rows."""
+    one = operation("sum_2", ("x",), "buf2", sizes)
+    first = operation("sum_1", ("x",), "buf0", FIRST_PART)
+    second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
+    _, sentence, _ = reason(pairs(one, first, second, said="no shared data"))
+    assert ("is the first part of a reduction" in sentence) is is_beside
+    assert ("reduce other dimensions" in sentence) is not is_beside
+
+
+@pytest.mark.parametrize(
     ("origin", "sizes", "has_change"),
     [
         ("sum_2", FIRST_PART, True),
