@@ -86,8 +86,7 @@ def about_dimensions(pair: Between) -> Reason | None:
 
 def _is_first_part(pair: Between, step: Step) -> bool:
     """Whether it is the first part of a reduction in two."""
-    parts = pair.fusion.plan.operations
-    return any(_second_parts([item], parts) for item in pair.operations(step))
+    return bool(_second_parts(pair.operations(step), pair.fusion.plan.operations))
 
 
 def _second_parts(before: Sequence[Operation], parts: Sequence[Operation]) -> list[Operation]:
@@ -110,18 +109,15 @@ def _can_be_mixed(pair: Between) -> bool:
     if pair.is_in_cpp or pair.first in pair.needed():
         return False
     both = [_reductions(pair, step) for step in (pair.first, pair.second)]
-    sizes = [{_matrix(pair, item) for item in items} for items in both]
+    sizes = [{_matrix(pair, item, items) for item in items} for items in both]
     is_turned = len(sizes[0] | sizes[1]) > 1 and sizes[0] == {(n, m) for m, n in sizes[1]}
     return is_turned and all(_adds(item) for items in both for item in items)
 
 
 def _is_same_matrix(pair: Between) -> bool:
     """Whether both have as many results of as many elements, and no other way to reduce has."""
-    sizes = {
-        _matrix(pair, item)
-        for step in (pair.first, pair.second)
-        for item in _reductions(pair, step)
-    }
+    both = [_reductions(pair, step) for step in (pair.first, pair.second)]
+    sizes = {_matrix(pair, item, items) for items in both for item in items}
     return len(sizes) == 1 and all(results != elements for results, elements in sizes)
 
 
@@ -129,10 +125,12 @@ def _reductions(pair: Between, step: Step) -> list[Operation]:
     return [item for item in pair.operations(step) if item.kind == "reduction"]
 
 
-def _matrix(pair: Between, operation: Operation) -> tuple[int, int]:
+def _matrix(pair: Between, operation: Operation, beside: Sequence[Operation]) -> tuple[int, int]:
     """Its results, and the elements of each; of a first part, those of both parts together."""
     each = [math.prod(map(_number, sizes)) for sizes in operation.sizes]
-    second = _second_parts([operation], pair.fusion.plan.operations)
+    # A variance has three first parts, and the second reads all of them.
+    same = [item for item in beside if item.origins == operation.origins]
+    second = _second_parts(same, pair.fusion.plan.operations)
     results = math.prod(map(_number, (second[0] if second else operation).sizes[0])) if each else 0
     return results, math.prod(each) // max(results, 1)
 
