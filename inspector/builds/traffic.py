@@ -25,6 +25,9 @@ _LOADS = {"tt.load", "ttg.async_copy_global_to_local"}
 _SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
 """Programs that are looked at, as shares of the grid; not only first and last ones, because those
 of a broadcast tensor read the same again and again."""
+_OF_EACH_BRANCH = 8
+"""Programs that are looked at of a kernel for several tensors, on average of each."""
+_MOST_PROGRAMS = 256
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,10 +65,13 @@ class _Use:
             self.lowest = least if self.lowest is None else min(self.lowest, least)
             self.highest = max(self.highest, *sectors)
 
-    def bytes(self, programs: int) -> int:
-        """What all programs touch."""
-        mean = sum(self.counts) / (len(_SHARES) - 1)
-        stretch = self.highest - (self.lowest or 0) + 1
+    def bytes(self, programs: int, counted: int) -> int:
+        """What all programs touch, of which some were counted."""
+        mean = sum(self.counts) / counted
+        stretch: float = self.highest - (self.lowest or 0) + 1
+        touching = len(self.counts)
+        if 1 < touching < counted:  # the first and the last of those that do were not looked at
+            stretch *= touching / (touching - 1)
         return round(min(mean * programs, stretch)) * _SECTOR_BYTES
 
 
@@ -81,17 +87,31 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
         return None
     uses: dict[_Key, _Use] = defaultdict(_Use)
     is_complete = True
-    programs = [[min(size - 1, int(size * share)) for size in grid] for share in _SHARES]
-    for number, program in enumerate(programs):
+    shares = _shares(module)
+    for share in shares:
+        program = [min(size - 1, int(size * share)) for size in grid]
         # The last program may have less to do than the others; it counts where it is the only one.
-        counts = number < len(programs) - 1
+        counts = share < 1
         is_complete &= _note_program(_Program(module, grid, known, program), uses, counts=counts)
     if not uses:
         return None
     count = grid[0] * grid[1] * grid[2]
-    amounts = {key: use.bytes(count) for key, use in uses.items()}
+    counted = sum(share < 1 for share in shares)
+    amounts = {key: use.bytes(count, counted) for key, use in uses.items()}
     read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
     return Traffic(read, sum(amounts.values()) - read, is_complete)
+
+
+def _shares(module: Module) -> Sequence[float]:
+    """Which programs are looked at, as shares of the grid.
+
+    Those of a kernel for several tensors are divided among them: each needs some.
+    """
+    branches = {item.branches for item in module.operations if item.name in _LOADS | _STORES}
+    if len(branches) <= 2:  # noqa: PLR2004 - one, and what stands outside of it
+        return _SHARES
+    number = min(_OF_EACH_BRANCH * len(branches), _MOST_PROGRAMS)
+    return [(place + 0.5) / number for place in range(number)]
 
 
 class _Program:

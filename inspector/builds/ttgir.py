@@ -7,6 +7,7 @@ operation without meaning.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -25,6 +26,9 @@ _LOC = re.compile(r"^(#loc\d*)\s*=\s*(loc\(.*\))\s*$")
 _RESULTS = re.compile(r"^\s*(%[\w#]+(?::\d+)?(?:\s*,\s*%[\w#]+)*)\s*=\s*(.*)$")
 _OPCODE = re.compile(r'^\s*"?([a-z_]\w*\.[\w.]+)"?')
 _VALUE = re.compile(r"%[\w]+(?:#\d+)?")
+_NAME = re.compile(r"%\w+")
+_DEFINED_OR_USED = re.compile(r"(%\w+)(?=\s*=)|%\w+")
+_BLOCK_ARGUMENT = re.compile(r"%\w+(?=\s*:)")
 _TRAILING_LOC = re.compile(r"\s+loc\((#loc\d*|\".*\"|unknown)\)\s*$")
 _PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
 _ARGUMENT = re.compile(r"(%\w+): (!tt\.ptr<[^>]*>|!tt\.\w+<[^%]*?>|[a-z]\w*)( \{[^}]*\})?")
@@ -104,7 +108,8 @@ def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
         text: The TTGIR.
         source: How the kernel's own source is called in it.
     """
-    lines = text.splitlines()
+    names = _Names()
+    lines = [names.line(line) for line in text.splitlines()]
     aliases = dict(_matches(_ALIAS, lines))
     places = _Places(dict(_matches(_LOC, lines)), source)
     arguments, divisible = _arguments(lines)
@@ -151,6 +156,54 @@ def _resolved(layout: str, aliases: dict[str, str]) -> str:
         return match[0] if known is None else _resolved(known, aliases)
 
     return re.sub(r"#\w+(?![\w.])", spelled, layout)
+
+
+class _Names:
+    """Gives every value a name of its own.
+
+    MLIR gives the names of a region that has ended to others: ``%1`` is a pointer in one branch,
+    and the condition of the next one.
+    """
+
+    def __init__(self) -> None:
+        self._scopes: list[dict[str, str]] = [{}]
+        self._taken: set[str] = set()
+
+    def line(self, line: str) -> str:
+        """The next line, with names that no other value has."""
+        body = _TRAILING_LOC.sub("", line).strip()
+        if body.startswith("}") and len(self._scopes) > 1:
+            self._scopes.pop()
+        found = _RESULTS.match(line)
+        results, rest = (line[: found.start(2)], found[2]) if found else ("", line)
+        used = {name: self._known(name) for name in _NAME.findall(rest)}
+        results = _NAME.sub(lambda name: self._define(name[0]), results)
+        opens = body.endswith("{")
+        if opens:
+            self._scopes.append({})
+        # What a block, a function or a loop calls its values is theirs.
+        if body.startswith("^") or "tt.func" in body:
+            rest = _BLOCK_ARGUMENT.sub(lambda name: self._define(name[0]), rest)
+        elif opens:
+            rest = _DEFINED_OR_USED.sub(
+                lambda name: self._define(name[1]) if name[1] else used[name[0]], rest
+            )
+        else:
+            rest = _NAME.sub(lambda name: used[name[0]], rest)
+        return results + rest
+
+    def _known(self, name: str) -> str:
+        return next((scope[name] for scope in reversed(self._scopes) if name in scope), name)
+
+    def _define(self, name: str) -> str:
+        unique = next(
+            unique
+            for number in itertools.count(1)
+            if (unique := name if number == 1 else f"{name}__{number}") not in self._taken
+        )
+        self._taken.add(unique)
+        self._scopes[-1][name] = unique
+        return unique
 
 
 def _matches(pattern: re.Pattern[str], lines: list[str]) -> Iterator[tuple[str, str]]:
