@@ -146,6 +146,9 @@ def make_fusion(
         number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """
+    plan = dataclasses.replace(
+        plan, launches=tuple(_without_removed(launch, plan.buffers) for launch in plan.launches)
+    )
     used = {name: (hints or {})[name] for name in symbols_of(graph) if name in (hints or {})}
     buffers = hinted_buffers(plan.buffers, used)
     making = _Making(dataclasses.replace(plan, buffers=buffers), hinted_graph(graph, used))
@@ -268,6 +271,24 @@ def _kind(parts: Sequence[Launch]) -> str:
 def _name(launch: Launch, inner: Sequence[Operation]) -> str:
     called = next((operation.target for operation in inner if operation.target), "")
     return launch.kernel or called or (inner[0].name if inner else launch.kind)
+
+
+def _without_removed(launch: Launch, buffers: Mapping[str, Buffer]) -> Launch:
+    """A launch without writes that never happen.
+
+    Inductor removes a buffer that only its own kernel reads, and counts it all the same where that
+    kernel is one for several tensors (``ForeachKernelSchedulerNode``, 2.11 to 2.13).
+    """
+    removed = {
+        name: size
+        for name, size in launch.writes.items()
+        if name in buffers and buffers[name].is_removed
+    }
+    if not any(removed.values()):
+        return launch
+    writes = {name: size for name, size in launch.writes.items() if name not in removed}
+    bytes_ = None if launch.bytes_ is None else launch.bytes_ - sum(removed.values())
+    return dataclasses.replace(launch, writes=writes, bytes_=bytes_)
 
 
 def _decided(plan: FusionPlan) -> Iterator[Operation]:
