@@ -26,6 +26,8 @@ from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
 
 __all__ = ["LAUNCH_NS", "predict"]
 
+# In names of operations that move something to or from memory.
+_ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
 LAUNCH_NS = 1200
 """Start and end of a kernel that does almost nothing: 1.1 to 1.4 us on an H200
 (tests/gpu/record_builds.py), without what the host needs to launch it."""
@@ -77,7 +79,9 @@ def predict(
         return Prediction(None, Bound.UNKNOWN, launch_ns=LAUNCH_NS, parts=parts)
     longest = max(times)
     bound = Bound.MEMORY if longest == memory_ns else Bound.COMPUTE
-    if longest < LAUNCH_NS:
+    if memory_ns is None and memory_part:
+        bound = Bound.UNKNOWN
+    elif longest < LAUNCH_NS:
         bound = Bound.SMALL
     return Prediction(longest + LAUNCH_NS, bound, memory_ns, compute_ns, unit, LAUNCH_NS, parts)
 
@@ -108,6 +112,9 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     if traffic is not None and traffic.is_complete:
         moved, source = traffic.bytes, "sectors of its addresses"
     if moved is None:
+        names = {item.name for item in read.module.operations}
+        if any(word in name for name in names for word in _ACCESSES):
+            return None, "memory: what it moves is not known, and may take longer"
         return None, ""
     rate = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
     clock = limits.clock_hz

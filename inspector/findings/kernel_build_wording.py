@@ -50,8 +50,10 @@ def first_error(text: str) -> str:
 def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
     prediction, resources = chosen.prediction, chosen.config.resources
     if prediction is not None and prediction.time_ns is not None:
-        bound = "" if prediction.bound is Bound.UNKNOWN else f", {prediction.bound.value}"
-        yield f"predicted {duration(prediction.time_ns)}{bound}"
+        if prediction.bound is Bound.UNKNOWN:
+            yield f"predicted at least {duration(prediction.time_ns)}, what it moves is not known"
+        else:
+            yield f"predicted {duration(prediction.time_ns)}, {prediction.bound.value}"
     if resources is not None:
         yield count(resources.registers, "register")
         spilled = resources.spill_store_bytes

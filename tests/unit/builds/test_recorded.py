@@ -13,7 +13,7 @@ from inspector.builds.predict import predict
 from inspector.findings.finding import Place
 from inspector.model.kernel_analysis import AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import KernelWork
+from inspector.model.kernel_prediction import Bound, KernelWork
 from inspector.plugins import load_kernel_analyses
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 from tests.predicted_times import compare, error_of_memory_bound
@@ -245,3 +245,19 @@ def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
     )
     (finding,) = _of("kernel-float64", dataclasses.replace(kernel, configs=configs))
     assert "because in_ptr1 is" in finding.why
+
+
+def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:
+    """As if it were copied by the tensor memory accelerator, whose addresses are not read."""
+    moved = 0
+    for _, build, texts in recorded_pairs():
+        for config, of_config in zip(build.configs, texts, strict=True):
+            by_descriptors = of_config["ttgir"]
+            for name, copied in (("tt.load ", "global_to_local"), ("tt.store ", "local_to_global")):
+                by_descriptors = by_descriptors.replace(name, f"ttng.async_tma_copy_{copied} ")
+            found = predict({**of_config, "ttgir": by_descriptors}, config, H200)
+            if found.memory_ns is None and found.time_ns is not None:
+                moved += 1
+                assert found.bound is Bound.UNKNOWN
+                assert any("not known" in part for part in found.parts)
+    assert moved

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from inspector.findings.kernel_build_wording import build_line
+from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
-from inspector.model.kernel_facts import KernelFacts
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Bound, Prediction
 
 ERROR = (
     "ValueError: Expected dtype ['fp32', 'fp64'] but got bf16\n"
@@ -30,3 +32,13 @@ def test_what_does_not_compile_says_why_and_where() -> None:
 
 def test_what_compiles_and_does_not_fit_is_something_else() -> None:
     assert line("", ERROR) == "no configuration of it fits on the GPU"
+
+
+def test_a_time_without_what_is_moved_is_the_least_that_it_takes() -> None:
+    config = ConfigBuild((), 4, 3)
+    prediction = Prediction(3300, Bound.UNKNOWN, compute_ns=2100)
+    facts = KernelFacts(
+        KernelBuild("desc", "", configs=(config,)),
+        (ConfigFacts(config, ConfigAnalysis(None), prediction),),
+    )
+    assert build_line(facts) == "predicted at least 3.3 µs, what it moves is not known"
