@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
-from inspector.costs.sites import limit_cost
+from inspector.costs.blame import limit_site
+from inspector.costs.sites import limit_costs
 from inspector.events.guards import DynamoSettings
 from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
@@ -61,9 +63,11 @@ class RecompileRule(Rule):
     def check(self, run: Run) -> Iterator[Finding]:
         """One finding per frame, guarded source and class."""
         for process in run.processes:
+            costs = limit_costs(run, process)
             for frame in process.frames:
                 for items in _by_cause(run, frame):
-                    yield _finding(run, process, frame, items)
+                    cost = costs.get(limit_site(frame)) if _hit_limit(items) else None
+                    yield dataclasses.replace(_finding(run, process, frame, items), cost=cost)
 
 
 def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
@@ -110,7 +114,6 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
         ),
         evidence="recompile_reasons",
         later=all(item.call for item in items),
-        cost=limit_cost(run, process, frame) if _hit_limit(items) else None,
         recompiles=items,
     )
 

@@ -46,7 +46,6 @@ class CompilationDraft:
     caller: RawFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
     graph_text: Payload | None = None
-    is_exported: bool = False
     failed_graphs: int = 0
     breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
     recompile_reasons: tuple[str, ...] = ()
@@ -86,8 +85,6 @@ class CompilationDraft:
     @property
     def name(self) -> str:
         """Name of the code object, or an empty string."""
-        if self.is_exported:
-            return "torch.export"
         named = self.metrics.name if self.metrics else None
         return named or (self.stack[-1].name if self.stack else "")
 
@@ -117,10 +114,9 @@ class CompilationDraft:
             input=self.input,
             stack=self.caller_stack(roots),
             graphs=self._graphs(),
-            operators=self._operators(),
+            operators=metrics.operator_count if metrics else self._operators_so_far(),
             guards=metrics.guard_count if metrics else None,
-            # What is exported is a program, and guards are made for it, too.
-            has_guarded_code=self.is_exported or (metrics.has_guarded_code if metrics else None),
+            has_guarded_code=metrics.has_guarded_code if metrics else None,
             failure=self._failure(roots),
             restart_reasons=metrics.restart_reasons if metrics else (),
             recompile_reasons=self._recompile_reasons(),
@@ -139,14 +135,22 @@ class CompilationDraft:
     def _graphs(self) -> int:
         """Graphs that the backend accepted, as far as the end was logged."""
         attempted, failed = len(self.graph_attempts), self.failed_graphs
-        if self.metrics is None or self.is_exported:
+        if self.metrics is None:
             return max(0, attempted - failed)
         return self.metrics.graphs_of(attempted, failed)
 
-    def _operators(self) -> int | None:
-        """What torch counted; what its graph has where the end was not logged, or says nothing."""
-        if self.metrics is not None and not self.is_exported:
-            return self.metrics.operator_count
+    def end_export(self, said: CompilationMetrics) -> None:
+        """Takes the end of a strict ``torch.export``, which says neither what it is nor how large.
+
+        What is exported is a program, and guards are made for it, too.
+        """
+        self.metrics = dataclasses.replace(
+            said, name="torch.export", has_guarded_code=True,
+            operator_count=self._operators_so_far() or 0,
+        )  # fmt: skip
+
+    def _operators_so_far(self) -> int | None:
+        """Those of the graph's text, for where torch has not counted them."""
         if self.graph_text is None:
             return None
         try:

@@ -120,7 +120,7 @@ class CompilationsDraft:
         """
         newest = self.drafts[-1] if self.drafts else None
         if newest and newest.graph_attempts and newest.metrics is None and not newest.stack:
-            newest.metrics, newest.is_exported = event, True
+            newest.end_export(event)
 
 
 def _add_ours(draft: CompilationDraft, event: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self, TypeAlias
@@ -12,13 +13,12 @@ from inspector.costs.calls import CallCosts, calls_of
 from inspector.costs.crossings import computed_crossings
 from inspector.costs.typical import Typical, typical
 from inspector.model.boundary import Crossing
-from inspector.model.compilation import Frame
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
 from inspector.model.timeline import warm_call_ns
 
-__all__ = ["entry_cost", "limit_cost", "site_costs"]
+__all__ = ["entry_cost", "limit_costs", "site_costs"]
 
 _Value: TypeAlias = Callable[[CallCosts], float]
 
@@ -64,13 +64,18 @@ def entry_cost(run: Run) -> Cost | None:
     return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
 
 
-def limit_cost(run: Run, process: Process, frame: Frame) -> Cost | None:
-    """What of a warm call runs eagerly because a frame has hit the recompile limit, if known."""
-    if not process.profiles:
-        return None
-    site = limit_site(frame)
-    measured = _Measured(process, str(run.meta.settings.get("backend") or "")).about(site)
-    return measured.eager(site) if measured.inputs else None
+def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
+    """What of a warm call runs eagerly for each frame that has hit the recompile limit."""
+    sites = [
+        limit_site(frame)
+        for frame in process.frames
+        if any(item.hit_limit for item in frame.compilations)
+    ]
+    if not sites or not process.profiles:
+        return {}
+    measured = _Measured(process, str(run.meta.settings.get("backend") or ""))
+    costs = ((site, measured.about(site).eager(site)) for site in sites)
+    return {site: cost for site, cost in costs if cost is not None}
 
 
 def _sites(process: Process) -> Iterable[Site]:
@@ -182,32 +187,23 @@ class _Measured:
 
     def eager(self, site: Site) -> Cost | None:
         """What runs eagerly at a site, and in no graph; None where no measured call came there."""
-        outside = self._outside(lambda blame: _is_own(blame, site))
+        outside = self._outside(lambda blame: _is_own(blame, site)) if self.inputs else 0
         if not outside:
             return None
-        return Cost(
-            kind=CostKind.MEASURED,
-            cost_ns=round(outside),
-            outside_ns=round(outside),
-            shares=self._shares(site, is_whole=False),
-            calls=self._calls,
-            spread=self._spread,
-            scale=self._scale,
-            call_ns=self._call_ns,
-            is_whole_frame=True,
-            backend=self._backend,
-        )
+        return dataclasses.replace(self._all_of(outside), shares=self._shares(site, is_whole=False))
 
     def whole_frame(self) -> Cost:
         """The whole call outside of the graphs that the frame's callees have."""
         if not self.inputs:
             return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
-        wall = self._around_ns()
+        return dataclasses.replace(self._all_of(self._around_ns()), executions_per_call=1.0)
+
+    def _all_of(self, outside_ns: float) -> Cost:
+        """The cost of a function that runs eagerly."""
         return Cost(
             kind=CostKind.MEASURED,
-            cost_ns=round(wall),
-            outside_ns=round(wall),
-            executions_per_call=1.0,
+            cost_ns=round(outside_ns),
+            outside_ns=round(outside_ns),
             calls=self._calls,
             spread=self._spread,
             scale=self._scale,

@@ -9,7 +9,7 @@ from inspector.model.kernel_analysis import Width
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["build_line", "config_name", "first_error", "shortest", "total_line"]
+__all__ = ["build_line", "config_name", "shortest", "total_line"]
 
 _WIDEST = 128
 
@@ -34,12 +34,12 @@ def build_line(facts: KernelFacts) -> str:
     if chosen is None:
         errors = [item.error for item in facts.build.configs]
         if errors and all(errors):
-            return f"not compiled: {first_error(errors[0])}"
+            return f"not compiled: {_first_error(errors[0])}"
         return "no configuration of it fits on the GPU"
     return " · ".join(_parts(facts, chosen))
 
 
-def first_error(text: str) -> str:
+def _first_error(text: str) -> str:
     """What a compiler said, in a line: Triton's errors end with the line of code and a caret."""
     lines = text.strip().splitlines()
     at = lines[0].rstrip(":")

@@ -20,6 +20,7 @@ from tests.compile.recompiles import (
     functions,
     mixed,
     modules,
+    nearest,
     objects,
     spelled,
     state,
@@ -34,7 +35,7 @@ from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = (
-    attributes, functions, mixed, modules, objects, spelled, state, tensors, values, views,
+    attributes, functions, mixed, modules, nearest, objects, spelled, state, tensors, values, views,
 )  # fmt: skip
 # Raised by torch 2.13 itself.
 RAISES = {"layout"}

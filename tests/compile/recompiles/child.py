@@ -21,6 +21,7 @@ from tests.compile.recompiles import (
     functions,
     mixed,
     modules,
+    nearest,
     objects,
     spelled,
     state,
@@ -62,6 +63,18 @@ def compilations(run: Callable[[], None]) -> int:
 
 if __name__ == "__main__":
     assert all(
-        (attributes, functions, mixed, modules, objects, spelled, state, tensors, values, views)
+        (
+            attributes,
+            functions,
+            mixed,
+            modules,
+            nearest,
+            objects,
+            spelled,
+            state,
+            tensors,
+            values,
+            views,
+        )
     ), "they fill the table"
     main(Path(sys.argv[1]))
