@@ -45,9 +45,8 @@ REPORT = """\
 torch {torch}, code for one {gpu}, which nothing runs on. Written by `benchmarks/not_fused.py`.
 
 {right} of {cases} pairs have the expected reason, share next to nothing any more after the change,
-and are said to save within {tolerance:.0%} of the bytes that Inductor counts less after it
-(`get_read_write_buffers_sizes`, added up). Where the change joins more than the pair, all pairs are
-added up (*all*).
+and are said to save within {tolerance:.0%} of the bytes that are read and written less after it.
+Where the change joins more than the pair, all pairs are added up (*all*).
 
 {table}
 """
@@ -61,7 +60,7 @@ class Row:
         case: The case.
         pair: The pair that it is about, or None where there is none.
         stated_bytes: What is said to be saved, or what all pairs together are said to save.
-        saved_bytes: What Inductor counts less after the change.
+        saved_bytes: What kernels read and write less after the change.
         kernels: Numbers of kernels and calls before and after.
         left_bytes: What the largest of the pairs is said to save that are left after it.
     """

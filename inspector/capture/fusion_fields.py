@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from inspector.capture.fusion_reach import reached
 
 __all__ = ["buffer_fields", "group_fields", "operation_fields"]
 
@@ -32,7 +34,14 @@ def group_fields(node: Any) -> dict[str, object]:  # noqa: ANN401
     names = [item.get_name() for item in inner]
     # What is autotuned is a template before, and may be a call of a library by now.
     called = _called(getattr(node, "node", None))
-    return {"nodes": names, "kind": _kind(node), "target": called, **_traffic(node)}
+    traffic = _traffic(node)
+    return {
+        "nodes": names,
+        "kind": _kind(node),
+        "target": called,
+        **traffic,
+        "reached": _reached(node, traffic),
+    }
 
 
 def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:
@@ -57,8 +66,9 @@ def _kind(node: Any) -> str:  # noqa: ANN401
 
     operation = getattr(node, "node", None)
     name = type(node).__name__
+    inner = [getattr(item, "node", None) for item in node.get_nodes()]
     kinds = {
-        "user_kernel": isinstance(operation, ir.UserDefinedTritonKernel),
+        "user_kernel": any(isinstance(item, ir.UserDefinedTritonKernel) for item in inner),
         "template": node.is_template(),
         "output": isinstance(operation, ir.MultiOutput),
         "fallback": node.is_extern() and isinstance(operation, ir.FallbackKernel),
@@ -145,6 +155,15 @@ def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
         "writes": {str(name): _number(size) for name, size in writes.items() if name in both},
         "bytes": total,
     }
+
+
+def _reached(node: Any, traffic: Mapping[str, Any]) -> dict[str, object]:  # noqa: ANN401
+    with contextlib.suppress(Exception):  # what Inductor counts is still there
+        return {
+            "reads": reached(node, traffic["reads"], is_read=True),
+            "writes": reached(node, traffic["writes"], is_read=False),
+        }
+    return {}
 
 
 def _buffer_kind(name: str, outputs: set[str]) -> str:

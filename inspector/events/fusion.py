@@ -108,6 +108,9 @@ class Launch:
         writes: Bytes by buffer.
         bytes_: Bytes that it reads and writes, or None where a size is unknown.
         target: What is called, of a call of a library.
+        reached_reads: Bytes of the buffers of which it reads something else than Inductor counts;
+            None in recordings of before.
+        reached_writes: Bytes of those that it writes so.
     """
 
     operations: tuple[str, ...]
@@ -118,6 +121,8 @@ class Launch:
     writes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     bytes_: int | None = None
     target: str = ""
+    reached_reads: Mapping[str, int] | None = None
+    reached_writes: Mapping[str, int] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -232,6 +237,8 @@ def _operation(fields: Mapping[str, object]) -> Operation:
 
 def _launch(fields: Mapping[str, object]) -> Launch:
     kind, kernel, target = _texts(fields, "kind", "kernel", "target")
+    reached = fields.get("reached")
+    reaches: Mapping[str, object] = reached if isinstance(reached, dict) else {}
     return Launch(
         operations=_names(fields.get("nodes")),
         kind=kind,
@@ -241,6 +248,8 @@ def _launch(fields: Mapping[str, object]) -> Launch:
         reads=_bytes(fields.get("reads")),
         writes=_bytes(fields.get("writes")),
         bytes_=natural(fields.get("bytes")),
+        reached_reads=_bytes(reaches["reads"]) if "reads" in reaches else None,
+        reached_writes=_bytes(reaches["writes"]) if "writes" in reaches else None,
     )
 
 

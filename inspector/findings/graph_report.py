@@ -11,8 +11,9 @@ from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.became import Decomposition, aten_decompositions
 from inspector.graphs.became import decompositions as decompositions_of
-from inspector.graphs.fusion import Fusion, make_fusion
+from inspector.graphs.fusion import Fusion
 from inspector.graphs.lookup import Around, around_line
+from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside import Outside, outside

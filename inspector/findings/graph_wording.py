@@ -119,12 +119,16 @@ def traffic_line(fusion: Fusion) -> str:
         return "how many bytes it reads and writes is not known before it runs"
     text = f"{size(now)} read and written"
     if unfused > now and size(unfused) != size(now):
-        removed = f"{100 * (1 - now / unfused):.0f} %"
+        share = round(100 * (1 - now / unfused))
+        removed = f"{share} %" if share else "less than 1 %"
         text += f" instead of {size(unfused)}, if nothing were fused: {removed} of the memory "
         text += f"traffic removed. Eager PyTorch: {size(eager)}"
     values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
     sizes = f", at the sizes of the call that was compiled: {values}" if values else ""
-    return f"{text} (computed, as Inductor counts bytes{sizes})"
+    counted = fusion.bytes_inductor
+    differs = counted is not None and size(counted) != size(now)
+    other = f"; Inductor counts {size(counted or 0)}" if differs else ", as Inductor counts bytes"
+    return f"{text} (computed{other}{sizes})"
 
 
 def step_lines(fusion: Fusion) -> list[StepLine]:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from inspector.graphs.in_place import (
+    adds,
+    is_copy,
+    operator_name,
+    writes_a_part,
+    written_bytes,
+)
 from inspector.model.graph import Graph, Node
 
-__all__ = ["Traffic", "is_view"]
+__all__ = ["Traffic", "is_empty", "is_view"]
 
 # Operators of ATen that move nothing: those with an alias of their input as result in
 # native_functions.yaml, and what takes one of several results.
@@ -19,12 +26,20 @@ _VIEWS = frozenset([
     "unflatten", "swapaxes", "swapdims",
 ])  # fmt: skip
 
+# They take elements of their first input, by an index.
+_GATHERS = frozenset(["embedding", "gather", "index", "index_select", "take", "_unsafe_index"])
+
+_EMPTY = ("empty", "new_empty")
+
 
 def is_view(node: Node) -> bool:
     """Whether an operator of a graph after AOTAutograd gives its input in another shape."""
-    parts = node.target.split(".")
-    name = parts[1] if parts[0] in {"aten", "prims"} and len(parts) > 1 else parts[-1]
-    return name in _VIEWS
+    return operator_name(node.target) in _VIEWS
+
+
+def is_empty(node: Node) -> bool:
+    """Whether it makes a tensor with nothing in it, which is there to be filled."""
+    return operator_name(node.target).startswith(_EMPTY)
 
 
 class Traffic:
@@ -43,6 +58,11 @@ class Traffic:
             for name in node.inputs:
                 self._users.setdefault(name, []).append(node)
         self._operators = self._grouped()
+        self._in_place = {
+            name
+            for node in filter(self.is_written_back, self._all)
+            for name in self._behind_views(node.inputs[-1])
+        }
 
     def in_order(self, names: Iterable[str]) -> tuple[Node, ...]:
         """The operators of these names, each once, in the graph's order."""
@@ -66,37 +86,76 @@ class Traffic:
         """What the operator that a node belongs to reads and writes as a kernel of its own.
 
         That is what eager PyTorch does: ``gelu`` is one kernel, however many nodes it became. Views
-        cost nothing.
+        cost nothing, and what changes a tensor in place moves what is new in it.
 
         Returns:
             Bytes of its inputs and of what it gives; None where a size is unknown.
         """
-        return self._moved(self.operator(node))
+        group = [item for item in self.operator(node) if not self.is_written_back(item)]
+        return self._moved(group, in_place=True)
 
     def bytes_alone(self, node: Node) -> int | None:
         """What a node reads and writes as a kernel of its own; 0 for a view."""
-        return self._moved((node,))
+        return self._moved((node,), in_place=operator_name(node.target).endswith("_"))
 
-    def _moved(self, group: Sequence[Node]) -> int | None:
+    def is_written_back(self, node: Node) -> bool:
+        """Whether it copies to a tensor what the operator before it did there in place.
+
+        AOTAutograd puts such a copy at the end, with the stack of the operator that changed the
+        tensor. Inductor makes others, without a stack, of what changes a part of a tensor: they
+        count as done where nothing else takes the value, so that eager PyTorch never gets more
+        than it moves.
+        """
+        if operator_name(node.target) != "copy_" or not is_copy(node):
+            return False
+        source = self._nodes.get(self._behind_views(node.inputs[-1])[-1])
+        if source is None or not source.is_compute:
+            return False
+        if node.stack:
+            return node.stack == source.stack
+        return source.flops is None and len(self._users[node.inputs[-1]]) == 1
+
+    def _behind_views(self, name: str) -> list[str]:
+        """A value, and what it is a view of, up to what is none."""
+        found = [name]
+        node = self._nodes.get(name)
+        while node is not None and is_view(node) and node.inputs:
+            found.append(node.inputs[0])
+            node = self._nodes.get(node.inputs[0])
+        return found
+
+    def _moved(self, group: Sequence[Node], *, in_place: bool) -> int | None:
         work = [item for item in group if not is_view(item)]
         if not work:
             return 0
         names = {item.name for item in group}
         reads: dict[str, int | None] = {}
+        given: list[int | None] = []
         for item in work:
-            for name in item.inputs:
+            # What it makes itself is written as a whole.
+            into = in_place and writes_a_part(item) and self._outside(item.inputs[0], names)
+            for name in item.inputs[1:] if into or is_copy(item) else item.inputs:
                 source = self._outside(name, names)
-                if source is not None:
-                    reads[source] = _largest(reads.get(source, 0), self._read(name))
-        given = [item.bytes_ for item in work if self._is_taken(item, names)]
+                if source is not None and not self._is_filled(source, item):
+                    size = self._read(name)
+                    if name == item.inputs[0] and operator_name(item.target) in _GATHERS:
+                        size = _least(size, item.bytes_)
+                    reads[source] = _largest(reads.get(source, 0), size)
+            if self._is_taken(item, names):
+                size = written_bytes(item, self._nodes.get(item.inputs[-1])) if into else None
+                given += [size, *([size] if adds(item) else [])] if into else [item.bytes_]
         sizes = [*reads.values(), *given]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
     def results(self, node: Node) -> list[Node]:
-        """Those nodes of the same operator whose values others take: it writes them."""
+        """Those nodes of the same operator whose values others take: it writes them.
+
+        Not what changes a tensor in place, which makes no tensor of its own.
+        """
         group = self.operator(node)
         names = {item.name for item in group}
-        return [item for item in group if not is_view(item) and self._is_taken(item, names)]
+        work = (item for item in group if not is_view(item) and item.name not in self._in_place)
+        return [item for item in work if not writes_a_part(item) and self._is_taken(item, names)]
 
     def _is_taken(self, node: Node, names: set[str]) -> bool:
         users = self._users.get(node.name, ())
@@ -115,6 +174,11 @@ class Traffic:
                 return None
             name = node.inputs[0]
         return name
+
+    def _is_filled(self, name: str, node: Node) -> bool:
+        """Whether a kernel of the program's own is given a new tensor, which it does not read."""
+        source = self._nodes.get(name)
+        return source is not None and is_empty(source) and "triton_kernel_wrapper" in node.target
 
     def _read(self, name: str) -> int | None:
         """Bytes behind a value; of a view of something smaller (``expand``), the smaller."""
@@ -175,6 +239,10 @@ def _key_of(node: Node) -> object:
 def _packet(target: str) -> str:
     """``aten.mul`` of ``aten.mul.Tensor``."""
     return ".".join(target.split(".")[:2])
+
+
+def _least(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else min(first, second)
 
 
 def _largest(first: int | None, second: int | None) -> int | None:

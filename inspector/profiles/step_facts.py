@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.traffic import Traffic, is_view
@@ -16,7 +16,6 @@ __all__ = ["FusionFacts", "Part", "StepFacts"]
 # What current GPUs compute while they move a byte, roughly: it weighs a product against what is
 # fused with it, and says nothing else.
 _FLOPS_PER_BYTE = 100
-_EMPTY = ("aten.empty", "aten.new_empty")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,9 +43,7 @@ class StepFacts:
             there is anything else.
         reads: Bytes that it reads, by the buffer that owns the memory.
         writes: Bytes that it writes likewise.
-        bytes_: Bytes that it moves, or None where a size is not known. Inductor's count, but of a
-            gather only what is gathered, and of what a program's own kernel is given to be
-            filled only what it writes.
+        bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
     """
@@ -76,15 +73,12 @@ class FusionFacts:
 
     def of(self, step: Step) -> StepFacts:
         """The facts of a step."""
-        reads, writes = self._moved(step)
-        lost = sum(map(sum, (step.reads.values(), step.writes.values())))
-        kept = sum(map(sum, (reads.values(), writes.values())))
         memory = self._fusion.memory
         return StepFacts(
             parts=tuple(self._parts(step)),
-            reads=memory.rooted(reads),
-            writes=memory.rooted(writes),
-            bytes_=None if step.bytes_ is None else max(0, step.bytes_ - (lost - kept)),
+            reads=memory.rooted(step.reads),
+            writes=memory.rooted(step.writes),
+            bytes_=step.bytes_,
             operands=self._operands(step),
         )
 
@@ -103,26 +97,6 @@ class FusionFacts:
         # A gather's kernel reads what it gathers, whatever it is gathered from.
         largest = max((step.bytes_ or 0, *step.reads.values(), *step.writes.values()))
         return min(moved, largest or moved) + (node.flops or 0) / _FLOPS_PER_BYTE
-
-    def _moved(self, step: Step) -> tuple[dict[str, int], dict[str, int]]:
-        """What it reads and writes, by buffer.
-
-        Of a fused kernel Inductor counts a table that it gathers from as a whole, and of each
-        operation in it what that takes.
-        """
-        operations = self._fusion.operations_of(step)
-        reads = _within(step.reads, (item.reads for item in operations))
-        writes = _within(step.writes, (item.writes for item in operations))
-        if step.kind == "user_kernel":
-            filled = {name for item in operations for name in item.mutates if self._is_new(name)}
-            reads = {name: size for name, size in reads.items() if name not in filled}
-        return reads, writes
-
-    def _is_new(self, name: str) -> bool:
-        """Whether nothing is in a buffer before a kernel changes it."""
-        buffer = self._fusion.buffers.get(name)
-        node = self._traffic.node(buffer.origin) if buffer is not None else None
-        return node is not None and node.target.startswith(_EMPTY)
 
     def _operands(self, step: Step) -> Mapping[str, int]:
         found: collections.Counter[str] = collections.Counter()
@@ -157,11 +131,3 @@ def _line(node: Node) -> NodeLine:
     if frame is None:
         return NodeLine(node.name, module=node.module)
     return NodeLine(node.name, frame.file, frame.line, frame.code, node.module)
-
-
-def _within(sizes: Mapping[str, int], parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Of each at most what its operations take together."""
-    taken: collections.Counter[str] = collections.Counter()
-    for part in parts:
-        taken.update(part)
-    return {name: min(size, taken.get(name, size)) for name, size in sizes.items()}

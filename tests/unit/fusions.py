@@ -8,7 +8,8 @@ from typing import Any
 
 from inspector.events.fusion import Apart, Buffer, FusionPlan, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
-from inspector.graphs.fusion import Fusion, make_fusion
+from inspector.graphs.fusion import Fusion
+from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
-from inspector.graphs.fusion import make_fusion, total
+from inspector.graphs.fusion import total
+from inspector.graphs.make_fusion import make_fusion
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 X = node("x", "")

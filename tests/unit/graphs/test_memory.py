@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.fusion import Buffer, FusionPlan, Operation
-from inspector.graphs.fusion import make_fusion
+from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.memory import Memory
 from inspector.graphs.networks import fusion_network
 from inspector.graphs.not_fused import kept_apart

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from inspector.events.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
-from inspector.graphs.fusion import make_fusion
+from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.not_fused import Pair, kept_apart
 from tests.unit.fusions import SIZE, graph, node
 

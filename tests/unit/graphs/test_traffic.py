@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from inspector.graphs.traffic import Traffic, is_view
 from inspector.model.graph import Node
+from inspector.model.stack import StackFrame
 from tests.unit.fusions import SIZE, graph, node, tensor
 
 X = node("x", "")
@@ -124,3 +126,81 @@ def test_a_value_made_of_nothing_is_a_constant() -> None:
     assert traffic.is_constant("full")
     assert not traffic.is_constant("x")
     assert not traffic.is_constant("gone")
+
+
+LINE = (StackFrame("model.py", 7, "forward"),)
+CACHE = node("cache", "", tensors=(tensor(1000, 64),))
+INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
+ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
+SMALL = node("small", "", tensors=(tensor(2, 64),))
+ROW_BYTES = 2 * 64 * 4
+INDEX_BYTES = 2 * 8
+
+
+def written(target: str, *inputs: str, aten: str = "") -> Node:
+    found = node("written", target, *inputs, tensors=(tensor(1000, 64),))
+    return dataclasses.replace(found, aten=aten)
+
+
+@pytest.mark.parametrize(
+    ("made", "size"),
+    [
+        (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+        (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+        # What is added to is read as well.
+        (
+            written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
+            3 * ROW_BYTES + INDEX_BYTES,
+        ),
+        (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
+        # A number goes to as many places as the index has elements.
+        (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
+        (written("aten.embedding.default", "cache", "index"), 2 * 256_000 + INDEX_BYTES),
+    ],
+)
+def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
+    assert Traffic(graph(CACHE, INDEX, SMALL, ROWS, made)).bytes_of(made) == size
+
+
+def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
+    """As the gradient of an embedding: zeros, and what is added to them."""
+    zeros = dataclasses.replace(
+        node("zeros", "aten.full.default", tensors=(tensor(1000, 64),)), aten="aten.gradient"
+    )
+    made = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
+    found = Traffic(graph(INDEX, SMALL, ROWS, zeros, made))
+    assert found.bytes_of(made) == 256_000 + ROW_BYTES + INDEX_BYTES
+
+
+@pytest.mark.parametrize(
+    ("stack", "is_used", "moved"),
+    [
+        (LINE, True, 0),  # of the operator that changed it
+        ((StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),  # the program's own
+        ((), False, 0),  # Inductor's own
+        ((), True, 2 * ROW_BYTES),
+    ],
+)
+def test_a_copy_that_writes_back_is_done(
+    stack: tuple[StackFrame, ...],
+    is_used: bool,  # noqa: FBT001
+    moved: int,
+) -> None:
+    made = dataclasses.replace(ROWS, stack=LINE)
+    view = node("view", "aten.view.default", "rows", tensors=(tensor(2, 64),))
+    copy = dataclasses.replace(
+        node("copy_", "aten.copy_.default", "small", "view", tensors=(tensor(2, 64),)), stack=stack
+    )
+    nodes = [SMALL, made, view, copy]
+    nodes += [node("neg", "aten.neg.default", "view", tensors=(tensor(2, 64),))] if is_used else []
+    found = Traffic(graph(*nodes))
+    assert found.bytes_of(copy) == moved
+    assert found.is_written_back(copy) is (moved == 0)
+    # What goes to memory in eager PyTorch, too, has no tensor of its own.
+    assert (made in found.results(made)) is (moved > 0)
+    assert found.bytes_alone(copy) == 2 * ROW_BYTES
+
+
+def test_a_copy_of_an_input_is_the_program_s_own() -> None:
+    copy = node("copy_", "aten.copy_.default", "small", "x")
+    assert not Traffic(graph(X, SMALL, copy)).is_written_back(copy)

@@ -9,7 +9,8 @@ import pytest
 
 from inspector.events.fusion import Buffer, Operation
 from inspector.findings.profile_report import make_profile_report
-from inspector.graphs.fusion import Fusion, make_fusion
+from inspector.graphs.fusion import Fusion
+from inspector.graphs.make_fusion import make_fusion
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.sources.recording import opened, read_run
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
@@ -77,7 +78,8 @@ def test_of_a_gather_only_what_is_gathered_counts() -> None:
     found = make_fusion(
         dataclasses.replace(made, operations=(operation,)), graph(table, ids, looked_up)
     )
-    assert found.steps[0].bytes_ == TABLE + 64 + SIZE
+    assert found.steps[0].bytes_inductor == TABLE + 64 + SIZE
+    assert found.steps[0].bytes_ == found.steps[0].bytes_eager == SIZE + 64 + SIZE
     assert facts(found).bytes_ == SIZE + 64 + SIZE
     assert facts(found).reads["table"] == SIZE
 

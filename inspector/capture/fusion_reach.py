@@ -1,0 +1,168 @@
+"""The bytes of each buffer that a scheduler node's indices reach.
+
+``get_read_write_buffer_accesses`` (2.11 to 2.13) counts a buffer as a whole for what is fused, for
+a library's call that takes a view, and for what changes a part of a tensor in place: of one row
+that goes into a cache, all of the cache, both ways. Of a tensor of which a part was changed, it
+counts that part for who reads all of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["reached"]
+
+_WHOLE = 1 << 62  # more than any buffer has
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Access:
+    """What one operation reads of a buffer, or writes to it.
+
+    Attributes:
+        name: The buffer's.
+        bytes_: Bytes of it.
+        dependency: Inductor's ``MemoryDep``; anything else is about nothing or all of the buffer.
+    """
+
+    name: str
+    bytes_: int
+    dependency: Any
+
+    def key(self) -> object:
+        """What it reaches, whatever the order of the loops."""
+        dependency = self.dependency
+        with contextlib.suppress(Exception):  # an index that has no strides
+            dependency = dependency.normalize_with_stride_order()
+        return str(dependency.index), str(dependency.size)
+
+
+def reached(
+    node: Any,  # noqa: ANN401 - torch is Any to mypy
+    counted: Mapping[str, int | None],
+    *,
+    is_read: bool,
+) -> dict[str, int]:
+    """Bytes of those buffers of which something else is reached than Inductor counts.
+
+    Args:
+        node: A scheduler node; asked while its graph is being generated.
+        counted: Bytes by buffer, as Inductor counts them.
+        is_read: Whether what is read is asked for, or what is written.
+
+    Returns:
+        Only buffers with other bytes. What several operations take through different indices is
+        added up, up to all that there is: it is an upper bound.
+    """
+    accesses: dict[str, list[_Access]] = defaultdict(list)
+    for inner in node.get_nodes():
+        if inner.is_extern():
+            taken = _by_view(inner) if is_read else []  # it writes whole tensors
+        else:
+            taken = _by_index(inner, is_read)
+        for access in taken:
+            accesses[access.name].append(access)
+    found: dict[str, int] = {}
+    for name, before in counted.items():
+        if name not in accesses or before is None:
+            continue
+        limit = _memory_bytes(node, name)
+        size = _together(accesses[name], before if limit is None else limit)
+        if before != size:
+            found[name] = size
+    return found
+
+
+def _together(accesses: Sequence[_Access], limit: int) -> int:
+    """The bytes of all of them; what is reached several times counts once."""
+    used = [access for access in accesses if access.bytes_]
+    most = max((access.bytes_ for access in used), default=0)
+    if most >= limit or len(used) <= 1:
+        return min(most, limit)
+    by_key = {access.key(): access.bytes_ for access in used}
+    return min(sum(by_key.values()), limit)
+
+
+def _memory_bytes(node: Any, name: str) -> int | None:  # noqa: ANN401
+    """All of the tensor that a buffer is a changed part of; None of any other."""
+    from torch._inductor.dependencies import StarDep
+    from torch._inductor.virtualized import V
+
+    root, buffer = name, V.graph.name_to_buffer.get(name)
+    while buffer is not None and len(names := list(buffer.get_mutation_names())) == 1:
+        root = str(names[0])
+        buffer = V.graph.name_to_buffer.get(root)
+    return None if root == name else int(node.scheduler.dep_size_hint(StarDep(root)))
+
+
+def _by_index(node: Any, is_read: bool) -> list[_Access]:  # noqa: ANN401, FBT001
+    return [
+        _Access(str(item.name), _bytes(node, item), item)
+        for item in (node.read_writes.reads if is_read else node.read_writes.writes)
+    ]
+
+
+def _by_view(node: Any) -> list[_Access]:  # noqa: ANN401
+    """What a library's call takes: views of a buffer name the buffer."""
+    from torch._inductor import ir
+
+    named = {str(dependency.name) for dependency in node.read_writes.reads}
+    found: list[_Access] = []
+    for value in getattr(node.node, "inputs", ()):
+        if not isinstance(value, ir.IRNode):  # a list of several
+            return []
+        dependency = _view(value) if isinstance(value, ir.ReinterpretView) else None
+        size = _WHOLE if dependency is None else _size(node, dependency)
+        if str(value.get_name()) in named:
+            found.append(_Access(str(value.get_name()), size, dependency))
+    return found
+
+
+def _view(value: Any) -> Any:  # noqa: ANN401
+    """The dependency on what a view shows."""
+    from torch._inductor.dependencies import MemoryDep
+    from torch._inductor.utils import sympy_index_symbol
+
+    sizes = tuple(value.get_size())
+    symbols = tuple(sympy_index_symbol(f"d{number}") for number in range(len(sizes)))
+    # A dimension that is expanded has no symbol in the index, and counts once.
+    places = zip(symbols, value.get_stride(), strict=True)
+    index = sum((place * stride for place, stride in places), 0 * sympy_index_symbol("d"))
+    index += value.layout.offset
+    return MemoryDep(value.get_name(), index, symbols, sizes)
+
+
+def _bytes(node: Any, dependency: Any) -> int:  # noqa: ANN401
+    from torch._inductor.dependencies import MemoryDep
+
+    if not isinstance(dependency, MemoryDep) and not _is_used(node, str(dependency.name)):
+        return 0
+    if isinstance(dependency, MemoryDep) and dependency.is_indirect():
+        # Where it gets to is known when it runs; how often, before.
+        every = sum(dependency.var_names, 0 * dependency.index)
+        dependency = MemoryDep(dependency.name, every, dependency.var_names, dependency.size)
+    return _size(node, dependency)
+
+
+def _size(node: Any, dependency: Any) -> int:  # noqa: ANN401
+    """What has no size (several values together, one that is found when it runs) is left alone."""
+    return int(node.scheduler.dep_size_hint(dependency)) or _WHOLE
+
+
+def _is_used(node: Any, name: str) -> bool:  # noqa: ANN401
+    """Whether a buffer that is named as a whole is used, or only has to be written before.
+
+    The scheduler orders what changes a tensor behind what had it before by such a dependency. In
+    generated loops only a search in sorted values reads a tensor as a whole.
+    """
+    from torch._inductor.loop_body import LoopBody, MemoryUsageType
+
+    body = getattr(node, "_body", None)
+    if not isinstance(body, LoopBody):
+        return True
+    searched = body.memory_usage[MemoryUsageType.BUCKETIZE]
+    return name in {entry.buffer_name for entry in searched}

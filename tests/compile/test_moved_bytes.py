@@ -1,0 +1,140 @@
+"""The bytes that kernels move, and those of eager PyTorch, against what was counted by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import triton
+from torch import Tensor
+from torch.nn import functional
+from triton import language as tl
+
+from benchmarks.not_fused import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.compile
+
+MB = 1 << 20  # a tensor of 512 by 512 in float32
+ROW = 512 * 4
+INT = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A function, and the bytes that it reads and writes, compiled and in eager PyTorch."""
+
+    function: Callable[..., Any]
+    shapes: tuple[tuple[int, ...], ...]
+    compiled: int
+    eager: int
+    index: tuple[int, ...] = ()
+
+
+def slices(x: Tensor) -> Tensor:
+    """A kernel that takes one of four parts, and takes it twice."""
+    return torch.softmax(x[512:1024], 1)
+
+
+def parts(x: Tensor) -> Tensor:
+    """Three parts of one tensor in one kernel."""
+    a, b, c = x.chunk(3)
+    return a * b + c
+
+
+def cache(store: Tensor, row: Tensor, index: Tensor) -> Tensor:
+    """A row goes into a large tensor."""
+    store.index_copy_(0, index, row.sin())
+    return row
+
+
+def row_of(store: Tensor, row: Tensor) -> Tensor:
+    """The same, at a place that is known; eager writes the sine, and reads it for the copy."""
+    value = row.sin()
+    store[3:4] = value
+    return value
+
+
+def moved_on(store: Tensor) -> Tensor:
+    """A row is read for another, and for the result."""
+    store[3:4] = store[5:6].sin()
+    return store[5:6] + 1
+
+
+def momentum(mean: Tensor, x: Tensor) -> Tensor:
+    """A buffer that is changed in place, and is read for the result."""
+    mean.mul_(0.9).add_(x)
+    return mean + x
+
+
+def copied(to: Tensor, x: Tensor) -> Tensor:
+    """What a program copies itself counts."""
+    value = x.sin()
+    to.copy_(value)
+    return value + 1
+
+
+def looked_up(table: Tensor, index: Tensor) -> Tensor:
+    """Four rows of a table."""
+    return functional.embedding(index, table).sin()
+
+
+def largest(x: Tensor) -> Tensor:
+    """A call of which one of two results is taken: it writes both."""
+    return x.sort(1)[0]
+
+
+def lists(a: Tensor, b: Tensor, x: Tensor, y: Tensor) -> None:
+    """Lists of tensors, in place."""
+    torch._foreach_mul_([a, b], 0.9)
+    torch._foreach_add_([a, b], [x, y])
+
+
+def view_of(x: Tensor, w: Tensor) -> Tensor:
+    """A library takes a part of a tensor."""
+    return x[:, 512:] @ w
+
+
+@triton.jit
+def twice_kernel(source, target, count, block: tl.constexpr):  # noqa: ANN001, ANN201
+    places = tl.program_id(0) * block + tl.arange(0, block)
+    mask = places < count
+    tl.store(target + places, tl.load(source + places, mask=mask) * 2, mask=mask)
+
+
+def own(x: Tensor) -> Tensor:
+    """A kernel of the program's own fills a new tensor."""
+    target = torch.empty_like(x)
+    twice_kernel[(triton.cdiv(x.numel(), 256),)](x, target, x.numel(), block=256)
+    return target
+
+
+SQUARE = (512, 512)
+CASES = [
+    # The maximum and the sum are parts of eager's softmax.
+    Case(slices, ((2048, 512),), 2 * MB, 2 * MB),
+    Case(parts, ((1536, 512),), 4 * MB, 3 * MB + 3 * MB),
+    Case(cache, ((8192, 512), (1, 512)), 2 * ROW + INT, 4 * ROW + INT, index=(5,)),
+    Case(row_of, ((8192, 512), (1, 512)), 3 * ROW, 4 * ROW),
+    Case(moved_on, ((8192, 512),), 3 * ROW, 4 * ROW),
+    Case(momentum, (SQUARE, SQUARE), 4 * MB, 2 * MB + 3 * MB + 3 * MB),
+    Case(copied, (SQUARE, SQUARE), 3 * MB, 2 * MB + 2 * MB + 2 * MB),
+    Case(looked_up, ((8192, 512),), 8 * ROW + 4 * INT, 16 * ROW + 4 * INT, index=(1, 2, 3, 9)),
+    Case(largest, ((128, 2048),), 4 * MB, 4 * MB),
+    Case(lists, (SQUARE,) * 4, 6 * MB, 4 * MB + 6 * MB),
+    Case(view_of, ((512, 1024), SQUARE), 3 * MB, 3 * MB),
+    Case(own, (SQUARE,), 2 * MB, 2 * MB),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.function.__name__ for case in CASES])
+def test_bytes_are_those_counted_by_hand(case: Case) -> None:
+    inputs = [torch.ones(shape) for shape in case.shapes]
+    if case.index:
+        inputs.append(torch.tensor(case.index))
+    fusion = compiled(case.function, tuple(inputs), {}).fusion
+    assert (fusion.bytes_, fusion.bytes_eager) == (case.compiled, case.eager)
