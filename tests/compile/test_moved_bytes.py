@@ -120,7 +120,7 @@ CASES = [
     Case(parts, ((1536, 512),), 4 * MB, 3 * MB + 3 * MB),
     Case(cache, ((8192, 512), (1, 512)), 2 * ROW + INT, 4 * ROW + INT, index=(5,)),
     Case(row_of, ((8192, 512), (1, 512)), 3 * ROW, 4 * ROW),
-    Case(moved_on, ((8192, 512),), 3 * ROW, 4 * ROW),
+    Case(moved_on, ((8192, 512),), 6 * ROW, 4 * ROW),  # three kernels
     Case(momentum, (SQUARE, SQUARE), 4 * MB, 2 * MB + 3 * MB + 3 * MB),
     Case(copied, (SQUARE, SQUARE), 3 * MB, 2 * MB + 2 * MB + 2 * MB),
     Case(looked_up, ((8192, 512),), 8 * ROW + 4 * INT, 16 * ROW + 4 * INT, index=(1, 2, 3, 9)),
