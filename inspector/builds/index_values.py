@@ -29,15 +29,17 @@ class Indices:
         program: Which program, by axis.
         grid: Programs by axis, as far as the kernel asks for them.
         first: The values of every loop's first trip: then these are of the last one.
+        before: How many trips before the last one, so far as there are.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - which program, and which trip
         self,
         module: Module,
         known: Mapping[str, int],
         program: Sequence[int] = (1, 1, 0),
         grid: Sequence[int] = (1, 1, 1),
         first: Indices | None = None,
+        before: int = 0,
     ) -> None:
         self._module = module
         self._programs = dict(zip("xyz", program, strict=True))
@@ -47,6 +49,7 @@ class Indices:
             result: operation for operation in module.operations for result in operation.results
         }
         self._first = first
+        self._before = before
         self._carried: dict[str, str] = {}
         self._steps: dict[str, tuple[Operation, str]] = {}
         self._values: dict[str, Value | None] = {}
@@ -162,9 +165,10 @@ class Indices:
         following = self._first.value(step)
         if not trips or following is None or following.shape != began.shape:
             return None
+        ahead = max(0, trips - 1 - self._before)
         is_variable = re.match(rf"\s*(?:unsigned )?{re.escape(name)} =", loop.text)
         numbers = tuple(
-            start + (trips - 1) * (change if is_variable else change - start)
+            start + ahead * (change if is_variable else change - start)
             for start, change in zip(began.numbers, following.numbers, strict=True)
         )
         return Value(began.shape, numbers, began.base)

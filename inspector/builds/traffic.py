@@ -8,11 +8,13 @@ is not more than the stretch of memory that it lies in.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from inspector.builds.descriptors import TILE_LOADS, TILE_STORES, Descriptors
 from inspector.builds.index_values import Indices
 from inspector.builds.ttgir import Module, Operation, element_bytes, mask_of
 
@@ -20,14 +22,17 @@ __all__ = ["Traffic", "traffic_of"]
 
 _SECTOR_BYTES = 32
 _Key: TypeAlias = tuple[str, bool]
-_STORES = {"tt.store"}
-_LOADS = {"tt.load", "ttg.async_copy_global_to_local"}
+_Sectors: TypeAlias = tuple[str, set[int]]
+_STORES = {"tt.store"} | TILE_STORES
+_LOADS = {"tt.load", "ttg.async_copy_global_to_local"} | TILE_LOADS
 _SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
 """Programs that are looked at, as shares of the grid; not only first and last ones, because those
 of a broadcast tensor read the same again and again."""
 _OF_EACH_BRANCH = 8
 """Programs that are looked at of a kernel for several tensors, on average of each."""
 _MOST_PROGRAMS = 256
+_MOST_STAGES = 8
+"""How far ahead a pipelined loop loads, in trips."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,8 +126,10 @@ class _Program:
         self, module: Module, grid: Sequence[int], known: Mapping[str, int], program: Sequence[int]
     ) -> None:
         self.module = module
+        self._descriptors = Descriptors(module)
         self.first = Indices(module, known, program, grid)
-        self.last = Indices(module, known, program, grid, self.first)
+        self._make_end = functools.partial(Indices, module, known, program, grid, self.first)
+        self._ends: list[Indices] = []
         loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
         self._trips = {number: self.first.trips(loop) for number, loop in enumerate(loops, 1)}
 
@@ -140,6 +147,42 @@ class _Program:
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
 
+    def in_first_trip(self, operation: Operation) -> _Sectors | None:
+        """The argument and the sectors that an access touches where its mask lets it."""
+        return self._sectors(operation, self.first)
+
+    def in_last_trip(self, operation: Operation) -> _Sectors | None:
+        """The same in the last trip in which it does something.
+
+        A pipelined loop loads ahead, and in its last trips nothing any more.
+        """
+        found = None
+        for number in range(_MOST_STAGES):
+            if number == len(self._ends):
+                self._ends.append(self._make_end(number))
+            found = self._sectors(operation, self._ends[number])
+            if found is None or found[1]:
+                break
+        return found
+
+    def _sectors(self, operation: Operation, indices: Indices) -> _Sectors | None:
+        if operation.name not in TILE_LOADS | TILE_STORES:
+            return _sectors(operation, indices)
+        found = self._descriptors.stretches(operation, indices)
+        if found is None:
+            return None
+        base, rows = found
+        return base, {
+            sector
+            for begin, end in rows
+            for sector in range(begin // _SECTOR_BYTES, -(-end // _SECTOR_BYTES))
+        }
+
+
+def _is_unknown_copy(operation: Operation) -> bool:
+    """Whether tiles are gathered, scattered or added: how much is moved is not known."""
+    return "async_tma" in operation.name and "wait" not in operation.name
+
 
 def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) -> bool:
     """Adds what one program touches, and says whether all of it is known."""
@@ -147,12 +190,12 @@ def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) ->
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
-            is_complete &= "atomic" not in item.name and "async_tma" not in item.name
+            is_complete &= "atomic" not in item.name and not _is_unknown_copy(item)
             continue
         if not program.runs(item):
             continue
         times = program.trips(item)
-        found = _sectors(item, program.first)
+        found = program.in_first_trip(item)
         if times is None or found is None:
             is_complete = False
             continue
@@ -160,7 +203,7 @@ def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) ->
         key = (base, item.name in _STORES)
         touched[key][times] |= sectors
         uses[key].reach(sectors)
-        further = _sectors(item, program.last) if times > 1 else None
+        further = program.in_last_trip(item) if times > 1 else None
         if further is not None:
             uses[key].reach(further[1])
     if counts:
@@ -170,8 +213,7 @@ def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) ->
     return is_complete
 
 
-def _sectors(operation: Operation, indices: Indices) -> tuple[str, set[int]] | None:
-    """The argument and the sectors that an access touches where its mask lets it."""
+def _sectors(operation: Operation, indices: Indices) -> _Sectors | None:
     value = indices.value(operation.operands[0])
     shaped = indices.type_of(operation.operands[0])
     if value is None or shaped is None:
