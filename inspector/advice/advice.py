@@ -73,6 +73,7 @@ class Advice:
             them what comes of hints of torch that do not help.
         pairs: More programs, before and after, for what one would not expect: code that writes in
             place, odd shapes, NaN.
+        backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_in_torch: Whether it is what to do where the line that broke is torch's own.
         tested_on: Versions of torch (``2.13``) on which it holds.
@@ -92,6 +93,7 @@ class Advice:
     other_way_of: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+    backend: str = "eager"
     is_silent: bool = False
     holds_in_torch: bool = False
     tested_on: tuple[str, ...] = TESTED_ON

@@ -115,4 +115,68 @@ outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 
-ADVICE = (MODULE, INDEX)
+ELEMENT = Advice(
+    id="tensor-as-element",
+    kinds=(Kind("GB0219", "Backend compiler exception"),),
+    says=r"_local_scalar_dense",
+    where=lambda code: code.has(_indexes),
+    title="an element at a tensor without dimensions",
+    fix="Give the index a dimension: `x[i]` is `x[i.reshape(1)].squeeze(0)` and `x[i] = v` is "
+    "`x[i.reshape(1)] = v`; in another dimension, `x[:, i]` is "
+    "`x.index_select(1, i.reshape(1)).squeeze(1)` and `x[:, i] = v` is "
+    "`x.index_copy_(1, i.reshape(1), v.unsqueeze(1))`. Torch reads a tensor without dimensions as "
+    "a number, which it knows only when the program runs.",
+    before="""\
+import torch
+
+table = torch.arange(12.0).reshape(4, 3)
+
+
+@torch.compile
+def forward(cache, step, row):
+    scaled = row * 2 + table[step]
+    cache[step] = scaled
+    cache[:, step] = scaled.sum()
+    return cache + scaled
+
+
+outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for step in (0, 2)]
+""",
+    after="""\
+import torch
+
+table = torch.arange(12.0).reshape(4, 3)
+
+
+@torch.compile
+def forward(cache, step, row):
+    at = step.reshape(1)
+    scaled = row * 2 + table[at].squeeze(0)
+    cache[at] = scaled
+    cache[:, at] = scaled.sum()
+    return cache + scaled
+
+
+outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for step in (0, 2)]
+""",
+    keeps="The outputs. `x[i]` is a view, and what is taken by a tensor with a dimension is a "
+    "copy: what is changed in it does not change `x`.",
+    instead_of="Report an issue to the backend",
+    variants=(
+        """\
+import torch
+
+
+@torch.compile
+def forward(x, index):
+    return x[:, index] * 2
+
+
+outputs = [forward(torch.arange(6.0).reshape(2, 3), torch.tensor(1))]
+""",
+    ),
+    backend="aot_eager",
+    tested_on=("2.13",),
+)
+
+ADVICE = (MODULE, INDEX, ELEMENT)

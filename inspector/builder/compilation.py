@@ -167,6 +167,8 @@ class CompilationDraft:
         for draft in self.breaks:
             reason = draft.reason
             whole = below_recorder(_stack(reason.stack, draft.positions), roots)
+            # The record's stack ends where the function begins.
+            whole = (*whole[:-1], *_stack(reason.operator, ())) if reason.operator else whole
             stack = self._with_header(reason, whole)
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
             yield self._graph_break(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import Self
 
@@ -63,6 +64,11 @@ _REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d{1,9})$",
 _REFUSED_TYPE = "Backend compiler exception"
 BACKEND_FAILED = "GB0219"
 """Torch's id of a break where the backend raised an exception."""
+_OPERATOR_STACK = re.compile(r"^ *Original traceback:\n((?: +\S.*\n?)+)", re.MULTILINE)
+_OPERATOR = re.compile(
+    r"\s+While executing %\S+ : .*?\[target=(?P<target>[\w.]+)\].*"
+    r"(?:\n *Original traceback:\n(?: *\S.*\n?)+)?"
+)
 _WORD = re.compile(r"\w")
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d{1,9}), in (?P<name>.*)')
@@ -126,6 +132,8 @@ class GraphBreakReason:
             rest of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
         causes: The break itself first, then those that torch met while handling it.
         stack: The user's stack, outermost first.
+        operator: The stack of the operator that the backend failed at, from the compiled function
+            inwards; empty where the text names none.
     """
 
     file: str | None
@@ -133,6 +141,7 @@ class GraphBreakReason:
     outcome: str
     causes: tuple[Cause, ...]
     stack: tuple[TracebackFrame, ...]
+    operator: tuple[TracebackFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -149,20 +158,52 @@ class GraphBreakReason:
                 _REFUSED_TYPE, _REFUSED_TYPE, f"The backend failed: {error}", gb_id=BACKEND_FAILED
             )
             place = (refused["file"], int(refused["line"]))
-            return cls(*place, outcome="frame-skipped", causes=(cause,), stack=())
+            found = cls(*place, outcome="frame-skipped", causes=(cause,), stack=())
+            return found.at_operator(text)
         head, stack = _split_stack(text)
         header = _HEADER.search(head)
         message = head[header.end() :].lstrip("\n") if header else head
         reason = _REASON.search(message)
         message = message[reason.end() :] if reason else message
         outcome, message = _split_outcome(message.partition(_ATTRIBUTION)[0], framed=bool(header))
-        return cls(
+        found = cls(
             file=header["file"] if header else None,
             line=int(header["line"]) if header else None,
             outcome=outcome,
             causes=parse_causes(message),
             stack=parse_stack(stack),
         )
+        is_backends = any(cause.gb_id == BACKEND_FAILED for cause in found.causes[:1])
+        return found.at_operator(message) if is_backends else found
+
+    def at_operator(self, text: str) -> Self:
+        """The record at the operator that the backend failed at, where the text names it.
+
+        Torch gives the place of the function, and in the backend's error the operator of Dynamo's
+        graph with its stack (``Interpreter.run`` of torch/fx/interpreter.py).
+        """
+        frames = _operator_stack(text)
+        if not frames:
+            return self
+        place = frames[-1]
+        causes = (_without_operator(self.causes[0]), *self.causes[1:])
+        return dataclasses.replace(
+            self, file=place.file, line=place.line, causes=causes, operator=frames
+        )
+
+
+def _operator_stack(text: str) -> tuple[TracebackFrame, ...]:
+    found = _OPERATOR_STACK.search(text)
+    return parse_stack(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
+
+
+def _without_operator(cause: Cause) -> Cause:
+    """What the backend says, without the operator and its stack, which stand elsewhere."""
+    explanation, context = (
+        _OPERATOR.sub(r" while executing \1", said).partition("Use tlparse to see")[0].strip()
+        for said in (cause.explanation, cause.context)
+    )
+    return dataclasses.replace(cause, explanation=explanation, context=context)
 
 
 def _split_stack(text: str) -> tuple[str, str]:

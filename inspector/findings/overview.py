@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.cost_wording import total_line
+from inspector.findings.element_indices import refused_elements
 from inspector.findings.escaping import one_line
 from inspector.findings.incomplete import cut_off
 from inspector.findings.processes import labels, observed
@@ -228,6 +229,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     """
     run = report.run
     yield from reading_notices(run)
+    yield from (("warning", one_line(text)) for text in refused_elements(run))
     measured = (
         item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
     )

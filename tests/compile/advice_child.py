@@ -153,7 +153,7 @@ def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
     """The first cause of a graph break and the advice that a user would get on it."""
     reason = GraphBreakReason.parse(text)
     cause = reason.causes[0]
-    frames = [frame for frame in reason.stack if frame.file == str(path)]
+    frames = [frame for frame in (*reason.stack, *reason.operator) if frame.file == str(path)]
     code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}")
     advice = best(dataclasses.replace(found, code=code) if code else found)
@@ -217,11 +217,11 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
     after.write_text(advice.after)
     # A setting of the mended program stays behind, so it comes last.
     expected = run(before, _eager)
-    broken = run(before, _compiled("eager"))
+    broken = run(before, _compiled(advice.backend))
     for number, text in enumerate(advice.variants):
         variant = folder / f"variant_{number}.py"
         variant.write_text(text)
-        for problem in _broken(advice, run(variant, _compiled("eager"))):
+        for problem in _broken(advice, run(variant, _compiled(advice.backend))):
             yield f"variant {number}: {problem}"
     for number, pair in enumerate(advice.pairs):
         yield from (f"pair {number}: {problem}" for problem in unlike(pair, folder))

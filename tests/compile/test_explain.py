@@ -302,3 +302,36 @@ def test_a_failure_after_a_break_shows_both(folder: Path) -> None:
 
     assert report["findings"]
     assert "also without torch.compile" in report["recording"]["error"]
+
+
+ELEMENTS = """
+import torch
+
+def pick(table, step):
+    doubled = table * 2
+    return doubled[step]
+
+def model(x, step, table):
+    x = x + pick(table, step)
+    return x.relu()
+
+example_inputs = (torch.ones(3), torch.tensor(1), torch.ones(4, 3))
+"""
+
+
+def test_what_only_a_compiling_backend_refuses_has_its_line(tmp_path: Path) -> None:
+    """Torch says the first line of the function, and asks to report an issue."""
+    (tmp_path / "model.py").write_text(ELEMENTS)
+
+    def said(*options: str) -> str:
+        done = inspect(["explain", "model.py", "--no-progress", *options], tmp_path)
+        return " ".join(done.stdout.split())
+
+    taken, refused = said(), said("--backend", "aot_eager")
+    assert "graph break GB" not in taken
+    warning = "warning: Inductor would not compile this: `return doubled[step]` (model.py:6)"
+    assert warning in taken
+    assert "model.py:6:12 graph break GB0219" in refused
+    assert "_local_scalar_dense.default while executing operator.getitem" in refused
+    assert "fix: Give the index a dimension" in refused
+    assert "Inductor would not" not in refused

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +131,39 @@ def test_the_error_of_a_backend_stands_before_separators_and_the_users_stack(
         f'{"=" * 10}\n\n  File "/home/user/model.py", line 9, in f\n    g(x)\n\n{"=" * 10}\n'
     )
     assert reason.causes[0].explanation == f"The backend failed: {said}"
+
+
+OPERATOR = """
+While executing %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%x, %i))
+Original traceback:
+  File "/home/user/model.py", line 9, in forward
+    return pick(x, i)
+           ^^^^^^^^^^
+  File "/home/user/model.py", line 3, in pick
+    return x[i]
+
+Use tlparse to see full graph. (https://github.com/pytorch/tlparse)
+"""
+
+
+def test_the_operator_that_the_backend_failed_at_is_the_place() -> None:
+    message = "Backend compiler exception\n  Explanation: Backend compiler `b` failed with no.x\n"
+    message += textwrap.indent(OPERATOR, "    ") + "  Hint: Report it.\n\n"
+    message += " For more details about this graph break, please visit: https://x/gb/gb0219.html\n"
+    plain = GraphBreakReason.parse(
+        f"WON'T CONVERT f /home/user/model.py line 8\n{'=' * 10} TorchDynamo Stack Trace "
+        f"{'=' * 10}\nTraceback (most recent call last):\n"
+        f'  File "/home/user/backend.py", line 1, in f\n    raise\nRuntimeError: no.x\n{OPERATOR}\n'
+    )
+    for reason in (GraphBreakReason.parse(record("", message)), plain):
+        assert (reason.file, reason.line) == ("/home/user/model.py", 3)
+        assert [(frame.line, frame.name) for frame in reason.operator] == [
+            (9, "forward"), (3, "pick"),
+        ]  # fmt: skip
+    framed = GraphBreakReason.parse(record("", message))
+    assert framed.causes[0].explanation == (
+        "Backend compiler `b` failed with no.x while executing operator.getitem"
+    )
 
 
 def test_a_message_without_the_usual_form_keeps_its_first_line() -> None:
