@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inspector.capture.fusion_reach import reached
+from inspector.capture.writer import guarded
 
 __all__ = ["buffer_fields", "group_fields", "operation_fields"]
 
@@ -158,12 +159,14 @@ def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
 
 
 def _reached(node: Any, traffic: Mapping[str, Any]) -> dict[str, object]:  # noqa: ANN401
-    with contextlib.suppress(Exception):  # what Inductor counts is still there
-        return {
-            "reads": reached(node, traffic["reads"], is_read=True),
-            "writes": reached(node, traffic["writes"], is_read=False),
-        }
-    return {}
+    found: dict[str, object] = {}
+
+    def add() -> None:
+        reads = reached(node, traffic["reads"], is_read=True)
+        found.update(reads=reads, writes=reached(node, traffic["writes"], is_read=False))
+
+    guarded("bytes that a kernel reaches", add)
+    return found
 
 
 def _buffer_kind(name: str, outputs: set[str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 __all__ = ["reached"]
@@ -27,18 +27,30 @@ class _Access:
         name: The buffer's.
         bytes_: Bytes of it.
         dependency: Inductor's ``MemoryDep``; anything else is about nothing or all of the buffer.
+        by: What an index that is known only when it runs is read from.
     """
 
     name: str
     bytes_: int
     dependency: Any
+    by: tuple[str, ...] = ()
 
     def key(self) -> object:
         """What it reaches, whatever the order of the loops."""
         dependency = self.dependency
         with contextlib.suppress(Exception):  # an index that has no strides
             dependency = dependency.normalize_with_stride_order()
-        return str(dependency.index), str(dependency.size)
+        return str(dependency.index), str(dependency.size), self.by
+
+    def ends(self) -> tuple[int, int] | None:
+        """The first and the last element that it may reach, or None where that is not known."""
+        from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+        if self.dependency.is_indirect():
+            return None
+        ranges = {name: ValueRanges(0, size - 1) for name, size in self.dependency.ranges.items()}
+        bounds = bound_sympy(self.dependency.index, ranges)
+        return max(0, int(bounds.lower)), int(bounds.upper)
 
 
 def reached(
@@ -83,8 +95,24 @@ def _together(accesses: Sequence[_Access], limit: int) -> int:
     most = max((access.bytes_ for access in used), default=0)
     if most >= limit or len(used) <= 1:
         return min(most, limit)
-    by_key = {access.key(): access.bytes_ for access in used}
-    return min(sum(by_key.values()), limit)
+    by_key = {access.key(): access for access in used}
+    total = min(sum(access.bytes_ for access in by_key.values()), limit)
+    return total if len(by_key) == 1 else min(total, _stretch(list(by_key.values())) or total)
+
+
+def _stretch(accesses: Sequence[_Access]) -> int | None:
+    """Bytes of all that lies between the first and the last element that are reached."""
+    from torch._inductor.virtualized import V
+
+    try:
+        ends = [access.ends() for access in accesses]
+    except (AttributeError, TypeError, ValueError):  # sizes that are symbols
+        return None
+    known = [end for end in ends if end is not None]
+    if len(known) < len(ends):
+        return None
+    elements = max(last for _, last in known) - min(first for first, _ in known) + 1
+    return elements * int(V.graph.get_dtype(accesses[0].name).itemsize)
 
 
 def _memory_bytes(node: Any, name: str) -> int | None:  # noqa: ANN401
@@ -100,10 +128,43 @@ def _memory_bytes(node: Any, name: str) -> int | None:  # noqa: ANN401
 
 
 def _by_index(node: Any, is_read: bool) -> list[_Access]:  # noqa: ANN401, FBT001
+    chosen = node.read_writes.reads if is_read else node.read_writes.writes
+    is_sum = not is_read and _adds(node)
+    indices = tuple(sorted(_indices(node))) if any(map(_is_indirect, chosen)) else ()
     return [
-        _Access(str(item.name), _bytes(node, item), item)
-        for item in (node.read_writes.reads if is_read else node.read_writes.writes)
+        _Access(
+            str(item.name),
+            _bytes(node, item) * (2 if is_sum and _is_indirect(item) else 1),
+            item,
+            indices if _is_indirect(item) else (),
+        )
+        for item in chosen
     ]
+
+
+def _adds(node: Any) -> bool:  # noqa: ANN401
+    """Whether it adds to what is there, which is read for it."""
+    from torch._inductor.loop_body import LoopBody, MemoryUsageType
+
+    body = getattr(node, "_body", None)
+    stores = body.memory_usage[MemoryUsageType.STORE] if isinstance(body, LoopBody) else ()
+    return any(entry.mode == "atomic_add" for entry in stores)
+
+
+def _indices(node: Any) -> Iterator[str]:  # noqa: ANN401
+    """What whole numbers are read from: two operations can both call theirs ``tmp0``."""
+    from torch._inductor.dependencies import MemoryDep
+    from torch._inductor.virtualized import V
+
+    for item in node.read_writes.reads:
+        if isinstance(item, MemoryDep) and not V.graph.get_dtype(item.name).is_floating_point:
+            yield f"{item.name}[{item.index}]"
+
+
+def _is_indirect(dependency: Any) -> bool:  # noqa: ANN401
+    from torch._inductor.dependencies import MemoryDep
+
+    return isinstance(dependency, MemoryDep) and dependency.is_indirect()
 
 
 def _by_view(node: Any) -> list[_Access]:  # noqa: ANN401
@@ -125,13 +186,12 @@ def _by_view(node: Any) -> list[_Access]:  # noqa: ANN401
 def _view(value: Any) -> Any:  # noqa: ANN401
     """The dependency on what a view shows."""
     from torch._inductor.dependencies import MemoryDep
-    from torch._inductor.utils import sympy_index_symbol
 
     sizes = tuple(value.get_size())
-    symbols = tuple(sympy_index_symbol(f"d{number}") for number in range(len(sizes)))
+    symbols = _symbols(len(sizes))
     # A dimension that is expanded has no symbol in the index, and counts once.
     places = zip(symbols, value.get_stride(), strict=True)
-    index = sum((place * stride for place, stride in places), 0 * sympy_index_symbol("d"))
+    index = sum((place * stride for place, stride in places), 0 * _symbols(1)[0])
     index += value.layout.offset
     return MemoryDep(value.get_name(), index, symbols, sizes)
 
@@ -141,11 +201,20 @@ def _bytes(node: Any, dependency: Any) -> int:  # noqa: ANN401
 
     if not isinstance(dependency, MemoryDep) and not _is_used(node, str(dependency.name)):
         return 0
-    if isinstance(dependency, MemoryDep) and dependency.is_indirect():
-        # Where it gets to is known when it runs; how often, before.
-        every = sum(dependency.var_names, 0 * dependency.index)
-        dependency = MemoryDep(dependency.name, every, dependency.var_names, dependency.size)
+    if _is_indirect(dependency):
+        # Where it gets to is known when it runs; how often, before: once in each turn of the loops.
+        # A dependency has only those loops that its index names itself.
+        sizes = tuple(size for part in node.get_ranges() for size in part)
+        symbols = _symbols(len(sizes))
+        every = sum(symbols, 0 * dependency.index)
+        dependency = MemoryDep(dependency.name, every, symbols, sizes)
     return _size(node, dependency)
+
+
+def _symbols(number: int) -> tuple[Any, ...]:
+    from torch._inductor.utils import sympy_index_symbol
+
+    return tuple(sympy_index_symbol(f"d{place}") for place in range(number))
 
 
 def _size(node: Any, dependency: Any) -> int:  # noqa: ANN401

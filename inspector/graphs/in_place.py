@@ -2,16 +2,32 @@
 
 ``x[:, pos] = v`` becomes an ``index_put`` of all of ``x``, and ``x.mul_(2)`` a product that is
 copied to ``x`` when everything else is done. Eager PyTorch writes what is new, where it belongs.
+Where a graph does not tell which of the two a program had, it counts as in place: eager PyTorch
+never gets more than it moves.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
+from collections.abc import Mapping, Sequence
 
-from inspector.model.graph import Node, tensor_bytes
+from inspector.model.graph import Graph, Node, tensor_bytes
 
-__all__ = ["adds", "is_copy", "operator_name", "writes_a_part", "written_bytes"]
+__all__ = ["InPlace", "is_empty", "is_view", "operator_name"]
 
+# Operators of ATen that move nothing: those with an alias of their input as result in
+# native_functions.yaml, and what takes one of several results.
+_VIEWS = frozenset([
+    "alias", "as_strided", "detach", "diagonal", "expand", "expand_as", "getitem", "lift_fresh",
+    "movedim", "narrow", "permute", "reshape", "select", "slice", "split", "split_with_sizes",
+    "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "unsafe_split",
+    "unsafe_split_with_sizes", "unsafe_view", "view", "view_as", "view_as_complex",
+    "view_as_real", "_unsafe_view", "_reshape_alias", "real", "imag", "chunk", "flatten",
+    "unflatten", "swapaxes", "swapdims",
+])  # fmt: skip
+_EMPTY = ("empty", "new_empty")
 _COPIES = {"copy", "copy_"}
 # They take the tensor first, and what they write last, if that is a tensor.
 _PARTS = _COPIES | {
@@ -19,12 +35,137 @@ _PARTS = _COPIES | {
     "scatter_add", "scatter_reduce", "select_scatter", "slice_scatter", "_unsafe_index_put",
 }  # fmt: skip
 _ADDING = ("index_add", "scatter_add", "scatter_reduce")
+# Names of Dynamo's nodes: of methods in place, of `x += y`, and of `x[i] = y`.
+_NAMED_IN_PLACE = re.compile(
+    r"(?:\w*[a-z0-9]_|i(?:add|sub|mul|matmul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift)"
+    r"|setitem)(?:_\d+)?$"
+)
 
 
 def operator_name(target: str) -> str:
     """``mul`` of ``aten.mul.Tensor``."""
     parts = target.removeprefix("torch.ops.").split(".")
     return parts[1] if parts[0] in {"aten", "prims"} and len(parts) > 1 else parts[-1]
+
+
+def is_view(node: Node) -> bool:
+    """Whether an operator of a graph after AOTAutograd gives its input in another shape."""
+    return operator_name(node.target) in _VIEWS
+
+
+def is_empty(node: Node) -> bool:
+    """Whether it makes a tensor with nothing in it, which is there to be filled."""
+    return operator_name(node.target).startswith(_EMPTY)
+
+
+class InPlace:
+    """Knows what of a graph was done in place.
+
+    Args:
+        graph: A graph after AOTAutograd.
+        users: Who takes each value.
+    """
+
+    def __init__(self, graph: Graph, users: Mapping[str, Sequence[Node]]) -> None:
+        self._nodes = {node.name: node for node in graph.nodes}
+        self._places = {node.name: place for place, node in enumerate(graph.nodes)}
+        self._users = users
+        self._written = {
+            name
+            for node in filter(self.is_done, graph.nodes)
+            for name in self._behind_views(node.inputs[-1] if node.inputs else node.name)
+        }
+
+    def is_done(self, node: Node) -> bool:
+        """Whether it moves nothing in eager PyTorch: the operator before it did it in place.
+
+        AOTAutograd puts a copy at the end, and Inductor makes others of what changes a part of a
+        tensor; for the kernels that a program brings along it makes clones, and copies them back.
+        """
+        if _is_clone_made(node):
+            return True
+        source = self._source(node)
+        if source is None or not source.is_compute or source.flops is not None:
+            return False
+        if operator_name(node.target) != "copy_":
+            return _is_made(node) and writes_a_part(node) and _is_in_place(source) is True
+        return self._is_written_back(node, source)
+
+    def _is_written_back(self, copy: Node, source: Node) -> bool:
+        if _is_clone_made(source):
+            return True
+        if writes_a_part(source):
+            # Of a tensor that parts were written to, one after the other, or a copy of the program.
+            same = self._root(source.name) == self._root(copy.inputs[0])
+            return same or operator_name(source.target) == "copy"
+        known = _is_in_place(source)
+        if known is not None:
+            return known
+        if copy.stack:
+            return copy.stack == source.stack
+        return len(self._users[copy.inputs[-1]]) == 1
+
+    def is_written(self, node: Node) -> bool:
+        """Whether eager PyTorch makes no tensor for its value, but writes into one."""
+        return node.name in self._written or writes_a_part(node)
+
+    def changes_its_input(self, node: Node) -> bool:
+        """Whether new values go into its first input as it is, and not into a copy of that."""
+        if not writes_a_part(node):
+            return False
+        if is_copy(node):
+            return True
+        known = _is_in_place(node)
+        if known is not None:
+            return known
+        root = self._root(node.inputs[0])
+        base, taken = self._nodes.get(root), self._users.get(root, ())
+        if base is None or not base.is_compute:
+            return any(_is_copied_to(user, root) for user in taken)
+        return all(self._places[user.name] <= self._places[node.name] for user in taken)
+
+    def read(self, node: Node, *, is_part: bool) -> Sequence[str]:
+        """The inputs that it reads: not what it only writes to."""
+        if operator_name(node.target).startswith("_foreach_copy"):
+            return node.inputs[len(node.inputs) // 2 :]
+        return node.inputs[1:] if is_part or is_copy(node) else node.inputs
+
+    def written_bytes(self, node: Node) -> int | None:
+        """Bytes of the new values, and of what they are added to.
+
+        Args:
+            node: For which `changes_its_input` holds.
+
+        Returns:
+            None for unknown sizes.
+        """
+        values = self._nodes.get(node.inputs[-1])
+        size = _new_bytes(node, values, [self._nodes.get(name) for name in node.inputs[1:-1]])
+        is_sum = any(operator_name(name).startswith(_ADDING) for name in (node.target, node.aten))
+        return 2 * size if is_sum and size is not None else size
+
+    def _source(self, node: Node) -> Node | None:
+        """The operator whose value it writes."""
+        if not writes_a_part(node):
+            return None
+        return self._nodes.get(self._behind_views(node.inputs[-1])[-1])
+
+    def _behind_views(self, name: str) -> list[str]:
+        """A value, and what it is a view of, up to what is none."""
+        found = [name]
+        node = self._nodes.get(name)
+        while node is not None and is_view(node) and node.inputs:
+            found.append(node.inputs[0])
+            node = self._nodes.get(node.inputs[0])
+        return found
+
+    def _root(self, name: str) -> str:
+        """The tensor that a view, or what parts were written to, is of."""
+        node = self._nodes.get(name)
+        while node is not None and node.inputs and (is_view(node) or writes_a_part(node)):
+            name = node.inputs[0]
+            node = self._nodes.get(name)
+        return name
 
 
 def is_copy(node: Node) -> bool:
@@ -37,24 +178,43 @@ def writes_a_part(node: Node) -> bool:
     return operator_name(node.target).removesuffix("_") in _PARTS and len(node.inputs) > 1
 
 
-def adds(node: Node) -> bool:
-    """Whether the new values are added to those that were there, which are read for it."""
-    return any(operator_name(target).startswith(_ADDING) for target in (node.target, node.aten))
+def _is_made(node: Node) -> bool:
+    """Whether a pass of Inductor's made it."""
+    return node.is_compute and not node.stack and not node.earlier
 
 
-def written_bytes(node: Node, values: Node | None) -> int | None:
-    """Bytes of the new values.
+def _is_clone_made(node: Node) -> bool:
+    return _is_made(node) and operator_name(node.target) == "clone"
 
-    Args:
-        node: For which `writes_a_part` holds.
-        values: Its last input: what it writes or, for a number, an index of as many elements.
 
-    Returns:
-        Of a single value that goes to many places, all of the tensor; None for unknown sizes.
+def _is_in_place(node: Node) -> bool | None:
+    """Whether the program had it in place, by the name that Dynamo gave it; None for others.
+
+    A node is called by its operator, or by the variable that the program gives it to.
     """
+    if operator_name(node.target).endswith("_"):
+        return True
+    first = re.sub(r"_\d+$", "", node.earlier[0]) if node.earlier else ""
+    if first and first in {operator_name(node.target), operator_name(node.aten)}:
+        return False
+    return True if first and _NAMED_IN_PLACE.match(node.earlier[0]) else None
+
+
+def _is_copied_to(user: Node, name: str) -> bool:
+    return operator_name(user.target) == "copy_" and user.inputs[0] == name
+
+
+def _new_bytes(node: Node, values: Node | None, indices: Sequence[Node | None]) -> int | None:
     whole = node.bytes_
     if is_copy(node) or values is None or not values.tensors or not node.tensors:
         return whole
-    new = tensor_bytes(dataclasses.replace(values.tensors[0], dtype=node.tensors[0].dtype))
-    single = tensor_bytes(dataclasses.replace(node.tensors[0], shape=()))
-    return whole if None in {whole, new} or new == single else min(whole or 0, new or 0)
+    given = node.tensors[0]
+    new = tensor_bytes(dataclasses.replace(values.tensors[0], dtype=given.dtype))
+    single = tensor_bytes(dataclasses.replace(given, shape=()))
+    places = [index.tensors[0] for index in indices if index is not None and index.tensors]
+    if new is not None and new == single and places:
+        # One value for all places: rows of the first dimensions, if indices are of those.
+        most = max((tensor_bytes(dataclasses.replace(i, dtype=given.dtype)) or 0) for i in places)
+        inner = [size for size in given.shape[len(places) :] if isinstance(size, int)]
+        new = most * math.prod(inner)
+    return None if whole is None or new is None else min(whole, new)

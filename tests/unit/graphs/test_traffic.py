@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from inspector.graphs.traffic import Traffic, is_view
+from inspector.graphs.in_place import is_view
+from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
 from tests.unit.fusions import SIZE, graph, node, tensor
@@ -131,35 +132,67 @@ def test_a_value_made_of_nothing_is_a_constant() -> None:
 LINE = (StackFrame("model.py", 7, "forward"),)
 CACHE = node("cache", "", tensors=(tensor(1000, 64),))
 INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
-ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
 SMALL = node("small", "", tensors=(tensor(2, 64),))
+ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
+COPY = node("copy_", "aten.copy_.default", "cache", "written", tensors=(tensor(1000, 64),))
 ROW_BYTES = 2 * 64 * 4
 INDEX_BYTES = 2 * 8
+CACHE_BYTES = 1000 * 64 * 4
 
 
-def written(target: str, *inputs: str, aten: str = "") -> Node:
+def written(target: str, *inputs: str, aten: str = "", name: str = "") -> Node:
     found = node("written", target, *inputs, tensors=(tensor(1000, 64),))
-    return dataclasses.replace(found, aten=aten)
+    return dataclasses.replace(found, aten=aten, earlier=(name,) if name else ())
 
 
-@pytest.mark.parametrize(
-    ("made", "size"),
-    [
-        (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-        (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-        # What is added to is read as well.
-        (
-            written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
-            3 * ROW_BYTES + INDEX_BYTES,
-        ),
-        (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
-        # A number goes to as many places as the index has elements.
-        (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
-        (written("aten.embedding.default", "cache", "index"), 2 * 256_000 + INDEX_BYTES),
-    ],
-)
+PARTS = [
+    (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+    (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+    # What is added to is read as well.
+    (
+        written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
+        3 * ROW_BYTES + INDEX_BYTES,
+    ),
+    (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
+    # A number goes to as many places as the index has elements.
+    (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
+]
+
+
+@pytest.mark.parametrize(("made", "size"), PARTS)
 def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
-    assert Traffic(graph(CACHE, INDEX, SMALL, ROWS, made)).bytes_of(made) == size
+    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made, COPY))
+    assert found.bytes_of(made) == size
+    assert found.bytes_of(COPY) == 0
+    assert made not in found.results(made)
+
+
+@pytest.mark.parametrize(("name", "is_copied"), [("index_put", True), ("index_put_", False)])
+def test_a_name_tells_what_was_in_place(name: str, is_copied: bool) -> None:  # noqa: FBT001
+    made = written("aten.index_put.default", "cache", "index", "rows", name=name)
+    size = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made)).bytes_of(made)
+    moved = 2 * CACHE_BYTES + ROW_BYTES if is_copied else 2 * ROW_BYTES
+    assert size == moved + INDEX_BYTES
+
+
+def test_what_is_not_copied_back_is_a_new_tensor() -> None:
+    made = written("aten.slice_scatter.default", "cache", "rows")
+    found = Traffic(graph(CACHE, SMALL, ROWS, made))
+    assert found.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
+
+
+def test_an_intermediate_that_nothing_takes_later_is_changed_in_place() -> None:
+    zeros = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
+    made = written("aten.slice_scatter.default", "zeros", "rows")
+    neg = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
+    assert Traffic(graph(SMALL, ROWS, zeros, made)).bytes_of(made) == 2 * ROW_BYTES
+    later = Traffic(graph(SMALL, ROWS, zeros, made, neg))
+    assert later.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
+
+
+def test_a_gather_reads_what_it_takes() -> None:
+    made = node("taken", "aten.embedding.default", "cache", "index", tensors=(tensor(2, 64),))
+    assert Traffic(graph(CACHE, INDEX, made)).bytes_of(made) == 2 * ROW_BYTES + INDEX_BYTES
 
 
 def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
@@ -169,24 +202,28 @@ def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
     )
     made = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
     found = Traffic(graph(INDEX, SMALL, ROWS, zeros, made))
-    assert found.bytes_of(made) == 256_000 + ROW_BYTES + INDEX_BYTES
+    assert found.bytes_of(made) == CACHE_BYTES + ROW_BYTES + INDEX_BYTES
 
 
 @pytest.mark.parametrize(
-    ("stack", "is_used", "moved"),
+    ("name", "stack", "is_used", "moved"),
     [
-        (LINE, True, 0),  # of the operator that changed it
-        ((StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),  # the program's own
-        ((), False, 0),  # Inductor's own
-        ((), True, 2 * ROW_BYTES),
+        ("y", LINE, True, 0),  # of the line that changed it
+        ("mul_", LINE, True, 0),
+        ("imul_1", (), True, 0),
+        ("sin", LINE, True, 2 * ROW_BYTES),  # one line with `copy_`
+        ("y", (StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),
+        ("", (), False, 0),  # Inductor's own
+        ("", (), True, 2 * ROW_BYTES),
     ],
 )
 def test_a_copy_that_writes_back_is_done(
+    name: str,
     stack: tuple[StackFrame, ...],
     is_used: bool,  # noqa: FBT001
     moved: int,
 ) -> None:
-    made = dataclasses.replace(ROWS, stack=LINE)
+    made = dataclasses.replace(ROWS, stack=LINE, earlier=(name,) if name else ())
     view = node("view", "aten.view.default", "rows", tensors=(tensor(2, 64),))
     copy = dataclasses.replace(
         node("copy_", "aten.copy_.default", "small", "view", tensors=(tensor(2, 64),)), stack=stack
@@ -195,12 +232,22 @@ def test_a_copy_that_writes_back_is_done(
     nodes += [node("neg", "aten.neg.default", "view", tensors=(tensor(2, 64),))] if is_used else []
     found = Traffic(graph(*nodes))
     assert found.bytes_of(copy) == moved
-    assert found.is_written_back(copy) is (moved == 0)
     # What goes to memory in eager PyTorch, too, has no tensor of its own.
     assert (made in found.results(made)) is (moved > 0)
     assert found.bytes_alone(copy) == 2 * ROW_BYTES
 
 
-def test_a_copy_of_an_input_is_the_program_s_own() -> None:
+def test_a_copy_of_an_input_or_of_a_product_is_the_programs_own() -> None:
     copy = node("copy_", "aten.copy_.default", "small", "x")
-    assert not Traffic(graph(X, SMALL, copy)).is_written_back(copy)
+    assert Traffic(graph(X, SMALL, copy)).bytes_of(copy) == 2 * SIZE
+    product = dataclasses.replace(node("x", "aten.mm.default"), flops=9)
+    assert Traffic(graph(product, SMALL, copy)).bytes_of(copy) == 2 * SIZE
+
+
+def test_clones_for_the_programs_kernels_are_inductors_own() -> None:
+    clone = node("clone", "aten.clone.default", "x")
+    back = node("copy_", "aten.copy_.default", "x", "clone")
+    found = Traffic(graph(X, clone, back))
+    assert (found.bytes_of(clone), found.bytes_of(back)) == (0, 0)
+    own = dataclasses.replace(clone, stack=LINE)
+    assert Traffic(graph(X, own)).bytes_of(own) == 2 * SIZE
