@@ -63,7 +63,7 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
         )
     except (RuntimeError, ValueError) as error:
         message = f"torch.compile refuses these settings: {error}"
-        raise UsageError(message, "See inspect explain --help.") from error
+        raise UsageError(message, "See the --help of the command.") from error
     return function
 
 

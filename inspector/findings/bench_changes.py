@@ -35,7 +35,9 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
     if not comparison.same_machine:
-        said = "device, processor or torch differ: ratios to eager PyTorch are compared, times not"
+        said = (
+            "device, processor, threads or torch differ: only ratios to eager PyTorch are compared"
+        )
         yield said, None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.benches.choice import Choice
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import time_text
@@ -22,7 +22,8 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
     if choice.eager is None:
         failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
         if failed is not None:
-            yield f"eager PyTorch fails: {failed.failure}"
+            is_cut = failed.failure == INTERRUPTED
+            yield f"eager PyTorch {'was not measured' if is_cut else 'fails'}: {failed.failure}"
         return
     yield from _wrong(choice.wrong)
     yield from _latency(group)

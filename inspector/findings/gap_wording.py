@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
+from inspector.profiles.budget import Budget
 from inspector.profiles.gap import COPIES, IDLE, WORK, Gap, GapPart, make_gap
 
-__all__ = ["GAP_TITLE", "gap_lines", "gap_rows"]
+__all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise"]
 
 GAP_TITLE = "What makes it slower than eager"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005
 _MOST = 5
+_NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
 _LAUNCHES = {
@@ -22,10 +24,15 @@ _LAUNCHES = {
 }  # fmt: skip
 
 
+def is_noise(budget: Budget) -> bool:
+    """Whether what was timed is so uncertain that nothing can be said of it."""
+    return budget.faster is not None and budget.faster[2] > _NOISE * budget.faster[0]
+
+
 def gap_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
     gap = make_gap(found.profile, found.budget)
-    if gap is None:
+    if gap is None or is_noise(found.budget):
         return
     rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
@@ -70,7 +77,7 @@ def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """
     budget = found.budget
     gap = make_gap(found.profile, budget)
-    is_slower = budget.faster is not None and budget.faster[2] < 1
+    is_slower = budget.faster is not None and budget.faster[2] < 1 and not is_noise(budget)
     if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
         return []
     least_ns = _LEAST_ROW * budget.wall_ns

@@ -22,6 +22,7 @@ from inspector.findings.profiled import Profiled
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
+from inspector.model.roots import Owner, Roots
 from inspector.model.run import Process, Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
@@ -119,7 +120,7 @@ def _profiles(
         except (OSError, ValueError) as error:
             unread.append(f"a profile could not be read: {error}")
             continue
-        functions = _functions(process)
+        functions = _functions(process, run.roots)
         has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
         budget = make_budget(profile, has_breaks=has_breaks)
         shown = of_typical_calls(profile, budget.wall_ns)
@@ -162,9 +163,11 @@ def _operator_of(part: Part) -> str | None:
 
 
 def _module_of(part: Part) -> str | None:
-    if not part.line.file:
+    if not part.line.file and not part.line.module:
         return None
-    return _NUMBER.sub("*", part.line.module) or "(in no submodule)"
+    module = part.line.module
+    # What is numbered in another module are layers, and here the parts of the model.
+    return module if module.isdecimal() else _NUMBER.sub("*", module) or "(in no submodule)"
 
 
 def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int], str]:
@@ -179,10 +182,10 @@ def _unsized(fusion: Fusion) -> Fusion:
     return dataclasses.replace(fusion, steps=steps)
 
 
-def _functions(process: Process) -> Mapping[str, NodeLine]:
+def _functions(process: Process, roots: Roots) -> Mapping[str, NodeLine]:
     return {
         str(compilation.compile_id): NodeLine(frame.name, frame.file, frame.first_line)
         for frame in process.frames
         for compilation in frame.compilations
-        if frame.file
+        if frame.file and roots.owner(frame.file) is not Owner.TORCH
     }

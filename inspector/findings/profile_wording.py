@@ -9,7 +9,7 @@ from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import OUTSIDE, WORK_ON_CPU, cause_name
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.file_names import line_texts, short_names
-from inspector.findings.gap_wording import gap_lines
+from inspector.findings.gap_wording import gap_lines, is_noise
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 _MOST_GAINS = 3
-_NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _NO_DIFFERENCE = 1.0
 _MOST_ARGUMENTS = 4
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
@@ -105,17 +104,12 @@ def _spends(found: Profiled) -> Iterator[str]:
 def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
-    if _is_noise(budget):
+    if is_noise(budget):
         yield "equal calls differ too much for advice: measure again while nothing else runs"
     elif found.gains:
         gain = found.gains[0]
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
         yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
-
-
-def _is_noise(budget: Budget) -> bool:
-    """Whether what was timed is so uncertain that nothing can be advised."""
-    return budget.faster is not None and budget.faster[2] > _NOISE * budget.faster[0]
 
 
 def _compared(found: Profiled) -> Iterator[str]:
@@ -130,6 +124,13 @@ def _compared(found: Profiled) -> Iterator[str]:
     if low <= _NO_DIFFERENCE <= high:
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"no difference to eager PyTorch beyond noise ({both}; {between}{sure})"
+    elif is_noise(budget):
+        between = f"{low:.2f} to {high:.2f} times as fast"
+        word = "faster" if ratio > 1 else "slower"
+        yield (
+            f"{word} than eager PyTorch, but by how much is too noisy to say ({both}; "
+            f"{between}{sure})"
+        )
     elif ratio > 1:
         yield f"{ratio:.2f} times as fast as eager PyTorch ({both}; {low:.2f} to {high:.2f}{sure})"
     else:
@@ -183,7 +184,7 @@ def _limit(row: Hot) -> str:
 
 def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
-    for gain in found.gains[:_MOST_GAINS] if not _is_noise(found.budget) else ():
+    for gain in found.gains[:_MOST_GAINS] if not is_noise(found.budget) else ():
         yield _at_most(gain), gain.what, gain.change
 
 
@@ -286,7 +287,9 @@ def _rates(row: Hot) -> Iterator[str]:
         return
     if not row.is_possible:
         limit = LIMITS.get(work.bound, "limit")
-        yield f"faster than the machine's {limit}: not all of that moves"
+        is_work = work.bound is Bound.COMPUTE
+        why = "it is more now than when it was measured" if is_work else "not all of that moves"
+        yield f"faster than the machine's {limit}: {why}"
     else:
         what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
         yield f"{min(share, 1):.0%} of {what}"

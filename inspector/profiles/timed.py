@@ -161,11 +161,17 @@ def _with_functions(
         launch = item.launch
         following = item.code.compile_id if item.code is not None else following
         region = launch.place.region or (following if launch.place.is_backward else "")
-        if not item.lines and region in functions and not launch.place.is_loss:
+        is_known = item.lines or _has_modules(item)
+        if not is_known and region in functions and not launch.place.is_loss:
             made.append(dataclasses.replace(item, place=functions[region], is_around=True))
         else:
             made.append(item)
     return made[::-1]
+
+
+def _has_modules(item: TimedLaunch) -> bool:
+    """Whether it is known by its modules: of torch's own containers there are no user's lines."""
+    return item.facts is not None and any(part.line.module for part in item.facts.parts)
 
 
 def runs_of_statements(found: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:

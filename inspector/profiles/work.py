@@ -151,8 +151,9 @@ class Work:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that its lines are in."""
-        return tuple(dict.fromkeys(line.module for line in self.lines if line.module))
+        """The modules that its lines are in; without lines (a container of torch's), its nodes."""
+        lines = self.lines or [part.line for part in self.main.parts]
+        return tuple(dict.fromkeys(line.module for line in lines if line.module))
 
 
 def all_work(

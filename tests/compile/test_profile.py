@@ -243,6 +243,26 @@ def test_a_roofline_is_drawn(recording: Path) -> None:
     assert "float32" in drawn
 
 
+CONTAINER = """
+from torch import nn
+import torch
+
+model = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 8))
+example_inputs = (torch.randn(32, 64),)
+"""
+
+
+def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
+    tmp_path: Path, machine: Path
+) -> None:
+    (tmp_path / "model.py").write_text(CONTAINER)
+    done = started(tmp_path, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
+    assert done.returncode == 0, done.stderr
+    assert "external_utils" not in done.stdout
+    (found,) = json.loads(done.stdout)["profiles"]
+    assert {"0", "1", "2"} <= set(found["modules"])
+
+
 def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:
     report = json.loads(inspected(recording, "kept", "--kernel", "softmax", "--format", "json"))
     jsonschema.validate(report, ALONE)
