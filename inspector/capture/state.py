@@ -116,10 +116,16 @@ class _Registered:
 
 
 class _Optimizer:
-    """What an optimizer keeps for each parameter, and its settings."""
+    """What an optimizer keeps for each parameter, and its settings.
+
+    What its first step makes stays, and has from then on the values of then: the first step is
+    another program, and torch compiles anew for new tensors in each.
+    """
 
     def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self._state = optimizer.state
+        self._made: list[KeptTensor] = []
+        self._copied_bytes = 0
         self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
         self._groups = [(group, dict(group)) for group in optimizer.param_groups]
 
@@ -131,12 +137,26 @@ class _Optimizer:
         return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     def restore(self) -> None:
+        for tensor in self._made:
+            tensor.restore()
+        trained = {id(parameter) for group, _ in self._groups for parameter in group["params"]}
         for key in [key for key in self._state if key not in self._entries]:
-            del self._state[key]
+            if id(key) in trained:
+                self._keep(key)
+            else:
+                del self._state[key]
         for key, before in self._entries.items():
             _put_back(self._state[key], before)
         for group, before in self._groups:
             _put_back(group, before)
+
+    def _keep(self, key: Any) -> None:  # noqa: ANN401
+        """Takes in what a step has made for a parameter."""
+        entry = self._entries[key] = dict(self._state[key])
+        tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
+        self._copied_bytes += sum(map(size_bytes, tensors))
+        has_copy = self._copied_bytes <= MOST_COPIED_BYTES
+        self._made += [KeptTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:

@@ -1,0 +1,55 @@
+"""What is put back between measured calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from inspector.capture.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.compile
+
+
+def training(optimizer: Any, net: Any) -> Callable[[], None]:
+    def step() -> None:
+        optimizer.zero_grad()
+        net(torch.ones(3)).sum().backward()
+        optimizer.step()
+
+    return step
+
+
+def test_what_the_first_step_of_an_optimizer_makes_stays() -> None:
+    """New tensors in each call would be compiled for again, until the recompile limit."""
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.Adam(net.parameters())
+    step = training(optimizer, net)
+    before = net.weight.detach().clone()
+    state = State(step)
+    step()
+    state.restore()
+    kept = dict(optimizer.state[net.weight])
+    values = {name: value.clone() for name, value in kept.items()}
+    for _ in range(2):
+        step()
+        assert not torch.equal(net.weight, before)
+        assert not torch.equal(kept["step"], values["step"])
+        state.restore()
+        assert torch.equal(net.weight, before)
+        entry = optimizer.state[net.weight]
+        assert all(entry[name] is value for name, value in kept.items())
+        assert all(torch.equal(entry[name], value) for name, value in values.items())
+
+
+def test_what_a_call_keeps_for_others_is_taken_away() -> None:
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    state = State(training(optimizer, net))
+    optimizer.state[torch.ones(1)]["own"] = 1
+    state.restore()
+    assert not optimizer.state
