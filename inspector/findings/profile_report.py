@@ -37,6 +37,10 @@ __all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]
 
 FORMAT_VERSION = 1
 """Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
+_UNSIZED = (
+    "bytes, FLOPs and shares of ceilings are left out where sizes are dynamic: they are known for "
+    "one of the inputs; with that input alone they are there"
+)
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
@@ -113,6 +117,8 @@ def _profiles(
     fusions = [
         row.fusion if is_one or not row.fusion.hints else _unsized(row.fusion) for row in rows
     ]
+    if not is_one and any(row.fusion.hints for row in rows):
+        unread.append(_UNSIZED)
     every: list[TimedLaunch] = []
     for payload in process.device_profiles:
         try:
