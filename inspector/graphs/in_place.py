@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.model.graph import Graph, Node, tensor_bytes
 
@@ -152,20 +152,21 @@ class InPlace:
 
     def _behind_views(self, name: str) -> list[str]:
         """A value, and what it is a view of, up to what is none."""
-        found = [name]
-        node = self._nodes.get(name)
-        while node is not None and is_view(node) and node.inputs:
-            found.append(node.inputs[0])
-            node = self._nodes.get(node.inputs[0])
-        return found
+        return self._chain(name, is_view)
 
     def _root(self, name: str) -> str:
         """The tensor that a view, or what parts were written to, is of."""
-        node = self._nodes.get(name)
-        while node is not None and node.inputs and (is_view(node) or writes_a_part(node)):
-            name = node.inputs[0]
-            node = self._nodes.get(name)
-        return name
+        return self._chain(name, lambda node: is_view(node) or writes_a_part(node))[-1]
+
+    def _chain(self, name: str, goes_on: Callable[[Node], bool]) -> list[str]:
+        """A value and the first inputs behind it; a circle in a damaged recording ends."""
+        found = [name]
+        for _ in self._nodes:
+            node = self._nodes.get(found[-1])
+            if node is None or not node.inputs or not goes_on(node):
+                break
+            found.append(node.inputs[0])
+        return found
 
 
 def is_copy(node: Node) -> bool:

@@ -251,3 +251,10 @@ def test_clones_for_the_programs_kernels_are_inductors_own() -> None:
     assert (found.bytes_of(clone), found.bytes_of(back)) == (0, 0)
     own = dataclasses.replace(clone, stack=LINE)
     assert Traffic(graph(X, own)).bytes_of(own) == 2 * SIZE
+
+
+def test_a_circle_in_a_damaged_recording_ends() -> None:
+    first = node("first", "aten.view.default", "second")
+    second = node("second", "aten.view.default", "first")
+    copy = node("copy_", "aten.copy_.default", "x", "first")
+    assert Traffic(graph(X, first, second, copy)).operator(copy) == (copy,)
