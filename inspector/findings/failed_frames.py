@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_break import BACKEND_FAILED
 from inspector.findings.escaping import one_line
@@ -12,12 +12,13 @@ from inspector.model.compilation import Failure, Frame
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 
-__all__ = ["error_sentence", "error_text", "failed_frames"]
+__all__ = ["error_sentence", "error_text", "failed_at", "failed_frames"]
 
 _MOST_FRAMES = 4
 _MOST_TEXT = 240
 # BackendCompilerFailed in torch/_dynamo/exc.py, and GB0219: what the backend says stands behind it.
 _BEGINS = re.compile(r"^(?:backend='[^'\n]*' raised:\s*|The backend failed: |Backend compiler `)")
+_BARE = re.compile(r"(?:^|: )\w+(?:Error|Exception)$")
 _SENTENCE = re.compile(r"(?<=[^.\s])\.(?=\s+[A-Z])")
 
 
@@ -54,6 +55,20 @@ def error_text(failure: Failure) -> str:
     """The exception's type with the first sentence of what it says."""
     said = error_sentence(failure.reason)
     return said if said.startswith(failure.type) else f"{failure.type}: {said}"
+
+
+def failed_at(error: str, frames: Sequence[str]) -> str:
+    """The first line of an error; one that says nothing has the place where it was raised.
+
+    Args:
+        error: ``InductorError: AssertionError:``, ….
+        frames: Torch's innermost frames at that, outermost first.
+    """
+    said = error.strip().partition("\n")[0].rstrip(": ")
+    if not said or (frames and _BARE.search(said)):
+        place = re.sub(r"^.*/(?=torch/)", "", frames[-1]) if frames else ""
+        return f"{said or 'it does not say why'}{f' in {place}' if place else ''}"
+    return said
 
 
 def error_sentence(reason: str) -> str:

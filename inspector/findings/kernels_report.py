@@ -11,7 +11,7 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
-from inspector.findings.failed_frames import failed_frames
+from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
@@ -243,7 +243,7 @@ def _notices(
         if said.error:
             some = any(graph.compile_id == compile_id for graph in graphs)
             which = "not all of its code" if some else "no code"
-            yield f"graph {compile_id} has {which}: {_first_line(said.error)}"
+            yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
         for missing in said.missing:
             why = _first_line(missing)
             yield f"what the GPU may choose instead in graph {compile_id} has no code: {why}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.findings.failed_frames import error_sentence, failed_frames
+from inspector.findings.failed_frames import error_sentence, failed_at, failed_frames
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.model.run import Run
@@ -87,3 +87,19 @@ def test_without_a_failure_only_another_command_is_advised(tmp_path: Path) -> No
     assert "`inspect explain` says why" in said(FUSION, **asked)
     assert "`inspect graph model.py --train` records it" in said("joint", **asked)
     assert "records it" not in said("joint", **asked, train=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("InductorError: AssertionError: ", "InductorError: AssertionError in torch/b.py:9 g"),
+        ("AssertionError", "AssertionError in torch/b.py:9 g"),
+        ("", "it does not say why in torch/b.py:9 g"),
+        ("KeyError: 'b'\nmore", "KeyError: 'b'"),
+        ("RuntimeError: a ValueError", "RuntimeError: a ValueError"),
+    ],
+)
+def test_an_error_that_says_nothing_has_its_place(error: str, said: str) -> None:
+    frames = ("/home/user/site-packages/torch/a.py:1 f", "/home/user/site-packages/torch/b.py:9 g")
+    assert failed_at(error, frames) == said
+    assert "torch" not in failed_at(error, ())
