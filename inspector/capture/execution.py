@@ -213,7 +213,7 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
 
 def _begin_again(state: State) -> None:
     """Before a call: gradients may lie in the memory of a CUDA graph, which the call writes to."""
-    state.restore()
+    state.begin_again()
     torch.compiler.cudagraph_mark_step_begin()
 
 

@@ -106,7 +106,7 @@ def _stretch(accesses: Sequence[_Access]) -> int | None:
 
     try:
         ends = [access.ends() for access in accesses]
-    except (AttributeError, TypeError, ValueError):  # sizes that are symbols
+    except (AssertionError, AttributeError, TypeError, ValueError):  # sizes that are symbols
         return None
     known = [end for end in ends if end is not None]
     if len(known) < len(ends):

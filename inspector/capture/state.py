@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Callable
@@ -37,9 +38,10 @@ class State:
         reached = Reachable(function)
         copied = _copied(reached)
         self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
+        self._optimizers = list(map(_Optimizer, reached.optimizers))
         self._parts: list[_Part] = [
             *map(_Registered, reached.modules),
-            *map(_Optimizer, reached.optimizers),
+            *self._optimizers,
             *self._tensors,
         ]
         self._gradients = [
@@ -55,8 +57,22 @@ class State:
         """The tensors that can have a gradient."""
         return [tensor for tensor, _ in self._gradients]
 
+    def begin_again(self) -> None:
+        """As `restore`, but what the first step of an optimizer makes stays, as that step left it.
+
+        The first step is another program, and torch compiles anew for new tensors in each call.
+        """
+        for optimizer in self._optimizers:
+            optimizer.keep_made()
+        self._restore()
+
     def restore(self) -> None:
         """Puts everything back; gradients that were not there are taken away."""
+        for optimizer in self._optimizers:
+            optimizer.forget_made()
+        self._restore()
+
+    def _restore(self) -> None:
         for part in self._parts:
             part.restore()
         for tensor, gradient in self._gradients:
@@ -116,15 +132,11 @@ class _Registered:
 
 
 class _Optimizer:
-    """What an optimizer keeps for each parameter, and its settings.
-
-    What its first step makes stays, and has from then on the values of then: the first step is
-    another program, and torch compiles anew for new tensors in each.
-    """
+    """What an optimizer keeps for each parameter, and its settings."""
 
     def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self._state = optimizer.state
-        self._made: list[KeptTensor] = []
+        self._made: dict[Any, list[KeptTensor]] = {}
         self._copied_bytes = 0
         self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
         self._groups = [(group, dict(group)) for group in optimizer.param_groups]
@@ -137,26 +149,34 @@ class _Optimizer:
         return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     def restore(self) -> None:
-        for tensor in self._made:
+        for tensor in itertools.chain.from_iterable(self._made.values()):
             tensor.restore()
-        trained = {id(parameter) for group, _ in self._groups for parameter in group["params"]}
         for key in [key for key in self._state if key not in self._entries]:
-            if id(key) in trained:
-                self._keep(key)
-            else:
-                del self._state[key]
+            del self._state[key]
         for key, before in self._entries.items():
             _put_back(self._state[key], before)
         for group, before in self._groups:
             _put_back(group, before)
 
+    def keep_made(self) -> None:
+        """Takes in what a step has made for parameters, with the values that it has now."""
+        trained = {id(parameter) for group, _ in self._groups for parameter in group["params"]}
+        for key in self._state:
+            if key not in self._entries and id(key) in trained:
+                self._keep(key)
+
+    def forget_made(self) -> None:
+        """Takes it out again: it is to be taken away."""
+        for key in self._made:
+            del self._entries[key]
+        self._made = {}
+
     def _keep(self, key: Any) -> None:  # noqa: ANN401
-        """Takes in what a step has made for a parameter."""
         entry = self._entries[key] = dict(self._state[key])
         tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
         self._copied_bytes += sum(map(size_bytes, tensors))
         has_copy = self._copied_bytes <= MOST_COPIED_BYTES
-        self._made += [KeptTensor(tensor, has_copy=has_copy) for tensor in tensors]
+        self._made[key] = [KeptTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:

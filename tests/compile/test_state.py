@@ -32,18 +32,22 @@ def test_what_the_first_step_of_an_optimizer_makes_stays() -> None:
     before = net.weight.detach().clone()
     state = State(step)
     step()
-    state.restore()
+    state.begin_again()
     kept = dict(optimizer.state[net.weight])
     values = {name: value.clone() for name, value in kept.items()}
     for _ in range(2):
         step()
         assert not torch.equal(net.weight, before)
         assert not torch.equal(kept["step"], values["step"])
-        state.restore()
+        state.begin_again()
         assert torch.equal(net.weight, before)
         entry = optimizer.state[net.weight]
         assert all(entry[name] is value for name, value in kept.items())
         assert all(torch.equal(entry[name], value) for name, value in values.items())
+    step()
+    state.restore()
+    assert not optimizer.state
+    assert torch.equal(net.weight, before)
 
 
 def test_what_a_call_keeps_for_others_is_taken_away() -> None:

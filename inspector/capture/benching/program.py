@@ -62,7 +62,7 @@ class Program:
             restores: Whether what calls changed is put back.
         """
         if restores:
-            self.state.restore()
+            self.state.begin_again()
         self.begin_step()
         given = fresh(self.calls[index])
         # XLA has only noted what was put back and copied; where a call draws random numbers it
@@ -102,7 +102,7 @@ class Program:
 
     def forward(self, function: Callable[..., object], index: int) -> object:
         """What another function gives in the place of the program's, with an input."""
-        self.state.restore()
+        self.state.begin_again()
         given = fresh(self.calls[index])
         with self.context():
             return finished(function(*given.args, **given.kwargs))
