@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from inspector.builds.descriptors import tile_of
 from inspector.builds.index_arithmetic import Value
 from inspector.builds.index_values import Indices
 from inspector.builds.layouts import Lanes, lanes_of
@@ -19,7 +20,6 @@ from inspector.builds.ttgir import (
     TensorType,
     element_bytes,
     mask_of,
-    tensor_type,
 )
 from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
@@ -106,7 +106,7 @@ def _access(
     kind = _NAMES[operation.name]
     pointer = operation.operands[0] if operation.operands else ""
     is_tma = kind in {AccessKind.TMA_LOAD, AccessKind.TMA_STORE}
-    shaped = _tile(operation, module) if is_tma else indices.type_of(pointer)
+    shaped = tile_of(operation, module) if is_tma else indices.type_of(pointer)
     element = "" if shaped is None else (shaped.pointee or shaped.element)
     size = element_bytes(element)
     elements = math.prod(shaped.shape) if shaped is not None else 0
@@ -214,11 +214,6 @@ def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
     for own in lanes.elements:
         common = math.gcd(common, int(value.numbers[own[0]]) * size)
     return common
-
-
-def _tile(operation: Operation, module: Module) -> TensorType | None:
-    found = re.search(r"!ttg\.memdesc<((?:\d+x)+)(\w+)", operation.text)
-    return tensor_type(f"tensor<{found[1]}{found[2]}>", module) if found else None
 
 
 def _index_bits(pointer: str, module: Module, indices: Indices) -> int:

@@ -8,6 +8,7 @@ Descriptors that the host makes are arguments of the kernel: nothing is known of
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -88,7 +89,7 @@ class Descriptors:
         return pointer.base, list(_rows(shape, at, whole, steps, size, begin))
 
     def _is_done(self, copy: Operation, coordinates: int, indices: Indices) -> bool:
-        named = _VALUE.findall(copy.text.partition(" : ")[0])[1 + coordinates :]
+        named = copy.operands[1 + coordinates :]
         if copy.name in TILE_STORES or len(named) <= _PREDICATE:
             return True
         found = indices.value(named[_PREDICATE])
@@ -108,7 +109,7 @@ def _rows(  # noqa: PLR0913, PLR0917 - a tile is all of it
         range(max(0, first), min(first + count, end))
         for first, count, end in zip(at, shape, reversed(whole), strict=True)
     ]
-    if not spans[-1] or sum(map(len, spans[:-1])) > MOST_ELEMENTS:
+    if not spans[-1] or math.prod(map(len, spans[:-1])) > MOST_ELEMENTS:
         return
     for places in itertools.product(*spans[:-1]):
         outer = zip(places, reversed(steps), strict=True)

@@ -12,7 +12,6 @@ from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
 from inspector.graphs.became import Decomposition
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
 from inspector.graphs.operators import (
     GraphOperators,
     OperatorCount,
@@ -21,6 +20,7 @@ from inspector.graphs.operators import (
 )
 from inspector.graphs.outside import Outside, call_kind
 from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
+from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Graph, Node
 

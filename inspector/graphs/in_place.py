@@ -13,21 +13,11 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from inspector.graphs.targets import aten_name, is_view
 from inspector.model.graph import Graph, Node, tensor_bytes
 
-__all__ = ["InPlace", "is_empty", "is_view", "operator_name"]
+__all__ = ["InPlace"]
 
-# Operators of ATen that move nothing: those with an alias of their input as result in
-# native_functions.yaml, and what takes one of several results.
-_VIEWS = frozenset([
-    "alias", "as_strided", "detach", "diagonal", "expand", "expand_as", "getitem", "lift_fresh",
-    "movedim", "narrow", "permute", "reshape", "select", "slice", "split", "split_with_sizes",
-    "squeeze", "t", "transpose", "unbind", "unfold", "unsqueeze", "unsafe_split",
-    "unsafe_split_with_sizes", "unsafe_view", "view", "view_as", "view_as_complex",
-    "view_as_real", "_unsafe_view", "_reshape_alias", "real", "imag", "chunk", "flatten",
-    "unflatten", "swapaxes", "swapdims",
-])  # fmt: skip
-_EMPTY = ("empty", "new_empty")
 _COPIES = {"copy", "copy_"}
 # They take the tensor first, and what they write last, if that is a tensor.
 _PARTS = _COPIES | {
@@ -40,22 +30,6 @@ _NAMED_IN_PLACE = re.compile(
     r"(?:\w*[a-z0-9]_|i(?:add|sub|mul|matmul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift)"
     r"|setitem)(?:_\d+)?$"
 )
-
-
-def operator_name(target: str) -> str:
-    """``mul`` of ``aten.mul.Tensor``."""
-    parts = target.removeprefix("torch.ops.").split(".")
-    return parts[1] if parts[0] in {"aten", "prims"} and len(parts) > 1 else parts[-1]
-
-
-def is_view(node: Node) -> bool:
-    """Whether an operator of a graph after AOTAutograd gives its input in another shape."""
-    return operator_name(node.target) in _VIEWS
-
-
-def is_empty(node: Node) -> bool:
-    """Whether it makes a tensor with nothing in it, which is there to be filled."""
-    return operator_name(node.target).startswith(_EMPTY)
 
 
 class InPlace:
@@ -87,7 +61,7 @@ class InPlace:
         source = self._source(node)
         if source is None or not source.is_compute or source.flops is not None:
             return False
-        if operator_name(node.target) != "copy_":
+        if aten_name(node.target) != "copy_":
             return _is_made(node) and writes_a_part(node) and _is_in_place(source) is True
         return self._is_written_back(node, source)
 
@@ -97,7 +71,7 @@ class InPlace:
         if writes_a_part(source):
             # Of a tensor that parts were written to, one after the other, or a copy of the program.
             same = self._root(source.name) == self._root(copy.inputs[0])
-            return same or operator_name(source.target) == "copy"
+            return same or aten_name(source.target) == "copy"
         known = _is_in_place(source)
         if known is not None:
             return known
@@ -126,7 +100,7 @@ class InPlace:
 
     def read(self, node: Node, *, is_part: bool) -> Sequence[str]:
         """The inputs that it reads: not what it only writes to."""
-        if operator_name(node.target).startswith("_foreach_copy"):
+        if aten_name(node.target).startswith("_foreach_copy"):
             return node.inputs[len(node.inputs) // 2 :]
         return node.inputs[1:] if is_part or is_copy(node) else node.inputs
 
@@ -141,7 +115,7 @@ class InPlace:
         """
         values = self._nodes.get(node.inputs[-1])
         size = _new_bytes(node, values, [self._nodes.get(name) for name in node.inputs[1:-1]])
-        is_sum = any(operator_name(name).startswith(_ADDING) for name in (node.target, node.aten))
+        is_sum = any(aten_name(name).startswith(_ADDING) for name in (node.target, node.aten))
         return 2 * size if is_sum and size is not None else size
 
     def _source(self, node: Node) -> Node | None:
@@ -171,12 +145,12 @@ class InPlace:
 
 def is_copy(node: Node) -> bool:
     """Whether it writes a value to where another tensor is, as a whole."""
-    return operator_name(node.target) in _COPIES and len(node.inputs) > 1
+    return aten_name(node.target) in _COPIES and len(node.inputs) > 1
 
 
 def writes_a_part(node: Node) -> bool:
     """Whether it gives its first input with new values in it, which may be a part of it."""
-    return operator_name(node.target).removesuffix("_") in _PARTS and len(node.inputs) > 1
+    return aten_name(node.target).removesuffix("_") in _PARTS and len(node.inputs) > 1
 
 
 def _is_made(node: Node) -> bool:
@@ -185,7 +159,7 @@ def _is_made(node: Node) -> bool:
 
 
 def _is_clone_made(node: Node) -> bool:
-    return _is_made(node) and operator_name(node.target) == "clone"
+    return _is_made(node) and aten_name(node.target) == "clone"
 
 
 def _is_in_place(node: Node) -> bool | None:
@@ -193,16 +167,16 @@ def _is_in_place(node: Node) -> bool | None:
 
     A node is called by its operator, or by the variable that the program gives it to.
     """
-    if operator_name(node.target).endswith("_"):
+    if aten_name(node.target).endswith("_"):
         return True
     first = re.sub(r"_\d+$", "", node.earlier[0]) if node.earlier else ""
-    if first and first in {operator_name(node.target), operator_name(node.aten)}:
+    if first and first in {aten_name(node.target), aten_name(node.aten)}:
         return False
     return True if first and _NAMED_IN_PLACE.match(node.earlier[0]) else None
 
 
 def _is_copied_to(user: Node, name: str) -> bool:
-    return operator_name(user.target) == "copy_" and user.inputs[0] == name
+    return aten_name(user.target) == "copy_" and user.inputs[0] == name
 
 
 def _new_bytes(node: Node, values: Node | None, indices: Sequence[Node | None]) -> int | None:

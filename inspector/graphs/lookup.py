@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 

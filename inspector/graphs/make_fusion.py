@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.graphs.fusion import Fusion, Step, total
 from inspector.graphs.hinted import hinted_buffers, hinted_graph, symbols_of
-from inspector.graphs.in_place import is_empty, is_view
 from inspector.graphs.memory import Memory
 from inspector.graphs.moved import buffer_bytes, moved_by, without_removed
 from inspector.graphs.owners import Owners, computed_by
+from inspector.graphs.targets import is_empty, is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Graph, Node
 

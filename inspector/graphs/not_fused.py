@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.events.fusion import Apart
 from inspector.graphs.between import Between
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
 from inspector.graphs.reasons import Reason, formatted
 from inspector.graphs.step_names import described, short_name
+from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 
 _MOST_USERS = 16

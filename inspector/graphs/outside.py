@@ -6,7 +6,7 @@ import dataclasses
 import enum
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
 __all__ = ["Outside", "Why", "call_kind", "outside"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.fusion import FusionPlan, Operation
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 
 __all__ = ["Owners", "computed_by"]

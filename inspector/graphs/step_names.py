@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.graphs.in_place import InPlace, is_empty, is_view, operator_name
+from inspector.graphs.in_place import InPlace
+from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.model.graph import Graph, Node
 
 __all__ = ["Traffic"]
@@ -63,7 +64,7 @@ class Traffic:
 
     def bytes_alone(self, node: Node) -> int | None:
         """What a node reads and writes as a kernel of its own; 0 for a view."""
-        return self._moved((node,), only=operator_name(node.target).endswith("_"))
+        return self._moved((node,), only=aten_name(node.target).endswith("_"))
 
     def _moved(self, group: Sequence[Node], *, only: bool = True) -> int | None:
         """What some nodes move as one kernel.
@@ -92,7 +93,7 @@ class Traffic:
 
     def _read_by(self, item: Node, name: str) -> int | None:
         size = self._read(name)
-        is_gathered = name == item.inputs[0] and operator_name(item.target) in _GATHERS
+        is_gathered = name == item.inputs[0] and aten_name(item.target) in _GATHERS
         return _least(size, item.bytes_) if is_gathered else size
 
     def results(self, node: Node) -> list[Node]:

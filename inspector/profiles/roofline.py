@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from inspector.events.ceilings import InspectorCeilings
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 from inspector.profiles.verdict import hot
 from inspector.profiles.work import Work

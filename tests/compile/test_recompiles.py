@@ -15,28 +15,13 @@ import pytest
 
 from inspector.findings.report import Report
 from tests import golden
-from tests.compile.recompiles import (
-    attributes,
-    functions,
-    mixed,
-    modules,
-    nearest,
-    objects,
-    spelled,
-    state,
-    tensors,
-    values,
-    views,
-)
+from tests.compile.recompiles.all_programs import PROGRAMS
 from tests.compile.recompiles.applied import Mended, mended
-from tests.compile.recompiles.table import PROGRAMS, Expected
+from tests.compile.recompiles.table import Expected
 from tests.unit.renderers.rendering import as_json, read_trace
 from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = (
-    attributes, functions, mixed, modules, nearest, objects, spelled, state, tensors, values, views,
-)  # fmt: skip
 # Raised by torch 2.13 itself.
 RAISES = {"layout"}
 ANY = "..."

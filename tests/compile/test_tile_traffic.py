@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import kernels_for
 
 ROOT = Path(__file__).resolve().parents[2]
 BANDWIDTH = 4284e9
@@ -102,16 +99,7 @@ COPY = 2 * 4 * ROWS * COLUMNS
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("tiles")
     (folder / "model.py").write_text(MODEL)
-    done = subprocess.run(
-        [
-            *INSPECT, "kernels", "model.py", "--gpu", "h200",
-            "--no-grad", "--no-progress", "--format", "json",
-        ],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["kernels"]
+    found = kernels_for("h200", folder / "model.py", folder)["kernels"]
     return {kernel["name"].rpartition("_")[0]: kernel["build"]["configs"][0] for kernel in found}
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import kernels_for
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "samples" / "user_triton_kernel" / "model.py"
@@ -19,18 +16,7 @@ ELEMENTS = 4096 * 1024
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("user_kernels")
-    done = subprocess.run(
-        [
-            *INSPECT, "kernels", str(MODEL), "--gpu", "h200",
-            "--no-grad", "--no-progress", "--format", "json",
-        ],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return kernels_for("h200", MODEL, tmp_path_factory.mktemp("user_kernels"))
 
 
 def test_they_stand_at_the_users_lines(report: dict[str, Any]) -> None:

@@ -9,8 +9,8 @@ from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.fusion_flow import Amount, Kernel
 from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.fusion import Step
-from inspector.graphs.in_place import is_view
 from inspector.graphs.outside import call_kind
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
 __all__ = ["kernel_label", "kernel_tooltip"]

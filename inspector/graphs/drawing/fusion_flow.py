@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.events.fusion import Buffer
 from inspector.graphs.drawing.roles import Roles
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
 __all__ = ["Amount", "Flow", "FusionFlow", "Kernel", "make_flow"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from inspector.graphs.drawing.fusion_flow import Flow, FusionFlow, Kernel
 from inspector.graphs.drawing.sequences import Repeat, find_repeats, saved
 from inspector.graphs.fusion import Step
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 
 __all__ = ["Shown", "Turns", "make_shown"]
 

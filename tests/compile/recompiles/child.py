@@ -16,20 +16,7 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.environment import environment
 from inspector.capture.writer import write_artifact
-from tests.compile.recompiles import (
-    attributes,
-    functions,
-    mixed,
-    modules,
-    nearest,
-    objects,
-    spelled,
-    state,
-    tensors,
-    values,
-    views,
-)
-from tests.compile.recompiles.table import PROGRAMS
+from tests.compile.recompiles.all_programs import PROGRAMS
 
 __all__ = ["PROGRAMS", "compilations"]
 
@@ -62,19 +49,4 @@ def compilations(run: Callable[[], None]) -> int:
 
 
 if __name__ == "__main__":
-    assert all(
-        (
-            attributes,
-            functions,
-            mixed,
-            modules,
-            nearest,
-            objects,
-            spelled,
-            state,
-            tensors,
-            values,
-            views,
-        )
-    ), "they fill the table"
     main(Path(sys.argv[1]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.graphs.in_place import is_view
+from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame

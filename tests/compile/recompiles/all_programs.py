@@ -1,0 +1,24 @@
+"""The table with the programs of all modules: importing these fills it."""
+
+from __future__ import annotations
+
+from tests.compile.recompiles import (
+    attributes,
+    functions,
+    mixed,
+    modules,
+    nearest,
+    objects,
+    spelled,
+    state,
+    tensors,
+    values,
+    views,
+)
+from tests.compile.recompiles.table import PROGRAMS
+
+__all__ = ["PROGRAMS"]
+
+_FILLED_BY = (
+    attributes, functions, mixed, modules, nearest, objects, spelled, state, tensors, values, views,
+)  # fmt: skip
