@@ -3,8 +3,8 @@
     python benchmarks/profile_claims.py [--seconds 360] [--only NAME] [--output FILE]
 
 Three models (``benchmarks/claims``) run in eager PyTorch and compiled. Nsight Compute counts what
-each kernel of one warm call of both does, in one process; `inspect profile` times their calls, one
-model with ``--counters``. What does not fit into the time says so.
+each kernel of one warm call does, in a process for each of the two; `inspect profile` times their
+calls, one model with ``--counters``. What does not fit into the time says so.
 
 The hit rate of a call is that of all sectors that its kernels ask the L2 cache for. SM figures are
 means over the kernels, each by its time. Clocks and caches are left as they are.
@@ -13,6 +13,7 @@ means over the kernels, each by its time. Clocks and caches are left as they are
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -30,8 +31,6 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.profile_claims_cases import (  # noqa: E402 - the path is set
     CASES,
-    MARKER,
-    METRICS,
     NCU,
     WAYS,
     Case,
@@ -40,39 +39,35 @@ from benchmarks.profile_claims_cases import (  # noqa: E402 - the path is set
 from benchmarks.profile_claims_page import page  # noqa: E402 - same
 from inspector.sources.counters import counted_kernels, forbidden  # noqa: E402 - the path is set
 
+# The part of the time that Nsight Compute has.
+COUNTING = 0.75
 
-def counts(case: Case, seconds: float) -> tuple[dict[str, Counted], str]:
-    """What was counted of a model, eager and compiled, and why something is missing."""
+
+def counts(case: Case, way: str, seconds: float) -> tuple[Counted | None, str]:
+    """What was counted of a call, and why it is missing."""
     ncu = shutil.which("ncu")
     if ncu is None:
-        return {}, "Nsight Compute (ncu) is not on the PATH"
+        return None, "Nsight Compute (ncu) is not on the PATH"
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
-        child = [sys.executable, str(Path(__file__).resolve()), "--child", case.name]
-        # Under Nsight Compute everything takes longer: what is compiled comes from caches then.
-        began = time.monotonic()
-        run(child, seconds)
-        seconds -= time.monotonic() - began
+        child = [sys.executable, str(Path(__file__).resolve()), "--child", case.name, "--way", way]
+        if way == "compiled":
+            # Under Nsight Compute everything takes longer: what is compiled is in caches then.
+            began = time.monotonic()
+            run(child, seconds)
+            seconds -= time.monotonic() - began
         command = [
             ncu, *NCU, "--target-processes", "application-only", "--csv", "--page", "raw",
             "--metrics", ",".join(case.metrics), "--log-file", str(log), *child,
         ]  # fmt: skip
-        why = run(command, seconds)
+        reason = run(command, seconds)
         text = log.read_text("utf-8", errors="replace") if log.exists() else ""
-    kernels = counted_kernels(text, METRICS)
-    reason = forbidden(text) or why
-    # The marker stands first in each call.
-    found: dict[str, Counted] = {}
-    places = [place for place, kernel in enumerate(kernels) if MARKER in kernel.name]
-    for way, begin, end in zip(WAYS, places, [*places[1:], len(kernels)], strict=False):
-        whole = [
-            k for k in kernels[begin + 1 : end] if all(name in k.values for name in case.metrics)
-        ]
-        if whole:
-            found[way] = Counted(whole)
-    if not kernels and not reason:
+    kernels = counted_kernels(text, case.metrics)
+    whole = [one for one in kernels if all(name in one.values for name in case.metrics)]
+    reason = forbidden(text) or reason
+    if not whole and not reason:
         reason = "no kernel was counted: " + " ".join(text.split("\n")[-4:])
-    return found, reason
+    return Counted(whole) if whole else None, reason
 
 
 def run(command: Sequence[str], seconds: float) -> str:
@@ -112,6 +107,7 @@ def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--way", default="", help=argparse.SUPPRESS)
     parser.add_argument("--device", default="cuda", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=360)
     parser.add_argument("--only", default="", help="one of the models")
@@ -120,19 +116,20 @@ def main() -> None:
     if asked.child:
         from benchmarks.profile_claims_child import child
 
-        child(asked.child, asked.device)
+        child(asked.child, asked.way, asked.device)
         return
     began = time.monotonic()
     cases = [case for case in CASES if asked.only in {"", case.name}]
     missing: list[str] = []
     reports: dict[str, dict[str, Any]] = {}
     found: dict[tuple[str, str], Counted] = {}
-    for case in cases:
-        ways, reason = counts(case, asked.seconds * 0.6 - (time.monotonic() - began))
-        found |= {(case.name, way): item for way, item in ways.items()}
-        missing += [f"Nsight Compute, `{case.file}`: {reason}"] if reason else []
-        kernels = {way: len(item.kernels) for way, item in ways.items()}
-        print(f"{case.name}: {reason or kernels}, {time.monotonic() - began:.0f} s", flush=True)
+    for case, way in itertools.product(cases, WAYS):
+        counted, reason = counts(case, way, asked.seconds * COUNTING - (time.monotonic() - began))
+        if counted is not None:
+            found[case.name, way] = counted
+        missing += [f"Nsight Compute, `{case.file}`, {way}: {reason}"] if reason else []
+        said = reason or f"{len(counted.kernels) if counted else 0} kernels"
+        print(f"{case.name}, {way}: {said}, {time.monotonic() - began:.0f} s", flush=True)
     for case in cases:
         left = asked.seconds - (time.monotonic() - began)
         report, why = profiled(case, left)

@@ -49,22 +49,16 @@ def hit_rate_row(found: dict[tuple[str, str], Counted]) -> tuple[str, str]:
     return text, "of single kernels, not of the step" if reaches else "no"
 
 
-def utilisation_row(
-    report: dict[str, Any] | None, found: dict[tuple[str, str], Counted]
-) -> tuple[str, str]:
+def utilisation_row(report: dict[str, Any] | None) -> tuple[str, str]:
     """ResNet-50's GPU utilisation."""
-    parts, holds = [], "-"
-    if report is not None:
-        (profile,) = report["profiles"]
-        busy = profile["busy_ns"] / profile["wall_ns"]
-        parts.append(f"the GPU works {busy:.1%} of a compiled step")
-        if profile["eager_ns"] and profile["eager_busy_ns"]:
-            parts[0] += f", {profile['eager_busy_ns'] / profile['eager_ns']:.1%} of an eager one"
-        holds = "yes" if busy > 0.9 else "no"
-    both = by_counters(RESNET.name, found)
-    if both is not None:
-        parts.append(f"while kernels run, SMs are active {both[1].mean(ACTIVE):.0f} % of the time")
-    return "; ".join(parts) or "not measured", holds
+    if report is None:
+        return "not measured", "-"
+    (profile,) = report["profiles"]
+    busy = profile["busy_ns"] / profile["wall_ns"]
+    text = f"the GPU works {busy:.1%} of a compiled step"
+    if profile["eager_ns"] and profile["eager_busy_ns"]:
+        text += f", {profile['eager_busy_ns'] / profile['eager_ns']:.1%} of an eager one"
+    return text, "yes" if busy > 0.9 else "no"
 
 
 def fusion_row(name: str, found: dict[tuple[str, str], Counted]) -> tuple[str, str]:
@@ -107,7 +101,9 @@ TEXT = """# Published claims, measured
 |---|---|---|---|
 {rows}
 
-`ncu …` is `ncu {ncu} --metrics {metrics} python benchmarks/profile_claims.py`.
+`ncu …` is `ncu {ncu} --metrics {metrics} python benchmarks/profile_claims.py`, once with
+`--way eager` and once with `--way compiled`; of the training, `--metrics {few}`: what fits into
+one pass.
 
 What `inspect profile` says of the same models (`{targets}`):
 
@@ -134,7 +130,7 @@ def page(
         ),
         (
             "ResNet-50, training: GPU utilisation over 90 %",
-            utilisation_row(reports.get(RESNET.name), found),
+            utilisation_row(reports.get(RESNET.name)),
             profiling,
         ),
         (
@@ -159,6 +155,7 @@ def page(
         took=took_s,
         ncu=" ".join(NCU),
         metrics=",".join(METRICS),
+        few=",".join(RESNET.metrics),
         targets="`, `".join(
             f"inspect profile {item.file} {' '.join(item.options)}" for item in CASES
         ),
