@@ -1,6 +1,6 @@
 """Published claims on L2 hit rates, SM utilisation and fusion, against the GPU of this machine.
 
-    python benchmarks/profile_claims.py [--seconds 360] [--only NAME] [--output FILE]
+    python benchmarks/profile_claims.py [--seconds 360] [--only NAME] [--way WAY] [--output FILE]
 
 Three models (``benchmarks/claims``) run in eager PyTorch and compiled. Nsight Compute counts what
 each kernel of one warm call does, in a process for each of the two; `inspect profile` times their
@@ -107,7 +107,7 @@ def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--way", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--way", default="", help="count eager or compiled calls alone, no profile")
     parser.add_argument("--device", default="cuda", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=360)
     parser.add_argument("--only", default="", help="one of the models")
@@ -123,14 +123,16 @@ def main() -> None:
     missing: list[str] = []
     reports: dict[str, dict[str, Any]] = {}
     found: dict[tuple[str, str], Counted] = {}
-    for case, way in itertools.product(cases, WAYS):
-        counted, reason = counts(case, way, asked.seconds * COUNTING - (time.monotonic() - began))
+    ways = [way for way in WAYS if asked.way in {"", way}]
+    counting_s = asked.seconds * (1 if asked.way else COUNTING)
+    for case, way in itertools.product(cases, ways):
+        counted, reason = counts(case, way, counting_s - (time.monotonic() - began))
         if counted is not None:
             found[case.name, way] = counted
         missing += [f"Nsight Compute, `{case.file}`, {way}: {reason}"] if reason else []
         said = reason or f"{len(counted.kernels) if counted else 0} kernels"
         print(f"{case.name}, {way}: {said}, {time.monotonic() - began:.0f} s", flush=True)
-    for case in cases:
+    for case in [] if asked.way else cases:
         left = asked.seconds - (time.monotonic() - began)
         report, why = profiled(case, left)
         if report is not None:

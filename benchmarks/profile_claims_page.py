@@ -35,7 +35,14 @@ def hit_rate_row(found: dict[tuple[str, str], Counted]) -> tuple[str, str]:
     """ResNet-50's L2 hit rate: what was measured, and whether the claim holds."""
     both = by_counters(RESNET.name, found)
     if both is None:
-        return "not measured", "-"
+        alone = [(way, found[RESNET.name, way]) for way in WAYS if (RESNET.name, way) in found]
+        said = [
+            f"{way} alone: whole step {one.hit_rate:.1f} %; the best kernel with over 1 % of the "
+            f"time {one.best.values[HIT_RATE]:.0f} %; kernels of 92 % and more take "
+            f"{one.share_above(92):.0%} of it"
+            for way, one in alone
+        ]
+        return "; ".join(said) or "not measured", "-"
     eager, compiled = both
     best = [way.best for way in both]
     text = (

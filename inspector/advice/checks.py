@@ -58,7 +58,7 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     "new tensor.",
     instead_of=rf"{_HINTS}|capture_scalar_outputs",
     variants=(_HALVED.replace("sum()", "sum().item()"),),
-    tested_on=("2.13",),
+    tested_on=("2.11", "2.13"),
 )
 
 
@@ -199,7 +199,7 @@ RAISE_IN_GRAPH = Advice(
     tailored=_asserted,
     instead_of=_HINTS,
     other_way_of=("branch-raise",),
-    tested_on=("2.13",),
+    tested_on=("2.11", "2.13"),
 )
 
 ASSERT = Advice(

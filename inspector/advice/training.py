@@ -115,7 +115,7 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
 """,
     keeps="Outputs, weights and learning rates. The step itself is compiled no longer.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
-    tested_on=("2.13",),
+    tested_on=("2.11", "2.13"),
 )
 
 _SCALED = """\
@@ -171,7 +171,7 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
     keeps="Losses, weights and the scale. The backward pass is compiled with the loss; what the "
     "scaler itself does runs eagerly, as it does behind the graph break.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
-    tested_on=("2.13",),
+    tested_on=("2.11", "2.13"),
 )
 
 LOADER = Advice(

@@ -8,7 +8,7 @@ from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
 from inspector.profiles.budget import Budget
-from inspector.profiles.gap import COPIES, IDLE, WORK, Gap, GapPart, make_gap
+from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
 
 __all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise"]
 
@@ -105,6 +105,7 @@ def _name(part: GapPart, gap: Gap, *, is_cpu: bool) -> str:
         WORK: "kernels and operators" if is_cpu else "kernels" if apart else "kernels and copies",
         COPIES: "copies",
         IDLE: "GPU idle",
+        LAUNCHES: "code that launches kernels",
     }
     return named.get(part.cause) or cause_name(part.cause, is_cpu=is_cpu)
 

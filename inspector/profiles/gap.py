@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping
 
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import APPROXIMATE, Budget, busy_of_kernels
+from inspector.profiles.typical import is_cpu
 
-__all__ = ["COPIES", "IDLE", "WORK", "Gap", "GapPart", "make_gap"]
+__all__ = ["COPIES", "IDLE", "LAUNCHES", "WORK", "Gap", "GapPart", "make_gap"]
 
-WORK, COPIES, IDLE = "work", "copies", "idle"
+WORK, COPIES, IDLE, LAUNCHES = "work", "copies", "idle", "launches"
+# Eager PyTorch launches from the program's own code: apart, the two cannot be compared.
+_LAUNCHING = frozenset({"launching", "outside"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,8 +22,9 @@ class GapPart:
     """A part of both times.
 
     Attributes:
-        cause: `WORK`, `COPIES`, a cause of idle time as in `Budget.causes_ns`, or `IDLE` where the
-            recording does not say what eager calls wait for.
+        cause: `WORK`, `COPIES`, a cause of idle time as in `Budget.causes_ns` (on a GPU
+            ``launching`` and ``outside`` are one: `LAUNCHES`), or `IDLE` where the recording does
+            not say what eager calls wait for.
         compiled_ns: What it takes in a call with the compiler.
         eager_ns: What it takes in a call without.
     """
@@ -82,9 +86,13 @@ def make_gap(profile: DeviceProfile, budget: Budget) -> Gap | None:
     if causes is None or "unknown" in budget.causes_ns:
         parts.append(GapPart(IDLE, budget.idle_ns, idle_ns))
     else:
+        compiled, eager = (
+            dict(each) if is_cpu(profile) else _with_launches(each)
+            for each in (budget.causes_ns, causes)
+        )
         waits = [
-            GapPart(name, budget.causes_ns.get(name, 0.0), causes.get(name, 0.0))
-            for name in {**budget.causes_ns, **causes}
+            GapPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))
+            for name in {**compiled, **eager}
         ]
         parts += sorted(waits, key=lambda part: -abs(part.more_ns))
     explained_ns = profile.eager_explained_ns or 0
@@ -108,6 +116,12 @@ def _work(profile: DeviceProfile, budget: Budget, busy_ns: float) -> Iterator[Ga
     yield GapPart(WORK, budget.busy_ns - copies_ns, busy_ns - eager_copies_ns)
     if copies_ns or eager_copies_ns:
         yield GapPart(COPIES, copies_ns, eager_copies_ns)
+
+
+def _with_launches(causes: Mapping[str, float]) -> dict[str, float]:
+    launches_ns = sum(time_ns for name, time_ns in causes.items() if name in _LAUNCHING)
+    others = {name: time_ns for name, time_ns in causes.items() if name not in _LAUNCHING}
+    return others | ({LAUNCHES: launches_ns} if launches_ns else {})
 
 
 def _in_proportion(seen: Mapping[str, int], idle_ns: float) -> Mapping[str, float] | None:

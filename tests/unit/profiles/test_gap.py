@@ -8,7 +8,7 @@ import pytest
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.profiles.budget import make_budget
-from inspector.profiles.gap import COPIES, IDLE, WORK, Gap, make_gap
+from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, make_gap
 from tests.unit.profiles.test_budget import PROFILE
 
 # Of 300 ns the device works 40, a copy of 10 with them; eager 30 of 200, a copy of 4.
@@ -45,9 +45,9 @@ def test_causes_of_both_kinds_of_calls_are_compared_and_add_up() -> None:
     assert parts[COPIES] == (10, 4)
     assert parts["guards"] == pytest.approx((100, 0))
     assert parts["graph-break"] == pytest.approx((80, 0))
-    assert parts["outside"] == pytest.approx((20, 150))
+    assert parts[LAUNCHES] == pytest.approx((20 + 60, 150))
     assert parts["end"] == pytest.approx((0, 20))
-    assert [part.cause for part in gap.parts][:4] == [WORK, COPIES, "outside", "guards"]
+    assert [part.cause for part in gap.parts][:4] == [WORK, COPIES, "guards", "graph-break"]
     assert sum(part.more_ns for part in gap.parts) == pytest.approx(100)
     assert gap.rest_ns == pytest.approx(0)
     assert (gap.launches, gap.eager_launches) == (2, 4)
@@ -105,4 +105,5 @@ def test_on_the_cpu_work_is_in_proportion_to_the_watched_calls() -> None:
     parts = parts_of(gap_of(cpu))
     assert parts[WORK] == pytest.approx((150, 125))
     assert COPIES not in parts
+    assert LAUNCHES not in parts
     assert sum(part.more_ns for part in gap_of(cpu).parts) == pytest.approx(100)
