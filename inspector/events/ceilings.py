@@ -35,7 +35,8 @@ class InspectorCeilings:
             samples differ.
         state_missing: Why there is no state, or an empty string.
         took_ns: How long measuring took, or 0.
-        facts: What else is known of the device: ``l2_bytes``, ``llc_bytes``, ``threads``, ….
+        facts: What else is known of the device: ``l2_bytes``, ``llc_bytes``, ``threads``, …; of a
+            CPU ``others_percent``, the share of its processors' time that others had meanwhile.
     """
 
     device: str

@@ -9,7 +9,7 @@ from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.wording import count, duration
 from inspector.profiles.throttling import held_back, slowed_by, state_values
 
-__all__ = ["bytes_rate", "ceiling_lines", "flops_rate", "throttled_notice"]
+__all__ = ["busy_notice", "bytes_rate", "ceiling_lines", "flops_rate", "throttled_notice"]
 
 _TERA = 1e12
 _GIGA = 1e9
@@ -41,6 +41,8 @@ _MINUTE_S = 60
 _HOUR_S = 60 * _MINUTE_S
 _DAY_S = 24 * _HOUR_S
 _LEAST_SHARE = 0.005
+# As in inspector/capture/profiling/machine/others.py, which keeps such figures for minutes only.
+_OTHERS, _BUSY_PERCENT = "others_percent", 10
 
 
 def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[str, str]]:
@@ -63,6 +65,18 @@ def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[s
     missing = _missing(ceilings.missing)
     if missing:
         yield "not measured", "; ".join(missing)
+
+
+def busy_notice(ceilings: InspectorCeilings) -> str:
+    """That others were at work when a CPU was measured; empty where they were not."""
+    others = ceilings.facts.get(_OTHERS, 0)
+    if others <= _BUSY_PERCENT:
+        return ""
+    return (
+        f"what the machine can do was measured while other programs had {others}% of its "
+        "processors' time: it can do more, and what is said to be near it may not be; "
+        "`--fresh-ceilings` measures again"
+    )
 
 
 def throttled_notice(state: InspectorDeviceState) -> str:
@@ -157,6 +171,8 @@ def _clocks(state: Mapping[str, str]) -> Iterator[str]:
 def _when(ceilings: InspectorCeilings, started: str) -> Iterator[str]:
     """When, against the begin of the recording: a report says the same whenever it is made."""
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
+    if busy_notice(ceilings):
+        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the processors' time)"
     if not ceilings.is_cached:
         yield f"with this recording{took}"
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
-from inspector.findings.ceiling_wording import throttled_notice
+from inspector.findings.ceiling_wording import busy_notice, throttled_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
@@ -67,6 +67,8 @@ def profile_notices(
         yield _no_profile(run)
     elif ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
+    elif busy := busy_notice(ceilings):
+        yield busy
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspector.graphs.targets import aten_name, is_view
 from inspector.model.graph import Graph, Node, tensor_bytes
 
-__all__ = ["InPlace"]
+__all__ = ["InPlace", "is_made"]
 
 _COPIES = {"copy", "copy_"}
 # They take the tensor first, and what they write last, if that is a tensor.
@@ -62,7 +62,7 @@ class InPlace:
         if source is None or not source.is_compute or source.flops is not None:
             return False
         if aten_name(node.target) != "copy_":
-            return _is_made(node) and writes_a_part(node) and _is_in_place(source) is True
+            return is_made(node) and writes_a_part(node) and _is_in_place(source) is True
         return self._is_written_back(node, source)
 
     def _is_written_back(self, copy: Node, source: Node) -> bool:
@@ -153,13 +153,13 @@ def writes_a_part(node: Node) -> bool:
     return aten_name(node.target).removesuffix("_") in _PARTS and len(node.inputs) > 1
 
 
-def _is_made(node: Node) -> bool:
+def is_made(node: Node) -> bool:
     """Whether a pass of Inductor's made it."""
     return node.is_compute and not node.stack and not node.earlier
 
 
 def _is_clone_made(node: Node) -> bool:
-    return _is_made(node) and aten_name(node.target) == "clone"
+    return is_made(node) and aten_name(node.target) == "clone"
 
 
 def _is_in_place(node: Node) -> bool | None:

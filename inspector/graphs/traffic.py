@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.graphs.in_place import InPlace
+from inspector.graphs.in_place import InPlace, is_made
 from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.model.graph import Graph, Node
 
@@ -157,6 +157,10 @@ class Traffic:
         """Joins what one operator was decomposed into: neighbours of the same origin."""
         joined = {node.name: node.name for node in self._all}
         keys = {node.name: self._key(node) for node in self._all}
+        # What patterns made does not say of which operator in torch 2.11: of that it is made for.
+        for node in reversed(self._all):
+            if keys[node.name] is None and is_made(node):
+                keys[node.name] = self._made_for(node, keys)
         for node in self._all:
             for name in node.inputs:
                 if keys[node.name] is not None and keys.get(name) == keys[node.name]:
@@ -165,6 +169,14 @@ class Traffic:
         for node in self._all:
             groups.setdefault(_first(joined, node.name), []).append(node)
         return {node.name: tuple(group) for group in groups.values() for node in group}
+
+    def _made_for(self, node: Node, keys: Mapping[str, object]) -> object:
+        """The one key of all that takes its values; None where there are several or none."""
+        found = set()
+        for user in self._users.get(node.name, ()):
+            is_item = user.target.endswith("getitem")
+            found.add(self._made_for(user, keys) if is_item else keys[user.name])
+        return found.pop() if len(found) == 1 else None
 
 
 def _first(joined: dict[str, str], name: str) -> str:

@@ -40,7 +40,8 @@ def ceilings(*, fresh: bool = False) -> Mapping[str, object]:
     """The payload of ``inspector_ceilings``; measured once for a device, its driver and torch.
 
     What was measured before, if that was whole, is kept for 30 days, or for an hour where some of
-    it was not stable. What could not be measured is there with the reason.
+    it was not stable, or for five minutes where others were at work. What could not be measured is
+    there with the reason.
 
     Args:
         fresh: Whether it is measured in any case.

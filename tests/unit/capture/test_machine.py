@@ -18,6 +18,7 @@ from inspector.capture.profiling.machine.cpu_memory import (
 )
 from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
+from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
 
 DAY_S = 24 * 60 * 60
@@ -248,3 +249,42 @@ def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("max\n")
     assert free_bytes(meminfo, tmp_path) == 4 << 20
     assert free_bytes(tmp_path / "nothing", tmp_path / "nothing") == 0
+
+
+def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:
+    file = tmp_path / "ceilings.json"
+    measured_at_s = int(time.time()) - 6 * 60
+    for others, is_kept in ((10, True), (11, False)):
+        keep(file, whole(measured_at_s=measured_at_s, facts={"others_percent": others}))
+        assert (kept(file) is not None) is is_kept
+    keep(file, whole(facts={"others_percent": 90}))
+    assert kept(file) is not None
+
+
+def ticks(file: Path, idle: int, busy: int) -> None:
+    """Writes what each of 512 processors did, in hundredths of a second."""
+    lines = [f"cpu{number} {busy} 0 0 {idle} 7 0 0 0 0 0" for number in range(512)]
+    file.write_text("\n".join(["cpu  1 2 3 4 5 6 7 8 9 10", *lines, "intr 5 6"]))
+
+
+def test_how_busy_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stat = tmp_path / "stat"
+    now_s = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(os, "sysconf", lambda _: 100)
+    own_s = 1.0
+    monkeypatch.setattr(os, "times", lambda: os.times_result((own_s, 0.0, 0.0, 0.0, 0.0)))
+    ticks(stat, 1_000, 5_000)
+    others = Others(stat)
+    assert others.percent() is None  # nothing has passed
+    now_s, own_s = 110.0, 1.0 + 4.0 * processors()
+    ticks(stat, 1_400, 5_600)  # 6 of 10 s of each, of which 4 are ours
+    assert others.percent() == 20
+    own_s = 1.0 + 7.0 * processors()
+    assert others.percent() == 0  # clocks that differ a little
+
+
+def test_without_linux_it_is_not_known_how_busy_others_are(tmp_path: Path) -> None:
+    assert Others(tmp_path / "missing").percent() is None
+    (tmp_path / "odd").write_text("cpu0 not a number\n")
+    assert Others(tmp_path / "odd").percent() is None

@@ -8,6 +8,7 @@ import pytest
 
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.ceiling_wording import (
+    busy_notice,
     bytes_rate,
     ceiling_lines,
     flops_rate,
@@ -176,3 +177,12 @@ def test_without_counters_the_reasons_after_count() -> None:
         "while this was timed the GPU was slowed by software power cap; right after: SM clock"
     )
     assert throttled_notice(state({}, {})) == ""
+
+
+def test_others_at_work_are_said() -> None:
+    busy = dataclasses.replace(H200, device="cpu", facts={"others_percent": 45})
+    assert lines(busy)["measured"].endswith(", beside other programs (45% of the processors' time)")
+    assert "while other programs had 45% of its processors' time" in busy_notice(busy)
+    quiet = dataclasses.replace(H200, device="cpu", facts={"others_percent": 10})
+    assert busy_notice(quiet) == busy_notice(H200) == ""
+    assert "beside" not in lines(quiet)["measured"]

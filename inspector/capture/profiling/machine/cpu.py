@@ -14,6 +14,7 @@ from inspector.capture.profiling.machine.cpu_memory import (
     processors,
 )
 from inspector.capture.profiling.machine.fma import fma_flops_per_s
+from inspector.capture.profiling.machine.others import OTHERS, Others
 from inspector.capture.profiling.machine.products import matrix_product
 from inspector.capture.profiling.machine.timing import (
     Measured,
@@ -50,11 +51,14 @@ class Cpu:
         self._threads = threads
         self._cache_bytes = last_cache_bytes()
         self._free_bytes = free_bytes()
+        self._others = Others()
 
     @property
     def facts(self) -> Mapping[str, int]:
-        """What the figures depend on."""
+        """What the figures depend on, and how busy others were since this was made."""
+        others = self._others.percent()
         return {
+            **({} if others is None else {OTHERS: others}),
             "threads": self._threads,
             "processors": processors(),
             "llc_bytes": self._cache_bytes,

@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-__all__ = ["free_bytes", "last_cache_bytes", "processors"]
+__all__ = ["allowed", "free_bytes", "last_cache_bytes", "processors"]
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CGROUP = Path("/sys/fs/cgroup")
@@ -16,10 +16,11 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def processors() -> int:
     """How many processors this process may run on."""
-    return len(_allowed())
+    return len(allowed())
 
 
-def _allowed() -> list[int]:
+def allowed() -> list[int]:
+    """The numbers of the processors that this process may run on."""
     with contextlib.suppress(AttributeError, OSError):  # macOS has no affinity
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
@@ -28,7 +29,7 @@ def _allowed() -> list[int]:
 def last_cache_bytes(cpus: Path = _CPUS) -> int:
     """The caches of the highest level that our processors have, together; 0 where unknown."""
     found: dict[int, dict[str, int]] = {}
-    for number in _allowed():
+    for number in allowed():
         for cache in (cpus / f"cpu{number}" / "cache").glob("index*"):
             with contextlib.suppress(OSError, ValueError, KeyError):
                 if _text(cache / "type") != "Instruction":

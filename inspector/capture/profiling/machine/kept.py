@@ -12,12 +12,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.capture.profiling.machine.others import BUSY_PERCENT, OTHERS
+
 __all__ = ["VERSION", "keep", "kept", "kept_file"]
 
 VERSION = 2
 _DAY_S = 24 * 60 * 60
 _MOST_DAYS = 30
 _UNSTABLE_S = 60 * 60
+_BUSY_S = 5 * 60
 
 
 def kept_file(parts: Sequence[str]) -> Path:
@@ -50,9 +53,15 @@ def kept(file: Path) -> Mapping[str, Any] | None:
     if not is_whole:
         return None
     age_s = time.time() - found["measured_at_s"]
-    # What was measured while others were at work may be better in an hour.
-    most_s = _UNSTABLE_S if found["unstable"] else _MOST_DAYS * _DAY_S
-    return found if -_DAY_S < age_s < most_s else None
+    return found if -_DAY_S < age_s < _most_s(found) else None
+
+
+def _most_s(found: Mapping[str, Any]) -> float:
+    """How long it counts: what was measured while others were at work is too low."""
+    others = found["facts"].get(OTHERS)
+    if isinstance(others, int) and others > BUSY_PERCENT:
+        return _BUSY_S
+    return _UNSTABLE_S if found["unstable"] else _MOST_DAYS * _DAY_S
 
 
 def _is_rate(value: object) -> bool:
