@@ -39,7 +39,7 @@ __all__ = ["command"]
 @click.option(
     "--modes", metavar="MODES",
     help="Modes of Inductor, with commas: default, reduce-overhead, max-autotune, "
-    "max-autotune-no-cudagraphs; all or none of them.  [default: default,reduce-overhead]",
+    "max-autotune-no-cudagraphs, lite; all or none of them.  [default: default,reduce-overhead]",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",

@@ -14,7 +14,7 @@ from inspector.model.variation import Assignment, parse_varied, variations
 
 __all__ = ["MODES", "combinations_of", "names_of", "sizes_of", "variations_of"]
 
-MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
 _NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}
 _SHAPES = {"auto": None, "dynamic": True, "static": False, "padded": False}

@@ -85,8 +85,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
-    """Of the verdict what is about time."""
-    yield from _compared(found)
+    """What the time is spent on, for those who have compared it better than a profile does."""
     yield from _spends(found)
     yield from _next_gain(found)
 
