@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inspector.costs.cold_start import cold_start, most_of
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
+from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
@@ -37,7 +38,9 @@ class AutotuningTimeRule(Rule):
 
     What to do:
         Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``): what won is in it. Or
-        compare with the default mode, and tune only where it pays off.
+        compare with the default mode, and tune only where it pays off. Where torch and Triton
+        bring different versions of ``ptxas``, set ``TRITON_PTXAS_PATH`` to that of torch: choices
+        are compiled twice otherwise.
     """
 
     id = "autotuning-time"
@@ -56,15 +59,20 @@ class AutotuningTimeRule(Rule):
             if item.cache == "autotune" and item.state is not CacheState.HIT
         ]
         place = most_of(cold, ("autotuning",))
+        twice = compiled_twice(run)
+        keep = (
+            "Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume): what "
+            "won is in it."
+        )
         yield Finding(
             rule=self.id,
             severity=self.severity,
             message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are "
             "autotuning",
-            why=_why(tuned),
-            fix="Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume): what "
-            "won is in it.",
+            why=_why(tuned) if twice is None else f"{_why(tuned)}; {twice[0]}",
+            fix=keep if twice is None else twice[1],
             alternatives=(
+                *(() if twice is None else (keep,)),
                 (
                     'Compile without mode="max-autotune" and compare the calls: tune only '
                     "where it pays off."

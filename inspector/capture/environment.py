@@ -7,11 +7,15 @@ import os
 import platform
 import socket
 import time
+from collections.abc import Iterable
+from typing import Any
 
+from inspector.capture.ptxas import differing_ptxas
 from inspector.capture.roots import recorded_roots
 
 __all__ = ["environment", "rank"]
 
+_BLACKWELL = 10  # compute capability, the major number
 _PACKAGES = ("torch", "torch_xla", "triton", "transformers", "torchvision", "timm", "numpy")
 
 
@@ -73,14 +77,16 @@ def _hardware(*, asks_for_gpus: bool) -> dict[str, object]:
     if not torch.backends.cuda.is_built():
         return {**facts, "gpus": []}
     if asks_for_gpus or torch.cuda.is_initialized():
-        return {**facts, "gpus": _gpus() if torch.cuda.is_available() else []}
+        numbers = range(torch.cuda.device_count() if torch.cuda.is_available() else 0)
+        gpus = list(map(torch.cuda.get_device_properties, numbers))
+        # Triton has another ptxas from Blackwell on, which both take.
+        is_asked = any(gpu.major < _BLACKWELL for gpu in gpus)
+        ptxas = {"ptxas": differing_ptxas()} if is_asked else {}
+        return {**facts, "gpus": _described(gpus), **ptxas}
     return facts
 
 
-def _gpus() -> list[dict[str, object]]:
-    import torch
-
-    properties = map(torch.cuda.get_device_properties, range(torch.cuda.device_count()))
+def _described(gpus: Iterable[Any]) -> list[dict[str, object]]:
     return [
         {
             "name": item.name,
@@ -88,5 +94,5 @@ def _gpus() -> list[dict[str, object]]:
             "memory_bytes": item.total_memory,
             "multiprocessors": item.multi_processor_count,
         }
-        for item in properties
+        for item in gpus
     ]

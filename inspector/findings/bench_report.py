@@ -14,6 +14,7 @@ from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
+from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.model.bench import BenchPlan, Room, Workload
@@ -24,6 +25,7 @@ __all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "against", "make_bench
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
 
+_TUNED = "max-autotune"
 _MOST_REASONS = 3
 _FEW_SESSIONS = {
     1: "with one session nothing is known of what differs from one start of the program to the "
@@ -124,7 +126,7 @@ def make_bench_report(
         groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
-        notices=tuple(_notices(plan, rows, firsts[0].device if firsts else "", run.meta.partial)),
+        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
         varied=make_varied(plan, run, rows) if plan.variations else (),
     )
 
@@ -182,7 +184,7 @@ def _reasons(
     return found[:_MOST_REASONS]
 
 
-def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: str) -> Iterator[str]:
+def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
         for end in plan.ends
@@ -209,10 +211,14 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], device: str, partial: st
         )
         if labels:
             yield f"{', '.join(labels)} {said}"
-    if partial:
+    twice = compiled_twice(run)
+    modes = {one.setting.mode for one in plan.combinations}
+    if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
+        yield f"{_TUNED} takes longer to compile than it must: {'. '.join(twice).rstrip('.')}"
+    if run.meta.partial:
         yield (
-            f"{partial.rstrip('.')}: what was measured until then is shown, of fewer rounds or "
-            "sessions than were asked for"
+            f"{run.meta.partial.rstrip('.')}: what was measured until then is shown, of fewer "
+            "rounds or sessions than were asked for"
         )
     compiled = [row for row in measured if not row.setting.is_eager] or measured
     sessions = max((len({session for session, _ in row.medians}) for row in compiled), default=0)
