@@ -35,8 +35,9 @@ class InspectorCeilings:
             samples differ.
         state_missing: Why there is no state, or an empty string.
         took_ns: How long measuring took, or 0.
-        facts: What else is known of the device: ``l2_bytes``, ``llc_bytes``, ``threads``, …; of a
-            CPU ``others_percent``, the share of its processors' time that others had meanwhile.
+        facts: What else is known of the device: ``l2_bytes``, ``llc_bytes``, ``threads``, …;
+            ``others_percent`` is the share of the processors' time that others had meanwhile, or of
+            the time in which they were at work on the GPU just before.
     """
 
     device: str
@@ -83,6 +84,8 @@ class InspectorDeviceState:
         after: And after them.
         elapsed_ns: The time between the two.
         missing: Why it said nothing, or an empty string.
+        others_percent: For how much of the time others were at work on the GPU, when the program
+            had nothing to do there, before or after; None where it is not known.
     """
 
     input: int
@@ -90,6 +93,7 @@ class InspectorDeviceState:
     after: Mapping[str, str]
     elapsed_ns: int
     missing: str
+    others_percent: int | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -105,6 +109,7 @@ class InspectorDeviceState:
             after=after,
             elapsed_ns=natural(fields.get("elapsed_ns")) or 0,
             missing=str(fields.get("missing") or ""),
+            others_percent=natural(fields.get("others_percent")),
         )
 
 

@@ -9,7 +9,14 @@ from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.wording import count, duration
 from inspector.profiles.throttling import held_back, slowed_by, state_values
 
-__all__ = ["busy_notice", "bytes_rate", "ceiling_lines", "flops_rate", "throttled_notice"]
+__all__ = [
+    "busy_notice",
+    "bytes_rate",
+    "ceiling_lines",
+    "flops_rate",
+    "others_notice",
+    "throttled_notice",
+]
 
 _TERA = 1e12
 _GIGA = 1e9
@@ -68,14 +75,33 @@ def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[s
 
 
 def busy_notice(ceilings: InspectorCeilings) -> str:
-    """That others were at work when a CPU was measured; empty where they were not."""
+    """That others were at work when the machine was measured; empty where they were not."""
     others = ceilings.facts.get(_OTHERS, 0)
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        f"what the machine can do was measured while other programs had {others}% of its "
-        "processors' time: it can do more, and what is said to be near it may not be; "
-        "`--fresh-ceilings` measures again"
+        f"what the machine can do was measured while other programs {_had(ceilings.device, others)}"
+        ": it can do more, and what is said to be near it may not be; `--fresh-ceilings` measures "
+        "again"
+    )
+
+
+def _had(device: str, percent: int) -> str:
+    if device == "cpu":
+        return f"had {percent}% of its processors' time"
+    return f"were at work on the GPU ({percent}% of the time)"
+
+
+def others_notice(state: InspectorDeviceState) -> str:
+    """That others used the GPU while a profile was made; empty where they did not."""
+    others = state.others_percent or 0
+    if others <= _BUSY_PERCENT:
+        return ""
+    return (
+        "another program uses the same GPU: it was at work "
+        f"{others}% of the time while this one had nothing to do there, and what is timed here is "
+        "longer than it is alone; `nvidia-smi` says which one it is, CUDA_VISIBLE_DEVICES chooses "
+        "another GPU"
     )
 
 
@@ -172,7 +198,8 @@ def _when(ceilings: InspectorCeilings, started: str) -> Iterator[str]:
     """When, against the begin of the recording: a report says the same whenever it is made."""
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
     if busy_notice(ceilings):
-        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the processors' time)"
+        of = "processors'" if ceilings.device == "cpu" else "GPU's"
+        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the {of} time)"
     if not ceilings.is_cached:
         yield f"with this recording{took}"
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
-from inspector.findings.ceiling_wording import busy_notice, throttled_notice
+from inspector.findings.ceiling_wording import busy_notice, others_notice, throttled_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
@@ -154,9 +154,8 @@ def input_notices(found: Profiled) -> Iterator[str]:
             f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}{near}); "
             "kernels take what they take, and what is said of the host is in proportion"
         )
-    throttled = throttled_notice(found.state) if found.state is not None else ""
-    if throttled:
-        yield throttled
+    if found.state is not None:
+        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
     if found.work and found.attributed < 1:
         yield _without_line(found)
 

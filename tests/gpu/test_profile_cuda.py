@@ -145,3 +145,33 @@ def test_each_of_several_gpus_has_its_work(tmp_path: Path) -> None:
     (profile,) = report["profiles"]
     assert set(profile["busy_by_device_ns"]) == {"0", "1"}
     assert any("2 GPUs were used" in notice for notice in report["notices"])
+
+
+BUSY = """
+import time, torch
+x = torch.randn(4096, 4096, device="cuda")
+print("ready", flush=True)
+end = time.time() + 300
+while time.time() < end:
+    for _ in range(20):
+        x @ x
+    torch.cuda.synchronize()
+"""
+
+
+def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
+    body = "    def forward(self, x):\n        return torch.relu(self.layers[0](x))\n"
+    alone = profiled(tmp_path, body, "--no-grad")
+    assert alone["profiles"][0]["device_state"]["others_percent"] in range(11)
+    assert not any("another program uses the same GPU" in text for text in alone["notices"])
+    command = [sys.executable, "-c", BUSY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == "ready\n"
+            beside = profiled(tmp_path, body, "--no-grad", "--fresh-ceilings")
+        finally:
+            other.kill()
+    assert beside["profiles"][0]["device_state"]["others_percent"] > 50
+    assert any("another program uses the same GPU" in text for text in beside["notices"])
+    assert beside["ceilings"]["facts"]["others_percent"] > 50

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
+import torch
+
 from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid
@@ -19,7 +21,7 @@ from inspector.capture.profiling.in_place import (
     count_once,
     profile_in_place,
 )
-from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
@@ -123,22 +125,28 @@ def _device_watched(index: int) -> Iterator[None]:
     """Writes what the driver says of the GPU before and after: a profile of a throttled one lies.
 
     The driver is not asked in between, which would take the host's time from the calls: it counts
-    itself for how long it held the clocks back.
+    itself for how long it held the clocks back. What others do shows while nothing is done here:
+    before the first input, and behind each.
     """
+    others = [] if index else [_others_percent()]
     before = _device_state()
     begun_ns = time.monotonic_ns()
     try:
         yield
     finally:
-        after = _device_state()
+        after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
+        others.append(_others_percent())
         if before is not None and after is not None:
             fields = {
                 "v": 1,
                 "input": index,
                 "before": before[0],
                 "after": after[0],
-                "elapsed_ns": time.monotonic_ns() - begun_ns,
+                "elapsed_ns": elapsed_ns,
                 "missing": after[1],
+                "others_percent": max(
+                    (found for found in others if found is not None), default=None
+                ),
             }
             guarded("write the device's state", lambda: write_artifact("device_state", fields))
 
@@ -147,4 +155,19 @@ def _device_state() -> tuple[Mapping[str, str], str] | None:
     found: list[tuple[Mapping[str, str], str]] = []
     if uses_cuda():
         guarded("ask for the device's state", lambda: found.append(device_state(current_uuid())))
+    return found[0] if found else None
+
+
+def _others_percent() -> int | None:
+    found: list[int | None] = []
+
+    def ask() -> None:
+        try:
+            torch.cuda.synchronize()
+        except RuntimeError:  # a kernel failed, and what is measured says so
+            return
+        found.append(others_percent(current_uuid()))
+
+    if uses_cuda():
+        guarded("ask what others do on the device", ask)
     return found[0] if found else None

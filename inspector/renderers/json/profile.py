@@ -168,6 +168,7 @@ def _state(state: InspectorDeviceState | None) -> dict[str, object] | None:
         "elapsed_ns": state.elapsed_ns,
         "slowed_by": dict(held_back(state)),
         "missing": state.missing or None,
+        "others_percent": state.others_percent,
     }
 
 

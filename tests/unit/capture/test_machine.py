@@ -16,7 +16,7 @@ from inspector.capture.profiling.machine.cpu_memory import (
     last_cache_bytes,
     processors,
 )
-from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
 from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
@@ -249,6 +249,25 @@ def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("max\n")
     assert free_bytes(meminfo, tmp_path) == 4 << 20
     assert free_bytes(tmp_path / "nothing", tmp_path / "nothing") == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "percent"),
+    [("37", 37), ("0", 0), ("[N/A]", None), ("", None), ("No devices were found", None)],
+)
+def test_what_others_do_on_a_gpu_is_asked_for_when_it_is_left_alone(
+    smi: Path, said: str, percent: int | None
+) -> None:
+    smi.write_text(f'#!/bin/sh\necho "$@" > "{smi}.asked"\necho "{said}"\n')
+    assert others_percent("abc", 0) == percent
+    assert "--id=GPU-abc --query-gpu=utilization.gpu" in Path(f"{smi}.asked").read_text()
+
+
+def test_without_the_driver_s_program_it_is_not_known_what_others_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert others_percent("abc", 0) is None
 
 
 def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:

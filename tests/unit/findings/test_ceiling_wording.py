@@ -12,6 +12,7 @@ from inspector.findings.ceiling_wording import (
     bytes_rate,
     ceiling_lines,
     flops_rate,
+    others_notice,
     throttled_notice,
 )
 from inspector.profiles.throttling import held_back, slowed_by
@@ -186,3 +187,14 @@ def test_others_at_work_are_said() -> None:
     quiet = dataclasses.replace(H200, device="cpu", facts={"others_percent": 10})
     assert busy_notice(quiet) == busy_notice(H200) == ""
     assert "beside" not in lines(quiet)["measured"]
+    gpu = dataclasses.replace(H200, facts={"others_percent": 97})
+    assert "(97% of the GPU's time)" in lines(gpu)["measured"]
+    assert "other programs were at work on the GPU (97% of the time): it can" in busy_notice(gpu)
+
+
+def test_another_program_on_the_gpu_is_said() -> None:
+    for others, is_said in ((None, False), (0, False), (10, False), (11, True), (100, True)):
+        state = InspectorDeviceState(0, {}, {}, 10, "", others)
+        said = others_notice(state)
+        assert bool(said) is is_said
+        assert not said or f"it was at work {others}% of the time" in said

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 
-__all__ = ["device_state"]
+__all__ = ["device_state", "others_percent"]
 
 _BASE = (
     "driver_version",
@@ -34,6 +35,10 @@ _QUERIES = (
     (*_BASE, "clocks_throttle_reasons.active"),
 )
 _SECONDS = 10
+_UTILIZATION = "utilization.gpu"
+# Utilisation is of the last second or a sixth of it, "depending on the product being queried"
+# (nvmlDeviceGetUtilizationRates).
+_IDLE_SECONDS = 1.1
 
 
 def device_state(uuid: str) -> tuple[Mapping[str, str], str]:
@@ -60,6 +65,27 @@ def device_state(uuid: str) -> tuple[Mapping[str, str], str]:
             return {name: value for name, value in known if not value.startswith("[")}, ""
         reason = reason or (lines[0].strip().rstrip(".") if lines else "no answer")
     return {}, f"nvidia-smi says of GPU-{uuid} (a MIG slice, perhaps): {reason}"
+
+
+def others_percent(uuid: str, idle_seconds: float = _IDLE_SECONDS) -> int | None:
+    """For which share of the time something runs on a GPU while this process does nothing there.
+
+    Processes are not counted: a container does not see those of others.
+
+    Args:
+        uuid: The GPU's, as CUDA says it.
+        idle_seconds: For how long nothing is done before the driver is asked.
+
+    Returns:
+        Percent; None where the driver does not say it.
+    """
+    time.sleep(idle_seconds)
+    try:
+        lines = _asked(uuid, (_UTILIZATION,))
+    except (OSError, subprocess.SubprocessError):
+        return None
+    text = lines[0].strip() if len(lines) == 1 else ""
+    return int(text) if text.isascii() and text.isdecimal() else None
 
 
 def _asked(uuid: str, names: Sequence[str]) -> list[str]:

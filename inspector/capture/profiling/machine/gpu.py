@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 
-from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.launches import (
     aten_launch_ns,
     driver_launch_ns,
@@ -17,6 +17,7 @@ from inspector.capture.profiling.machine.launches import (
     watched,
 )
 from inspector.capture.profiling.machine.names import GPU_NAMES
+from inspector.capture.profiling.machine.others import OTHERS
 from inspector.capture.profiling.machine.products import matrix_product, supported, tensor_float
 from inspector.capture.profiling.machine.timing import (
     Measured,
@@ -73,6 +74,7 @@ class Gpu:
         l2_bytes: Size of the L2 cache.
         state: What the driver says of the device while it multiplies.
         state_missing: Why it says nothing.
+        others: For how much of the time others were at work before, in percent, or None.
     """
 
     device: torch.device
@@ -80,8 +82,11 @@ class Gpu:
     l2_bytes: int = 0
     state: Mapping[str, str] = dataclasses.field(default_factory=dict)
     state_missing: str = "no product of matrices could be measured"
+    others: int | None = None
 
     def __post_init__(self) -> None:
+        # The program that is profiled has waited since this process was started.
+        self.others = others_percent(uuid_of(self.device), 0)
         torch.cuda.set_device(self.device)
         torch.zeros(1, device=self.device)
         self.free_bytes, _ = torch.cuda.mem_get_info(self.device)
@@ -91,7 +96,8 @@ class Gpu:
     @property
     def facts(self) -> Mapping[str, int]:
         """What the figures depend on."""
-        return {"l2_bytes": self.l2_bytes, "free_bytes": self.free_bytes}
+        others = {} if self.others is None else {OTHERS: self.others}
+        return {"l2_bytes": self.l2_bytes, "free_bytes": self.free_bytes, **others}
 
     def measurements(self) -> Iterator[Measurement]:
         """What can be measured: the names of the figures, and what measures them."""
