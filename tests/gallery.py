@@ -23,6 +23,12 @@ PICTURES = (
     ("resnet50", "--no-grad --stage inference", "resnet50-inference.svg"),
     ("bert_base", "--gpu h200 --no-grad", "bert_base-fusion.svg"),
 )
+# Rooflines are drawn from recordings of a GPU.
+ROOFLINES = (
+    ("resnet50/h200-graphs.zip", "resnet50-roofline.svg"),
+    ("transformer_block/h200-graphs-training.zip", "transformer_block-roofline.svg"),
+)
+COMMAND = (sys.executable, "-m", "inspector.commands")
 
 
 def main() -> None:
@@ -32,11 +38,17 @@ def main() -> None:
         old.unlink()
     for sample, options, name in PICTURES:
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "inspector.commands", "graph"]
-            command += [f"samples/{sample}/model.py", *options.split(), "--no-progress"]
-            command += ["-o", str(GALLERY / name), "--save", f"{folder}/recording"]
-            environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
-            subprocess.run(command, cwd=ROOT, check=True, env=environment)
+            saved = ["--no-progress", "--save", f"{folder}/recording"]
+            draw("graph", f"samples/{sample}/model.py", *options.split(), *saved, name=name)
+    for recording, name in ROOFLINES:
+        draw("profile", f"samples/{recording}", name=name)
+
+
+def draw(*arguments: str, name: str) -> None:
+    """Draws one picture."""
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    command = [*COMMAND, *arguments, "-o", str(GALLERY / name)]
+    subprocess.run(command, cwd=ROOT, check=True, env=environment)
 
 
 if __name__ == "__main__":
