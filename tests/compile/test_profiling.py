@@ -18,6 +18,7 @@ from inspector.capture.profiling.kernel_marks import without_kernel_marks
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.kernels.node_lines import module_path
 
 
 def test_without_the_host_torch_is_not_told_of_a_profiler() -> None:
@@ -73,6 +74,57 @@ def test_the_program_s_lines_and_generated_statements_are_marked() -> None:
     with traced(with_device=False) as later:
         compiled(x)
     assert not [event for event in later.trace.host if event.name.startswith("inspector")]
+
+
+class Block(torch.nn.Module):
+    """Runs without the compiler, and fails when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up = torch.nn.Linear(8, 8)
+
+    @torch.compiler.disable
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.shape[0] == 3:
+            raise ValueError("three")
+        return self.up(x) * 2
+
+
+class Net(torch.nn.Module):
+    """Calls a block twice, and goes on where the second fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = torch.nn.ModuleList([Block(), Block()])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for block in self.blocks:
+            x = block(x).sin()
+        try:
+            self.blocks[1](x[:3])
+        except ValueError:
+            x = x.cos()
+        return x
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_what_runs_without_the_compiler_has_its_module(*, compiles: bool) -> None:
+    net = Net()
+    call = torch.compile(net, backend="eager") if compiles else net
+    x = torch.randn(4, 8)
+    with torch.no_grad():
+        call(x)
+        with traced(with_device=False) as seen, marked_user_lines(lambda file: file == __file__):
+            begun_ns = time.time_ns()
+            call(x)
+            window = begun_ns, time.time_ns()
+    (done,) = cpu_calls(seen.trace, [window])
+    modules: dict[str, list[str]] = {}
+    for item in done:
+        modules.setdefault(item.place.operator, []).append(module_path(item.place.module))
+    assert modules["aten::linear"] == ["blocks.0.up", "blocks.1.up"]
+    assert modules["aten::mul"] == ["blocks.0", "blocks.1"]
+    assert modules["aten::cos"] == [""]
 
 
 def test_statements_of_a_branch_count_and_not_the_one_that_takes_it() -> None:

@@ -4,6 +4,7 @@ Outside of compiled graphs it is the only thing that says where an operator come
 tracing is used, which Dynamo's code takes part in; torch's own ``with_stack`` knows a function's
 first line alone, and ends the program where it meets memory of a CUDA graph that was overwritten.
 A graph that runs as Python (``backend="eager"``) is marked with the lines that its nodes are from.
+Calls of modules are marked, too: what `torch.nn.Linear` does has the line that calls it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from torch import nn
+
 from inspector.capture.profiling.graph_lines import GraphLines, is_graph_code
 
-__all__ = ["MODULE_MARK", "USER_MARK", "marked_user_lines"]
+__all__ = ["CALL_MARK", "MODULE_MARK", "USER_MARK", "marked_user_lines"]
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
 MODULE_MARK = " | module "
 """What stands in a mark's name before the module of a graph's statement, as Dynamo calls it."""
+CALL_MARK = "inspector in "
+"""What the name of the mark around a module's call begins with; as Dynamo calls it follows."""
+_ROOT = "L['self']"
+_CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module is one of it
+_COMPILED = "_orig_mod"  # what torch.compile's module calls the program's own
 
 
 @contextlib.contextmanager
@@ -51,8 +59,13 @@ class _Marks:
         self._known: dict[str, bool] = {}
         self._graphs = GraphLines()
         self._open: list[tuple[FrameType, Any]] = []
+        self._paths: dict[int, str] = {}
 
     def enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+        if frame.f_code is _CALL:
+            self._begin(frame, CALL_MARK + self._path(frame.f_locals.get("self")))
+            frame.f_trace_lines = False
+            return self._leave
         file = frame.f_code.co_filename
         if file not in self._known:
             self._known[file] = is_graph_code(file) or self._is_user(file)
@@ -63,17 +76,32 @@ class _Marks:
         while self._open:
             self._open.pop()[1].__exit__(None, None, None)
 
-    def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
-        from torch._C._profiler import _RecordFunctionFast
+    def _leave(self, frame: FrameType, event: str, argument: object) -> None:  # noqa: ARG002
+        if event == "return":
+            self._close(frame)
 
+    def _path(self, module: object) -> str:
+        """What Dynamo would call a module in the one that was called first."""
+        if isinstance(module, nn.Module) and id(module) not in self._paths:
+            for name, child in module.named_modules():
+                parts = [part for part in name.split(".") if part and part != _COMPILED]
+                self._paths.setdefault(id(child), ".".join([_ROOT, *parts]))
+        return self._paths.get(id(module), "")
+
+    def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
         if event in {"line", "return"}:
             self._close(frame)
         name = self._name(frame) if event == "line" else ""
         if name:
-            mark = _RecordFunctionFast(name)
-            mark.__enter__()
-            self._open.append((frame, mark))
+            self._begin(frame, name)
         return self._step
+
+    def _begin(self, frame: FrameType, name: str) -> None:
+        from torch._C._profiler import _RecordFunctionFast
+
+        mark = _RecordFunctionFast(name)
+        mark.__enter__()
+        self._open.append((frame, mark))
 
     def _name(self, frame: FrameType) -> str:
         """The name of the mark for the line that a frame is at, or an empty string."""
