@@ -13,7 +13,9 @@ __all__ = ["RULE"]
 
 # Libraries' kernels that are meant to be called: there is no better one to generate.
 _LIBRARIES = re.compile(
-    r"attention|convolution|cudnn|mkldnn|miopen|mm\b|_mm_|matmul|_c10d|wait_tensor|inductor",
+    r"attention|convolution|cudnn|mkldnn|miopen|mm\b|_mm_|matmul|_c10d|wait_tensor|inductor"
+    # Of Inductor itself, which draws its seeds with it (`inductor_seeds`); others it generates.
+    r"|aten\.randint\.low_out",
 )
 _WHY = "nothing can be fused with it: what goes in and comes out is written to memory"
 _TORCHS = (
@@ -35,7 +37,11 @@ _FIXES = (
      "Give it a fixed size: torch.where(mask, x, 0) instead of x[mask]."),
     (r"^aten\.(_fft|fft|stft|istft|view_as_complex|complex|polar)",
      "Inductor generates no complex arithmetic: compute with the real and imaginary parts."),
-    (r"^aten\.(index_put|scatter|_embedding_bag|index_add)",
+    (r"^aten\.scatter_reduce",
+     "Inductor generates its sums of floats alone: amax, amin, prod and mean have no atomics."),
+    (r"^aten\._embedding_bag",
+     "Where all bags have one length, embedding with a sum behind it is generated, and fuses."),
+    (r"^aten\.(index_put|scatter|index_add)",
      "Drop torch.use_deterministic_algorithms(True), or add with index_add into float32."),
     (r"^aten\.(linalg|_linalg|cholesky|svd|qr|inverse|lu)",
      "It is a library's own: do it once for a batch, outside of what is called often."),

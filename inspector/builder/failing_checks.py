@@ -123,8 +123,8 @@ def _of_tensor(guard: Guard, check: TensorCheck, value: Value) -> Iterator[Chang
 
 
 def _own(keys: Iterable[str]) -> list[str]:
-    """The keys without autocast's, which are the thread's."""
-    return [key for key in keys if not key.startswith("Autocast")]
+    """The keys without autocast's and those of what takes no tensor, which are the thread's."""
+    return [key for key in keys if not key.startswith(("Autocast", "BackendSelect"))]
 
 
 def _of_numbers(guard: Guard, check: TensorCheck, tensor: Tensor) -> Iterator[Change]:

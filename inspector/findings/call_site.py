@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import re
 from collections.abc import Sequence
+from keyword import iskeyword
 from typing import TypeAlias
 
 from inspector.findings.calls import Parameters, called_on, parameters_of
@@ -21,6 +23,8 @@ _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
 _POSITION = re.compile(r"^\[(?P<index>\d+)\](?P<path>.*)$", re.DOTALL)
 _KEY = re.compile(r"^\[(['\"])(?P<key>\w+)\1\](?P<path>.*)$", re.DOTALL)
 _NUMPY = re.compile(r"^___from_numpy\((.+)\)$")
+_BUILTINS = frozenset(dir(builtins))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _KEPT = re.compile(r"^___stack\d+")
 _GLOBAL = re.compile(r"^G\[(['\"])(\w+)\1\]")
 # What makes a new tensor each time that it is written (torch.Tensor's properties).
@@ -68,11 +72,19 @@ class CallSite:
             inputs of ``inspect explain``) or nobody knows.
         call: The call on that line, or None where it is not certain which it is.
         parameters: What the function takes.
+        taken: Names that mean something where the call is.
     """
 
     frame: StackFrame | None
     call: ast.Call | None = None
     parameters: Parameters = dataclasses.field(default_factory=Parameters)
+    taken: frozenset[str] = _BUILTINS
+
+    def free(self, name: str) -> str:
+        """A name for something that is passed, which nothing has where the function is called."""
+        while name in self.taken or iskeyword(name):
+            name = f"{name}_given"
+        return name
 
     def passed(self, name: str) -> Passed:
         """What is passed for a source as reasons spell it (``x``, ``d['k']``, ``self.cache``)."""
@@ -196,8 +208,32 @@ def call_site(
     if not callers:
         return CallSite(None, parameters=_parameters(run, frame))
     caller = callers[-1]
-    call = called_on(run.sources.text(caller.file) or "", caller, plain_name(frame.name))
-    return CallSite(caller, call, _parameters(run, frame))
+    text = run.sources.text(caller.file) or ""
+    call = called_on(text, caller, plain_name(frame.name))
+    return CallSite(caller, call, _parameters(run, frame), _taken(text, caller.line))
+
+
+def _taken(text: str, line: int) -> frozenset[str]:
+    """Names that mean something in the function that a line is in, or outside of all."""
+    try:
+        scope: ast.AST = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _BUILTINS
+    inner = [node for node in ast.walk(scope) if isinstance(node, _FUNCTIONS)]
+    around = [node for node in inner if node.lineno <= line <= (node.end_lineno or 0)]
+    scope = max(around, key=lambda node: node.lineno, default=scope)
+    found: set[str] = set()
+    left = [scope]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif node is not scope and isinstance(node, _FUNCTIONS):
+            continue
+        left += ast.iter_child_nodes(node)
+    return _BUILTINS | found
 
 
 def _parameters(run: Run, frame: StackFrame) -> Parameters:

@@ -120,10 +120,11 @@ class FixCase:
         if given.text and not given.path:
             return f"Pass {given.text}{method} {where}."
         what = given.text or f"what is passed as {given.parameter}"
-        name = given.parameter + given.path
+        own = self.site.free(given.parameter)
+        name = own + given.path
         return (
-            f"Give {what} a name first, {given.parameter} say, write {name} = {name}{method} "
-            f"{self.before_call}, and pass {given.parameter}."
+            f"Give {what} a name first, {own} say, write {name} = {name}{method} "
+            f"{self.before_call}, and pass {own}."
         )
 
     def converted_all(self, method_of: Callable[[str], str]) -> str:

@@ -206,12 +206,13 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
         return "t"
     if passed.whole or case.site.frame is None or case.is_own(name):
         return passed.whole or user_spelling(name)
+    own = case.site.free(passed.parameter)
     if passed.text:
-        names.append(f"{passed.parameter} = {passed.text}")
+        names.append(f"{own} = {passed.text}")
     else:
-        names.append(f"{passed.parameter} for what is passed as {passed.parameter}")
-    given.append(passed.parameter)
-    return passed.parameter + passed.path
+        names.append(f"{own} for what is passed as {passed.parameter}")
+    given.append(own)
+    return own + passed.path
 
 
 def _shown(dimensions: Sequence[int]) -> str:

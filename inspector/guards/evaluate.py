@@ -113,8 +113,11 @@ def _same_kind(check: TensorCheck, tensor: Tensor) -> bool:
 
 
 def _own(keys: tuple[str, ...]) -> set[str]:
-    """The keys without autocast's: those are the thread's, which `GLOBAL_STATE` compares."""
-    return {key for key in keys if not key.startswith("Autocast")}
+    """The tensor's own keys.
+
+    Those of autocast, which `GLOBAL_STATE` compares, and of what takes no tensor are the thread's.
+    """
+    return {key for key in keys if not key.startswith(("Autocast", "BackendSelect"))}
 
 
 def _equals(check: EqualsCheck, value: Value) -> bool | None:

@@ -24,6 +24,7 @@ from inspector.findings.kernels_wording import (
     modules_line,
 )
 from inspector.findings.overview import recording_line
+from inspector.findings.wording import count
 from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
@@ -100,7 +101,8 @@ def _row(page: Page, row: KernelRow) -> Iterator[Text]:
         code.truncate(max(room, 0), overflow="ellipsis")
         yield page.cropped(Text(f"{_GAP * 2}{place}{_GAP}").append_text(code))
     if len(lines) > _MOST_LINES:
-        yield Text(f"{_GAP * 2}+{len(lines) - _MOST_LINES} more lines", style="dim")
+        more = count(len(lines) - _MOST_LINES, "more line")
+        yield Text(f"{_GAP * 2}+{more}", style="dim")
     if modules_line(row.kernel):
         yield page.cropped(Text(_GAP * 2).append_text(page.safe(modules_line(row.kernel), "dim")))
 

@@ -34,6 +34,9 @@ def run(tmp_path: Path) -> Run:
         ("aten.topk.default", "aten.topk is left to eager PyTorch", "amax"),
         ("aten.sort.stable", "aten.sort.stable is left to eager PyTorch", "torch.topk"),
         ("aten._fft_r2c.default", "aten._fft_r2c is left to eager PyTorch", "complex"),
+        ("aten.scatter_reduce_.two", "aten.scatter_reduce_.two is left to eager PyTorch", "amax"),
+        ("aten._embedding_bag.default", "aten._embedding_bag is left to eager PyTorch", "bags"),
+        ("aten.index_put_.default", "aten.index_put_ is left to eager PyTorch", "deterministic"),
         ("aten.frexp.Tensor", "aten.frexp.Tensor is left to eager PyTorch", "stands between"),
         ("mine.flash_attention.default", "mine.flash_attention is called as it is", "triton_op"),
     ],
@@ -53,6 +56,7 @@ def test_what_is_left_to_eager(run: Run, name: str, message: str, fix: str) -> N
         call("aten._scaled_mm.default"),
         call("_c10d_functional.all_reduce_.default"),
         call("mm", "extern"),
+        call("aten.randint.low_out"),  # the seeds of dropout
         call("triton_poi_fused_0", "kernel"),
     ],
 )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 import pytest
 
-from inspector.findings.call_site import CallSite
+from inspector.findings.call_site import CallSite, call_site
 from inspector.findings.calls import Parameters, called_on, parameters_of
+from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
+from tests.unit.renderers import runs
 
 FILE = """\
 class Net:
@@ -88,3 +91,33 @@ def test_names_of_the_line_are_not_what_is_passed() -> None:
 
     assert (passed.text, passed.whole) == ("torch.randn(n, 3)", "")
     assert isinstance(site(6, 8, 30).call, ast.Call)
+
+
+LOOP = """
+def f(x, input, y):
+    return x
+
+def caller(x):
+    rows = x > 0
+    f(x[rows], x[0], 1)
+
+f(torch.ones(3), 1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "free"),
+    [
+        # `x` is what the caller goes on with, and `input` a function of Python's.
+        (7, {"x": "x_given", "input": "input_given", "y": "y", "rows": "rows_given"}),
+        (9, {"x": "x", "y": "y", "torch": "torch_given", "lambda": "lambda_given"}),
+    ],
+)
+def test_a_name_for_an_argument_is_free_where_the_call_is(line: int, free: dict[str, str]) -> None:
+    lines = dict(enumerate(LOOP.splitlines(), 1))
+    sources = Sources({"m.py": lines}, frozenset({"m.py"}), {})
+    run = dataclasses.replace(runs.run_of(), sources=sources)
+    stack = [StackFrame("m.py", line, "caller"), StackFrame("m.py", 2, "f")]
+    site = call_site(run, stack, stack[-1])
+    assert {name: site.free(name) for name in free} == free
+    assert CallSite(None).free("input") == "input_given"
