@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import nn
 
 from inspector.capture.profiling.graph_lines import GraphLines, is_graph_code
@@ -60,16 +61,20 @@ class _Marks:
         self._graphs = GraphLines()
         self._open: list[tuple[FrameType, Any]] = []
         self._paths: dict[int, str] = {}
+        # Compiled code calls these, with tensors and modules: Dynamo would compile them as well.
+        self.enter = torch.compiler.disable(self._enter)
+        self._at_line = torch.compiler.disable(self._step)
+        self._at_end = torch.compiler.disable(self._leave)
 
-    def enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+    def _enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
         if frame.f_code is _CALL:
             self._begin(frame, CALL_MARK + self._path(frame.f_locals.get("self")))
             frame.f_trace_lines = False
-            return self._leave
+            return self._at_end
         file = frame.f_code.co_filename
         if file not in self._known:
             self._known[file] = is_graph_code(file) or self._is_user(file)
-        return self._step if self._known[file] else None
+        return self._at_line if self._known[file] else None
 
     def end(self) -> None:
         """Closes what is open still."""
@@ -94,7 +99,7 @@ class _Marks:
         name = self._name(frame) if event == "line" else ""
         if name:
             self._begin(frame, name)
-        return self._step
+        return self._at_line
 
     def _begin(self, frame: FrameType, name: str) -> None:
         from torch._C._profiler import _RecordFunctionFast
