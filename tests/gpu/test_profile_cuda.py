@@ -64,6 +64,7 @@ example_inputs = (torch.randn(64, 256, device="cuda", requires_grad=True),)
 
 
 def profiled(folder: Path, body: str, *options: str, fails: bool = False) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
     (folder / "model.py").write_text(HEAD + body + TAIL)
     command = [sys.executable, "-m", "inspector.commands", "profile"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -161,7 +162,7 @@ while time.time() < end:
 
 def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
     body = "    def forward(self, x):\n        return torch.relu(self.layers[0](x))\n"
-    alone = profiled(tmp_path, body, "--no-grad")
+    alone = profiled(tmp_path / "alone", body, "--no-grad")
     assert alone["profiles"][0]["device_state"]["others_percent"] in range(11)
     assert not any("another program uses the same GPU" in text for text in alone["notices"])
     command = [sys.executable, "-c", BUSY]
@@ -169,7 +170,7 @@ def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
         try:
             assert other.stdout is not None
             assert other.stdout.readline() == "ready\n"
-            beside = profiled(tmp_path, body, "--no-grad", "--fresh-ceilings")
+            beside = profiled(tmp_path / "beside", body, "--no-grad", "--fresh-ceilings")
         finally:
             other.kill()
     assert beside["profiles"][0]["device_state"]["others_percent"] > 50
