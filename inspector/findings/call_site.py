@@ -14,9 +14,9 @@ from inspector.findings.calls import Parameters, called_on, parameters_of
 from inspector.model.closure_name import ClosureName
 from inspector.model.guard_source import without_class_dicts
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, is_resumed, plain_name
+from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
 
-__all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "user_spelling"]
+__all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "parameters_at", "user_spelling"]
 
 _MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
@@ -197,20 +197,21 @@ def call_site(
             compiled function, with torch's frames between them (`_compile` in
             torch/_dynamo/convert_frame.py, 2.11 to 2.13); of a module more of those are left.
     """
-    if not is_whole and stack[:-1] and run.roots.is_user(stack[-2].file):
-        return CallSite(None, parameters=_parameters(run, frame))
-    callers = [item for item in stack[:-1] if run.roots.is_user(item.file)]
+    around = list(stack[:-1])
     if is_resumed(frame.name):
         # What goes on behind a graph break is called by the first part of the same function.
         own = (frame.file, plain_name(frame.name))
-        while callers and (callers[-1].file, plain_name(callers[-1].name)) == own:
-            callers.pop()
+        while around and (around[-1].file, plain_name(around[-1].name)) == own:
+            around.pop()
+    if not is_whole and around and run.roots.is_user(around[-1].file):
+        return CallSite(None, parameters=parameters_at(run, frame))
+    callers = [item for item in around if run.roots.is_user(item.file)]
     if not callers:
-        return CallSite(None, parameters=_parameters(run, frame))
+        return CallSite(None, parameters=parameters_at(run, frame))
     caller = callers[-1]
     text = run.sources.text(caller.file) or ""
     call = called_on(text, caller, plain_name(frame.name))
-    return CallSite(caller, call, _parameters(run, frame), _taken(text, caller.line))
+    return CallSite(caller, call, parameters_at(run, frame), _taken(text, caller.line))
 
 
 def _taken(text: str, line: int) -> frozenset[str]:
@@ -236,7 +237,12 @@ def _taken(text: str, line: int) -> frozenset[str]:
     return _BUILTINS | found
 
 
-def _parameters(run: Run, frame: StackFrame) -> Parameters:
+def parameters_at(run: Run, frame: StackFrame) -> Parameters:
+    """What the user's function takes that a frame is of, the whole or a part of it."""
     if is_wrapper(frame):
         return Parameters(star="args", keywords="kwargs", is_wrapper=True)
-    return parameters_of(run.sources.text(frame.file) or "", frame.line, plain_name(frame.name))
+    text, line = run.sources.text(frame.file) or "", resumed_line(frame.name)
+    return parameters_of(
+        text, frame.line if line is None else line, plain_name(frame.name),
+        is_inside=line is not None,
+    )  # fmt: skip

@@ -37,18 +37,29 @@ class Parameters:
     optional: frozenset[str] = frozenset()
 
 
-def parameters_of(text: str, line: int, name: str) -> Parameters:
-    """The parameters of the function that is defined at a line; none where several are."""
-    found: dict[Parameters, None] = {}
+def parameters_of(text: str, line: int, name: str, *, is_inside: bool = False) -> Parameters:
+    """The parameters of the function that is defined at a line; none where several are.
+
+    Args:
+        text: The file's text.
+        line: The line, of the definition or of its first decorator.
+        name: The function's name.
+        is_inside: Whether the line is one within the function, as what goes on behind a graph break
+            has it; then it is the innermost function of that name.
+    """
+    found: list[tuple[int, Parameters]] = []
     for node, in_class in _definitions(_tree(text)):
         own = "<lambda>" if isinstance(node, ast.Lambda) else node.name
         decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
         lines = {node.lineno, min([node.lineno, *(item.lineno for item in decorators)])}
-        if line in lines and own == name:
+        is_around = is_inside and node.lineno <= line <= (node.end_lineno or node.lineno)
+        if own == name and (line in lines or is_around):
             is_static = any(ast.unparse(item) == "staticmethod" for item in decorators)
             parameters = _parameters(node.args, is_method=in_class and not is_static)
-            found[dataclasses.replace(parameters, function=name)] = None
-    return next(iter(found)) if len(found) == 1 else Parameters()
+            found.append((node.lineno, dataclasses.replace(parameters, function=name)))
+    innermost = max((at for at, _ in found), default=0)
+    known = {parameters for at, parameters in found if at == innermost or not is_inside}
+    return next(iter(known)) if len(known) == 1 else Parameters()
 
 
 def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:

@@ -6,7 +6,7 @@ import dataclasses
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.findings.calls import parameters_of
+from inspector.findings.call_site import parameters_at
 from inspector.findings.command_line import command_about
 from inspector.findings.finding import Finding
 from inspector.findings.overview import is_plain, reading_texts
@@ -21,7 +21,7 @@ from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.guards.time import GuardTime, guard_time
 from inspector.model.compilation import Frame
 from inspector.model.run import Process, Run
-from inspector.model.stack import plain_name
+from inspector.model.stack import StackFrame
 
 __all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
 
@@ -171,8 +171,7 @@ def _row(
 
 def _optional(run: Run, frame: Frame) -> frozenset[str]:
     """The parameters that are None by default."""
-    text = run.sources.text(frame.file) or ""
-    return parameters_of(text, frame.first_line, plain_name(frame.name)).optional
+    return parameters_at(run, StackFrame(frame.file, frame.first_line, frame.name)).optional
 
 
 def _urgency(row: FrameRow) -> tuple[int, int, int]:

@@ -59,27 +59,35 @@ def _goes_through(record: GraphBreak, file: str, line: int) -> bool:
 
 
 def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:
-    """Whether what changes is a local of the function itself, and no attribute or global.
+    """Whether what changes is a local that the function itself computes.
 
-    A local that a comprehension or an inner function uses comes to what goes on behind a break as
-    a variable of its closure.
+    No attribute or global is one, and no parameter that stays what the caller passed: without the
+    break the function is compiled for it all the same. A local that a comprehension or an inner
+    function uses comes to what goes on behind a break as a variable of its closure.
     """
-    if item.origin in _LOCAL or item.name.startswith("___stack"):
+    if item.name.startswith("___stack"):
         return True
     if ClosureName.of(item.name) is not None or "__closure__" in item.name:
         return False  # one of another function's
     variable = _VARIABLE.match(item.name)
-    return (
-        item.origin is Origin.CLOSURE and variable is not None and _binds(run, frame, variable[0])
-    )
+    found = _of_function(run, frame, variable[0]) if variable is not None else None
+    if item.origin in _LOCAL:
+        return found is None or not _is_passed(found)
+    is_own = found is not None and found.is_local() and not _is_passed(found)
+    return item.origin is Origin.CLOSURE and is_own
 
 
-def _binds(run: Run, frame: Frame, variable: str) -> bool:
-    """Whether the user's function sets a variable itself, or has it as a parameter."""
+def _is_passed(variable: symtable.Symbol) -> bool:
+    """Whether it is a parameter that the function never sets again."""
+    return variable.is_parameter() and not variable.is_assigned()
+
+
+def _of_function(run: Run, frame: Frame, variable: str) -> symtable.Symbol | None:
+    """A variable of the user's function that a frame is of; None where it has none of the name."""
     try:
         tables = [symtable.symtable(run.sources.text(frame.file) or "", frame.file, "exec")]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+        return None
     name, line = plain_name(frame.name), resumed_line(frame.name) or frame.first_line
     found: list[symtable.SymbolTable] = []
     while tables:
@@ -88,4 +96,6 @@ def _binds(run: Run, frame: Frame, variable: str) -> bool:
         if table.get_name() == name and table.get_lineno() <= line:
             found.append(table)
     own = max(found, key=symtable.SymbolTable.get_lineno, default=None)  # the line is in it
-    return own is not None and variable in own.get_identifiers() and own.lookup(variable).is_local()
+    if own is None or variable not in own.get_identifiers():
+        return None
+    return own.lookup(variable)

@@ -36,6 +36,7 @@ _EQUALITY = re.compile(r"[=!]=")
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 # The base of a view; what a graph break keeps on the stack, which is no input that torch knows.
 _NO_INPUT = re.compile(r"\._base\b|\b___stack\d")
+_RESUMED = re.compile(r" resumed at line \d+$")
 ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
 EMPTY_GRAPHS = "torch._dynamo.config.allow_empty_graphs = True"
@@ -78,6 +79,11 @@ class FixCase:
     def first(self) -> Recompile:
         """The first of them."""
         return self.items[0]
+
+    @property
+    def called(self) -> str:
+        """The function as it is called: of what goes on behind a graph break, the user's own."""
+        return _RESUMED.sub("", self.function)
 
     @property
     def name(self) -> str:
@@ -155,7 +161,7 @@ class FixCase:
         """Where a line goes that has to run before the call."""
         frame = self.site.frame
         if frame is None:
-            return f"before {self.function} is called"
+            return f"before {self.called} is called"
         others = listed([self.place(other) for other in self.elsewhere], 3)
         likewise = f", and likewise at {others}" if others else ""
         return f"before the call at {self.place(frame)}{likewise}"

@@ -63,7 +63,7 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
     if case.first.kind not in _NUMBERS:
         yield from (text for text in found if not _OF_COMPILED.search(text.lower()))
     yield (
-        f"Call an uncompiled {case.function} where there is nothing to compile, so that Dynamo "
+        f"Call an uncompiled {case.called} where there is nothing to compile, so that Dynamo "
         "never meets a call of which it can make no graph."
     )
 

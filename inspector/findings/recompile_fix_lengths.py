@@ -20,7 +20,7 @@ def _length(case: FixCase) -> Iterator[str]:
         yield from kept_fix(case)
     elif case.name == case.site.parameters.keywords:
         yield (
-            f"Pass the same keyword arguments in every call of {case.function}, with a default "
+            f"Pass the same keyword arguments in every call of {case.called}, with a default "
             "where one is missing: each number of them is a program of its own."
         )
     elif case.first.name.endswith("._modules"):
@@ -33,7 +33,7 @@ def _length(case: FixCase) -> Iterator[str]:
         yield from _keys_set(case, key)
     elif frame := _appending(case):
         yield (
-            f"{case.function} itself makes {case.name} longer at {case.place(frame)} "
+            f"{case.called} itself makes {case.name} longer at {case.place(frame)} "
             f"(`{frame.code.strip()}`), so that every call finds another length and compiles "
             f"again. Return the value, and append it in the caller {_behind_call(case)}."
         )

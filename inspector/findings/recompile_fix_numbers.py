@@ -47,7 +47,7 @@ def _int(case: FixCase) -> Iterator[str]:
         yield from _specialized(case, special)
     elif item.origin is Origin.GLOBAL:
         yield (
-            f"Pass {case.name} to {case.function} as an argument: a global int is a constant of "
+            f"Pass {case.name} to {case.called} as an argument: a global int is a constant of "
             "each graph, an int argument becomes dynamic."
         )
         yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."

@@ -26,7 +26,7 @@ def _training(_case: FixCase) -> Iterator[str]:
 def _mode(what: str) -> Callable[[FixCase], Iterator[str]]:
     def advise(case: FixCase) -> Iterator[str]:
         yield (
-            f"Call {case.function} under the same {what} in every call; where both are meant "
+            f"Call {case.called} under the same {what} in every call; where both are meant "
             "(training and validation), each is compiled once, and then found."
         )
 

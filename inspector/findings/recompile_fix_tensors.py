@@ -98,7 +98,7 @@ def _dimension(source: str) -> str:
 
 def _zero_one(case: FixCase) -> Iterator[str]:
     keep = (
-        f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.function} "
+        f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.called} "
         "(pad the input)"
     )
     every = (*case.items, *case.history)

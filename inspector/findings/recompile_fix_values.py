@@ -30,7 +30,7 @@ def _constant(case: FixCase) -> Iterator[str]:
     yield (
         f"{case.name} is {what}, and each value is a program of its own, compiled once, and then "
         "found: nothing is needed where the values are few. Hoist the choice among many out of "
-        f"{case.function}: look up what the value stands for {case.before_call}, and pass that as "
+        f"{case.called}: look up what the value stands for {case.before_call}, and pass that as "
         "a tensor."
     )
     if _is_near_limit(case):
@@ -103,7 +103,7 @@ def _keys(case: FixCase) -> Iterator[str]:
     if is_of_set(case.first) and not case.first.guard.startswith(("set.", "not set.")):
         yield (
             f"Each set of {case.name} is a program of its own, and is compiled once. Take what "
-            f"{case.function} asks of it out {case.before_call}, and pass that as a bool."
+            f"{case.called} asks of it out {case.before_call}, and pass that as a bool."
         )
         return
     if is_of_set(case.first):
@@ -115,7 +115,7 @@ def _keys(case: FixCase) -> Iterator[str]:
         return
     if case.name == case.site.parameters.keywords:
         yield (
-            f"Pass the same keyword arguments in every call of {case.function}, with a default "
+            f"Pass the same keyword arguments in every call of {case.called}, with a default "
             "where one is missing."
         )
         return
@@ -165,7 +165,7 @@ def _function(case: FixCase) -> Iterator[str]:
     if case.first.origin is Origin.GLOBAL:
         yield (
             f"Define {name} once, before the first call: its code is part of the program. To "
-            f"choose among functions, compile one {case.function} for each."
+            f"choose among functions, compile one {case.called} for each."
         )
         return
     yield (

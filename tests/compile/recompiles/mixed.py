@@ -101,10 +101,28 @@ def length_of_a_size() -> None:
 
 @program(
     Expected("int", "n", "300", "400", "dynamic", "SOURCES"),
-    Expected("int", "n", "300", "400", "dynamic", "Remove the graph break at"),
+    Expected("int", "k", "301", "401", "dynamic", "Remove the graph break at"),
 )
 def local_over_a_break() -> None:
     """A local of the second half: the finding names the break."""
+
+    @compiled
+    def scale(x: Tensor, n: int) -> Tensor:
+        k = n + 1
+        y = x * k
+        print(end="")
+        return y + k
+
+    for n in (300, 400, 500):
+        scale(torch.ones(3), n)
+
+
+@program(
+    Expected("int", "n", "300", "400", "dynamic", "SOURCES"),
+    Expected("int", "n", "300", "400", "dynamic", "L['n']"),
+)
+def parameter_over_a_break() -> None:
+    """Without the break it is compiled for what the caller passes all the same."""
 
     @compiled
     def scale(x: Tensor, n: int) -> Tensor:
@@ -114,6 +132,23 @@ def local_over_a_break() -> None:
 
     for n in (300, 400, 500):
         scale(torch.ones(3), n)
+
+
+@program(
+    Expected("tensor-size", "mask", "8", "16", "dynamic",
+             "first, mask = torch.ones(rows); write torch._dynamo.mark_dynamic(mask, 0) before"),
+)  # fmt: skip
+def tensor_passed_over_a_break() -> None:
+    """The second half alone looks at it: the mark goes to the call of the whole function."""
+
+    @compiled
+    def scale(x: Tensor, mask: Tensor) -> Tensor:
+        y = x.sin()
+        print(end="")
+        return y * mask
+
+    for rows in (8, 16, 24):
+        scale(torch.ones(1), torch.ones(rows))
 
 
 @program(
