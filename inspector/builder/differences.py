@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.builder.failing_checks import changes_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import stripped_source
+from inspector.events.guard_checks import RelationCheck, TensorCheck
 from inspector.events.recompile import SeenValue
 from inspector.guards.entry import Entry
 from inspector.guards.evaluate import passes
-from inspector.guards.relation import normal
+from inspector.guards.relation import identity, normal
 from inspector.guards.state import State, Tensor, Value, state_after
+from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
 
 __all__ = ["called_with", "differences"]
@@ -66,7 +68,7 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
     """
     found: dict[tuple[RecompileClass, str, int | None], Change] = {}
     whole: list[str] = []
-    for guard in entry.guards:
+    for guard in (*entry.guards, *_of_other_name(entry, state)):
         if passes(guard, state) is not False:
             continue
         if any(guard.source.startswith((f"{source}.", f"{source}[")) for source in whole):
@@ -79,6 +81,21 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
             found[key] = _answered(change, facts)
             whole += [change.source] if change.kind in _WHOLE else []
     return tuple(found.values())
+
+
+def _of_other_name(entry: Entry, state: State) -> Iterator[Guard]:
+    """Of what was one tensor and is two in the call: guards that stand on one name alone."""
+    for guard in entry.guards:
+        pair = identity(guard.check.expression) if isinstance(guard.check, RelationCheck) else None
+        if pair is None or passes(guard, state) is not False:
+            continue
+        known = [
+            other
+            for other in entry.guards
+            if isinstance(other.check, TensorCheck) and normal(other.source) in pair
+        ]
+        for source in pair - {normal(other.source) for other in known}:
+            yield from (dataclasses.replace(other, source=source) for other in known)
 
 
 def _source_of(name: str, entry: Entry) -> str:

@@ -57,8 +57,10 @@ def _of_relation(guard: Guard, text: str, state: State) -> Iterable[Change]:
     """A condition on sizes, on a number, or that two inputs are one object."""
     pair = identity(text)
     if pair is not None:
-        source = min(pair)
-        return (Change(_C.ALIASING, source, stripped_source(source), None, "", ""),)
+        source, other = sorted(pair)
+        one, two = stripped_source(source), stripped_source(other)
+        sides = (f"{one} is {two}", f"{one} is not {two}")
+        return (Change(_C.ALIASING, source, one, None, *sides),)
     if _ON_SIZES.search(text):
         now = ", ".join(_sizes_in(text, state))
         return (Change(_C.SYMBOLIC_SHAPE, text, stripped_source(text), None, "", now),)

@@ -280,9 +280,18 @@ def _tensor_kind(case: FixCase) -> Iterator[str]:
 
 
 def _aliasing(case: FixCase) -> Iterator[str]:
+    now = case.first.now.text if case.first.now else ""
+    safe = "if the function writes into neither"
+    parts = now.split(" is not ")
+    if len(parts) == 2:  # noqa: PLR2004 - the two sides
+        yield (
+            "Pass distinct tensors in every call: an earlier one has one tensor as both "
+            f"{parts[0]} and {parts[1]}; pass a clone() of it as {parts[0]} there, {safe}."
+        )
+        return
     yield (
-        "Pass tensors that are distinct in every call, or the same one in every call: "
-        f"{case.passed or 'x'}.clone() {case.before_call} where the second one is not to change."
+        f"Pass distinct tensors in every call: {case.passed or 'x'}.clone() {case.before_call} in "
+        f"place of the second one, {safe}."
     )
 
 

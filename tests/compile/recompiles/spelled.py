@@ -30,6 +30,25 @@ def two_inputs() -> None:
 
 
 @program(
+    Expected("tensor-size", "k", "4", "6", "dynamic",
+             "clone() of it as k there, if the function writes into neither. And as the sizes of "
+             "dimension 0 of k and dimension 0 of q change with it: write "
+             "torch._dynamo.mark_dynamic(k, 0) and torch._dynamo.mark_dynamic(q, 0)"),
+)  # fmt: skip
+def one_tensor_as_two() -> None:
+    """What was compiled before looks at one of them alone: it was both."""
+
+    @compiled
+    def attend(q: Tensor, k: Tensor) -> Tensor:
+        return q @ k.t()
+
+    x = torch.ones(4, 3)
+    attend(x, x)
+    q, k = torch.ones(6, 3), torch.ones(6, 3)
+    attend(q, k)
+
+
+@program(
     Expected("tensor-dtype", "x", "Float", "Double", "again", "to(torch.float32)"),
     Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
     Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
