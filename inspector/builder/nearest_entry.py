@@ -14,7 +14,7 @@ otherwise as a whole counts as one difference, and as the lesser one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.builder.differences import called_with, differences
@@ -60,8 +60,12 @@ def nearest(
         failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
-    unknown = {item.guard.source for item, changes, _ in found if _is_unknown(item, changes)}
-    more = [_guarded(unknown, item, entry_of(item)) for item, _, _ in found]
+    # What is looked at behind each guard of which the call's own guards do not tell.
+    behind: dict[str, set[str]] = {}
+    for item, changes, _ in found:
+        if _is_unknown(item, changes):
+            behind.setdefault(item.guard.source, set()).update(each.name for each in changes)
+    more = [_guarded(behind, item, entry_of(item)) for item, _, _ in found]
     outer = _outer([changes for _, changes, _ in found])
     ranks = [
         _rank(changes, state, outer, beside)
@@ -81,12 +85,23 @@ def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
     )
 
 
-def _guarded(sources: Collection[str], failed: FailedGuard, facts: CompileFacts) -> int:
+def _guarded(
+    behind: Mapping[str, Collection[str]], failed: FailedGuard, facts: CompileFacts
+) -> int:
     """How many of some sources an entry looks at: what fails in one entry fails in another.
 
-    Not where it fails inside of it: torch looks at a container before it looks into it.
+    Not where it fails inside of it: torch looks at a container before it looks into it. Nor where
+    what fails is what torch looks at behind it in an entry in which both fail.
+
+    Args:
+        behind: The sources, each with what fails in entries in which it fails first.
+        failed: The guard of the entry that fails first.
+        facts: What was compiled for the entry.
     """
-    sources = [source for source in sources if not _is_inside(failed.guard.source, source)]
+    own = failed.guard.source
+    sources = [
+        source for source in behind if not _is_inside(own, source) and own not in behind[source]
+    ]
     entry = facts.entry() if sources else None
     looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
     return sum(any(_is_of(name, source) for name in looked_at) for source in sources)

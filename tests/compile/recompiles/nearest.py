@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import enum
 import functools
 from typing import Any
 
@@ -13,6 +14,14 @@ from tests.compile.recompiles.table import Expected, program
 
 losses: collections.defaultdict[str, list[Tensor]] = collections.defaultdict(list)
 compiled = functools.partial(torch.compile, backend="eager")
+made = 0
+
+
+class Mode(enum.Enum):
+    """Two ways."""
+
+    PLUS = 1
+    MINUS = 2
 
 
 @program(
@@ -89,3 +98,26 @@ def nearest_of_two_dtypes() -> None:
     sines(torch.ones(4, 6))
     sines(torch.ones(6, 4).t())
     sines(torch.ones(4, 6).double())
+
+
+@program(
+    Expected("enum", "mode", "Mode.PLUS", "Mode.MINUS", "again", "And as the int global made"),
+    *(
+        Expected("int", "G['made']", str(made), str(made + 2), "again", "as an argument", "global")
+        for made in range(6)
+    ),
+    Expected("int", "G['made']", "6", "8", "limit", "as an argument", "global"),
+)  # fmt: skip
+def counter_beside_an_enum() -> None:
+    """Both values were compiled before: it is the counter for which nothing fits."""
+    global made
+    made = 0
+
+    @compiled
+    def step(x: Tensor, mode: Mode) -> Tensor:
+        global made
+        made += 1
+        return x * made if mode is Mode.PLUS else x - made
+
+    for number in range(9):
+        step(torch.ones(4), Mode.MINUS if number % 2 else Mode.PLUS)
