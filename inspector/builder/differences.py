@@ -17,6 +17,7 @@ from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import stripped_source
 from inspector.events.guard_checks import RelationCheck, TensorCheck
 from inspector.events.recompile import SeenValue
+from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.entry import Entry
 from inspector.guards.evaluate import passes
 from inspector.guards.relation import identity, normal
@@ -28,7 +29,6 @@ __all__ = ["called_with", "differences"]
 
 _C = RecompileClass
 _MOST = 64
-_OF_THREAD = frozenset({"BackendSelect"})
 _SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 # Of another object, what it holds is other, too.
 _WHOLE = frozenset({_C.TYPE, _C.NONE, _C.OBJECT, _C.FUNCTION, _C.ENUM})
@@ -123,9 +123,8 @@ def _with(value: Value, seen: SeenValue) -> Value:
 def _seen_tensor(known: Tensor | None, seen: Mapping[str, Any]) -> Tensor | None:
     try:
         keys = tuple(map(str, seen["keys"]))
-        # The thread's own keys are not on the tensor (LocalState::apply, guards.cpp).
-        if known and set(known.keys) - set(keys) <= _OF_THREAD and set(keys) <= set(known.keys):
-            keys = known.keys
+        if known and set(own_keys(known.keys)) == set(own_keys(keys)):
+            keys = known.keys  # what is on the tensor alone is without the thread's
         return Tensor(
             type=str(seen["type"]),
             keys=keys,

@@ -21,6 +21,7 @@ from inspector.events.guard_checks import (
     TensorCheck,
     TypeCheck,
 )
+from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.relation import identity, normal
 from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
@@ -117,16 +118,11 @@ def _of_tensor(guard: Guard, check: TensorCheck, value: Value) -> Iterator[Chang
     for kind, before, now in pairs:
         if before != now:
             yield _one(guard, kind, before, now)
-    wanted, found = (f"({', '.join(_own(keys))})" for keys in (check.keys, tensor.keys))
+    wanted, found = (f"({', '.join(own_keys(keys))})" for keys in (check.keys, tensor.keys))
     if wanted != found:
         yield _one(guard, of_dispatch_keys(wanted, found), wanted, found)
     if len(check.size) == len(tensor.size):
         yield from _of_numbers(guard, check, tensor)
-
-
-def _own(keys: Iterable[str]) -> list[str]:
-    """The keys without autocast's and those of what takes no tensor, which are the thread's."""
-    return [key for key in keys if not key.startswith(("Autocast", "BackendSelect"))]
 
 
 def _of_numbers(guard: Guard, check: TensorCheck, tensor: Tensor) -> Iterator[Change]:

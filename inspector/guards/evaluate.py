@@ -21,6 +21,7 @@ from inspector.events.guard_checks import (
     TensorCheck,
     TypeCheck,
 )
+from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.relation import identity, normal, relation_holds
 from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
@@ -108,16 +109,8 @@ def _same_kind(check: TensorCheck, tensor: Tensor) -> bool:
         and check.dtype == tensor.dtype
         and check.device_index == tensor.device_index
         and check.requires_grad == tensor.requires_grad
-        and _own(check.keys) == _own(tensor.keys)
+        and set(own_keys(check.keys)) == set(own_keys(tensor.keys))
     )
-
-
-def _own(keys: tuple[str, ...]) -> set[str]:
-    """The tensor's own keys.
-
-    Those of autocast, which `GLOBAL_STATE` compares, and of what takes no tensor are the thread's.
-    """
-    return {key for key in keys if not key.startswith(("Autocast", "BackendSelect"))}
 
 
 def _equals(check: EqualsCheck, value: Value) -> bool | None:
