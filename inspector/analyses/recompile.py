@@ -14,6 +14,7 @@ from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_s
 from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
+from inspector.findings.own_writes import own_write
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
@@ -144,6 +145,7 @@ def _case(
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
+        set_at=own_write(run, definition, user_spelling(first.name)),
     )
 
 

@@ -6,10 +6,14 @@ import ast
 import dataclasses
 import functools
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from inspector.model.stack import StackFrame
 
-__all__ = ["Parameters", "called_on", "parameters_of"]
+__all__ = ["Definition", "Parameters", "called_on", "definition_at", "parameters_of"]
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+"""What defines a function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,8 +41,12 @@ class Parameters:
     optional: frozenset[str] = frozenset()
 
 
-def parameters_of(text: str, line: int, name: str, *, is_inside: bool = False) -> Parameters:
-    """The parameters of the function that is defined at a line; none where several are.
+def definition_at(
+    text: str, line: int, name: str, *, is_inside: bool = False
+) -> tuple[Definition, bool] | None:
+    """The function that is defined at a line, and whether it stands in a class.
+
+    None where there is none, or where several that take other parameters are.
 
     Args:
         text: The file's text.
@@ -47,19 +55,30 @@ def parameters_of(text: str, line: int, name: str, *, is_inside: bool = False) -
         is_inside: Whether the line is one within the function, as what goes on behind a graph break
             has it; then it is the innermost function of that name.
     """
-    found: list[tuple[int, Parameters]] = []
+    found: list[tuple[Definition, bool]] = []
     for node, in_class in _definitions(_tree(text)):
         own = "<lambda>" if isinstance(node, ast.Lambda) else node.name
         decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
         lines = {node.lineno, min([node.lineno, *(item.lineno for item in decorators)])}
         is_around = is_inside and node.lineno <= line <= (node.end_lineno or node.lineno)
         if own == name and (line in lines or is_around):
-            is_static = any(ast.unparse(item) == "staticmethod" for item in decorators)
-            parameters = _parameters(node.args, is_method=in_class and not is_static)
-            found.append((node.lineno, dataclasses.replace(parameters, function=name)))
-    innermost = max((at for at, _ in found), default=0)
-    known = {parameters for at, parameters in found if at == innermost or not is_inside}
-    return next(iter(known)) if len(known) == 1 else Parameters()
+            found.append((node, in_class))
+    innermost = max((node.lineno for node, _ in found), default=0)
+    known = [each for each in found if each[0].lineno == innermost or not is_inside]
+    alike = {ast.dump(node.args) for node, _ in known}
+    return known[0] if len(alike) == 1 else None
+
+
+def parameters_of(text: str, line: int, name: str, *, is_inside: bool = False) -> Parameters:
+    """The parameters of the function that is defined at a line, as `definition_at` finds it."""
+    found = definition_at(text, line, name, is_inside=is_inside)
+    if found is None:
+        return Parameters()
+    node, in_class = found
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    is_static = any(ast.unparse(item) == "staticmethod" for item in decorators)
+    parameters = _parameters(node.args, is_method=in_class and not is_static)
+    return dataclasses.replace(parameters, function=name)
 
 
 def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:
@@ -78,13 +97,11 @@ def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:
     return calls[0] if len(calls) == 1 else None
 
 
-def _definitions(
-    tree: ast.AST | None,
-) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, bool]]:
+def _definitions(tree: ast.AST | None) -> Iterator[tuple[Definition, bool]]:
     """All functions, each with whether it stands in a class."""
     for node in ast.walk(tree) if tree is not None else ():
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if isinstance(child, Definition):
                 yield child, isinstance(node, ast.ClassDef)
 
 

@@ -45,6 +45,7 @@ NOTHING_NEEDED = "Nothing is needed for further calls. "
 """Of what became dynamic: only the first value was compiled for itself."""
 _FLOAT = RecompileClass.FLOAT
 _MOST_LIKEWISE = 6
+_MOST_BY_CHANCE = 3
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _DYNAMIC = frozenset({*_NAMED, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
 
@@ -63,6 +64,7 @@ class FixCase:
         lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
+        set_at: The line at which the function itself sets what changes, or None.
     """
 
     items: tuple[Recompile, ...]
@@ -74,6 +76,7 @@ class FixCase:
     lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
+    set_at: StackFrame | None = None
 
     @property
     def first(self) -> Recompile:
@@ -155,6 +158,29 @@ class FixCase:
             return f"Write {'; '.join(lines)} {self.before_call}."
         shown = [f"{_expression(name)}{method_of(wanted[name])}" for name in others]
         return f"{text.removesuffix('.')}, and likewise {listed(shown, _MOST_LIKEWISE)}."
+
+    @property
+    def is_always_new(self) -> bool:
+        """Whether the function itself sets it, and each compilation found another value."""
+        found = [item.now.text for item in self.items if item.now]
+        first = self.first.before.text if self.first.before else ""
+        is_new = len({first, *found}) == 1 + len(found) > _MOST_BY_CHANCE
+        return self.set_at is not None and is_new
+
+    @property
+    def by_call(self) -> str:
+        """Where a line goes that has to run in the caller."""
+        return f"by {self._the_call}"
+
+    @property
+    def behind_call(self) -> str:
+        """Where a line goes that has to run behind the call."""
+        return f"behind {self._the_call}"
+
+    @property
+    def _the_call(self) -> str:
+        frame = self.site.frame
+        return f"the call at {self.place(frame)}" if frame else "the call"
 
     @property
     def before_call(self) -> str:

@@ -35,7 +35,7 @@ def _length(case: FixCase) -> Iterator[str]:
         yield (
             f"{case.called} itself makes {case.name} longer at {case.place(frame)} "
             f"(`{frame.code.strip()}`), so that every call finds another length and compiles "
-            f"again. Return the value, and append it in the caller {_behind_call(case)}."
+            f"again. Return the value, and append it in the caller {case.behind_call}."
         )
         if _is_attribute(case) and case.first.holds in _TENSORS | {""}:
             yield _one_tensor(case)
@@ -109,11 +109,6 @@ def _appending(case: FixCase) -> StackFrame | None:
 
 def _one_quote(text: str) -> str:
     return text.replace('"', "'")
-
-
-def _behind_call(case: FixCase) -> str:
-    frame = case.site.frame
-    return f"behind the call at {case.place(frame)}" if frame else "behind the call"
 
 
 def _keys_set(case: FixCase, key: str) -> Iterator[str]:

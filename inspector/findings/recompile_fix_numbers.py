@@ -46,8 +46,10 @@ def _int(case: FixCase) -> Iterator[str]:
     elif special is not None:
         yield from _specialized(case, special)
     elif item.origin is Origin.GLOBAL:
+        # Of what the function counts itself the caller has to keep count.
+        own = f"Set it outside, {case.by_call}, and pass" if case.set_at else "Pass"
         yield (
-            f"Pass {case.name} to {case.called} as an argument: a global int is a constant of "
+            f"{own} {case.name} to {case.called} as an argument: a global int is a constant of "
             "each graph, an int argument becomes dynamic."
         )
         yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."

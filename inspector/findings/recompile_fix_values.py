@@ -27,6 +27,14 @@ def _constant(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
         return
+    if case.set_at is not None and case.is_always_new:
+        place, code = case.place(case.set_at), case.set_at.code.strip()
+        yield (
+            f"{case.called} itself sets {case.name} at {place} (`{code}`), and each compilation "
+            f"found another value: {what} is a constant of each graph. Set it outside, "
+            f"{case.by_call}, and pass what the graph needs of it as a tensor."
+        )
+        return
     yield (
         f"{case.name} is {what}, and each value is a program of its own, compiled once, and then "
         "found: nothing is needed where the values are few. Hoist the choice among many out of "

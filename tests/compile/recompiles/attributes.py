@@ -106,3 +106,29 @@ def attribute_comes() -> None:
     maybe(X, setting)
     setting.w = 1
     maybe(X, setting)
+
+
+@program(
+    *(
+        Expected("str", "self.tag", repr("a" * number), repr("a" * (number + 1)), "again",
+                 "itself sets self.tag at", "module-attribute")
+        for number in range(1, 5)
+    ),
+)  # fmt: skip
+def string_that_grows() -> None:
+    """The function sets what it is compiled for: no limit is high enough."""
+
+    class Tag(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tag = "a"
+
+        def forward(self, x: Tensor) -> Tensor:
+            result = x + len(self.tag)
+            self.tag = self.tag + "a"
+            return result
+
+    tagged = Tag()
+    tagged.compile(backend="eager")
+    for _ in range(5):
+        tagged(X)
