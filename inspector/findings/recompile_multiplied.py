@@ -23,7 +23,6 @@ _TOLD_APART = frozenset(
 )  # fmt: skip
 _KEYED = frozenset({_C.KEYS, _C.ATTRIBUTE})
 _TWO = 2
-_LEAST_COUNTED = 5
 _MOST_NAMED = 6
 
 
@@ -83,9 +82,7 @@ def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
             versions[item.compile_id] = own
     # What a version was never told apart by, it has as the first one.
     seen = {part: {known.get(part, first[part]) for known in versions.values()} for part in first}
-    # What is new in each version counts up, and its values were never combined with anything.
-    counted = len(versions) if len(versions) >= _LEAST_COUNTED else 0
-    parts = [part for part, values in seen.items() if len(values) > 1 and len(values) != counted]
+    parts = [part for part, values in seen.items() if len(values) > 1]
     values = tuple(len(seen[part]) for part in parts)
     compiled = len({tuple(v.get(part, first[part]) for part in parts) for v in versions.values()})
     alone = 1 + sum(number - 1 for number in values)

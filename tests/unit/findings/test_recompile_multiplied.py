@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from inspector.events.compile_id import CompileId
 from inspector.findings.recompile_multiplied import multiplied
-from inspector.model.recompile import (
-    Answer,
-    Change,
-    Known,
-    Origin,
-    Recompile,
-    RecompileClass,
-    Value,
-)
+from inspector.model.recompile import Answer, Known, Origin, Recompile, RecompileClass, Value
 
 
 def recompiled(
@@ -79,20 +69,3 @@ def test_keys_are_told_apart_each_for_itself() -> None:
 )
 def test_nothing_multiplies(history: list[Recompile]) -> None:
     assert multiplied(history, limit=8) is None
-
-
-def test_what_counts_up_multiplies_with_nothing() -> None:
-    """Each version has a number of its own; the flag beside it is one of two."""
-    steps = [(number, "n", str(number), str(number + 1)) for number in range(6)]
-    history = recompiled(*steps)
-    flags = [
-        dataclasses.replace(
-            item,
-            changes=(
-                Change(RecompileClass.BOOL, "L['a']", "a", None, str(n % 2), str((n + 1) % 2)),
-            ),
-        )
-        for n, item in enumerate(history)
-    ]  # fmt: skip
-
-    assert multiplied(flags, limit=8) is None
