@@ -12,7 +12,9 @@ _NO_FAKE = re.compile(
     r"`(?P<function>\w+)\.register_fake`",
     re.DOTALL,
 )
-_DEVICES = re.compile(r"Expected all tensors to be on the same device")
+_DEVICES = re.compile(
+    r"Expected all tensors to be on the same device|found two different devices [\w:]+, [\w:]+"
+)
 
 
 def error_fix(said: str) -> str:

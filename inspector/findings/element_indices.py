@@ -2,7 +2,8 @@
 
 Dynamo traces ``x[i]`` with such an ``i`` into its graph. AOTAutograd cannot trace that graph (it
 asks for the number, ``aten._local_scalar_dense``), and the whole function runs eagerly (tried with
-torch 2.13). The backend ``eager`` takes the graph as it is, so that no graph break is recorded.
+torch 2.11 and 2.13). The backend ``eager`` takes the graph as it is, so that no graph break is
+recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from inspector.model.run import Process, Run
 __all__ = ["refused_elements"]
 
 _TAKES_ALL = "eager"
-_FIRST_TORCH = (2, 13)
+_FIRST_TORCH = (2, 11)
 _NUMBER = re.compile(r"[iu]\d+\[\]")
 _WHOLE_NUMBERS = ("int", "uint")
 _MOST = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from pathlib import Path
 from typing import Any
@@ -204,7 +205,17 @@ def test_a_function_that_was_given_up_has_the_whole_call(reports: Any) -> None:
     assert skipped["cost"]["is_whole_frame"]
 
 
-@pytest.mark.parametrize("name", ["rest", "rest of a closure"])
+# Torch 2.11 makes a function with free variables anew out of its code in each call: nothing can be
+# put in its place, and what it takes is shared by both breaks.
+OF_CLOSURE = pytest.param(
+    "rest of a closure",
+    marks=pytest.mark.skipif(
+        importlib.metadata.version("torch").startswith("2.11."), reason="torch 2.11 has no name"
+    ),
+)
+
+
+@pytest.mark.parametrize("name", ["rest", OF_CLOSURE])
 def test_a_rest_that_runs_eagerly_belongs_to_the_break_that_made_it(
     reports: Any, name: str
 ) -> None:

@@ -22,6 +22,11 @@ def test_an_operator_without_a_fake_is_named() -> None:
 def test_what_is_on_another_device_is_to_be_made_where_the_inputs_are() -> None:
     said = "Expected all tensors to be on the same device, but found at least two devices, cpu and"
     assert "device=x.device" in error_fix(f"{said} cuda:0!")
+    # torch 2.11.0
+    said = (
+        "Unhandled FakeTensor Device Propagation for aten.add.Tensor, found two different devices"
+    )
+    assert "device=x.device" in error_fix(f"{said} cpu, cuda:0')")
 
 
 def test_nothing_is_said_about_what_is_not_known() -> None:
