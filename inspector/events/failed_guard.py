@@ -11,6 +11,7 @@ import ast
 import dataclasses
 import re
 
+from inspector.events.float_guards import floats_by_name
 from inspector.events.graph_break import TracebackFrame, parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
 
@@ -67,6 +68,7 @@ class FailedGuard:
 
 def parse_reason(reason: str) -> FailedGuard:
     """Takes a reason apart; whatever it is, something comes out."""
+    reason = floats_by_name(reason)
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 
 from inspector.events.failed_guard import stripped_source
+from inspector.events.float_guards import floats_by_name
 
 __all__ = ["GuardLines", "read_guard_lines"]
 
@@ -54,7 +55,7 @@ def read_guard_lines(text: str) -> GuardLines:
     full: dict[str, str] = {}
     ambient: list[tuple[str, str]] = []
     source: str | None = None
-    for line in text.splitlines():
+    for line in floats_by_name(text).splitlines():
         manager = _MANAGER.match(line)
         if manager:
             source = stripped_source(manager["source"])

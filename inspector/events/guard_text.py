@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 from inspector.events.fields import nanoseconds
+from inspector.events.float_guards import floats_by_name
 
 __all__ = [
     "GuardText",
@@ -203,7 +204,7 @@ def parse_guards(text: str) -> GuardText:
     """
     reader = _Reader()
     # Not `splitlines`: a form feed or U+2028 can be in the user's source line.
-    reader.read(text.split("\n"))
+    reader.read(floats_by_name(text).split("\n"))
     return GuardText(
         tuple(reader.managers), tuple(reader.guards), reader.latency_ns, tuple(reader.unknown)
     )

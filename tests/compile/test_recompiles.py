@@ -33,10 +33,15 @@ REVIVED = {"nothing_left_to_do": (2, 3)}
 LEAST_APPLIED = 40
 Counts: TypeAlias = dict[str, tuple[Mended, int, int | str]]
 
+VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
 pytestmark = pytest.mark.skipif(
-    not importlib.metadata.version("torch").startswith("2.13"),
-    reason="what torch reports was checked with 2.13",
+    VERSION not in {"2.11", "2.13"}, reason="what torch reports was checked with 2.11 and 2.13"
 )
+# What torch 2.11 says otherwise: not which backend it was, but which tensor has the marks.
+ON_2_11 = {
+    "another_backend": {"before": None, "now": None},
+    "marked_late": {"name": "x", "origin": "argument"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +105,8 @@ def test_there_are_enough() -> None:
 def test_what_torch_reports(name: str, report: Report) -> None:
     items = recompiles_of(report, name)
     found = [told(item) for item in items]
-    expected = PROGRAMS[name].expected
+    otherwise = ON_2_11.get(name, {}) if VERSION == "2.11" else {}
+    expected = [dataclasses.replace(want, **otherwise) for want in PROGRAMS[name].expected]
 
     assert found == [wanted(want, item) for want, item in zip(expected, found, strict=False)]
     assert len(found) == len(expected)
@@ -198,7 +204,9 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
         "counter_beside_an_enum": ("enum", "int"),
     }
     (mode,) = recompiles_of(plain, "enum_argument")
-    assert (mode.before, mode.now and mode.now.text) == (None, "a Pool")
+    # The guards of torch 2.11 have the member that they want.
+    wants = "<Pool.MEAN: 1>" if VERSION == "2.11" else None
+    assert (mode.before and mode.before.text, mode.now and mode.now.text) == (wants, "a Pool")
 
 
 def test_the_report_is_valid(report: Report) -> None:
