@@ -11,8 +11,8 @@ from inspector.advice.code import Code, header
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
 from inspector.findings.finding import Example, Place
-from inspector.findings.hints import best_hint, further_hints, useful_hints
-from inspector.model.graph_break import GraphBreak
+from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
+from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
@@ -69,23 +69,29 @@ def _compiled_files(record: GraphBreak) -> set[str]:
 
 def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     """What the line itself needs."""
-    cause = record.cause
+    cause, hints = record.cause, _hints(record)
     code = _code(run, record, place)
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}", code)
     advice = best(found)
     if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
-        return Advised(_TORCHS, useful_hints(cause.hints))
+        return Advised(_TORCHS, useful_hints(hints))
     if advice is None:
-        return Advised(best_hint(cause.hints), further_hints(cause.hints))
+        return Advised(best_hint(hints), further_hints(hints))
     others = other_ways(advice, found)
-    hints = (
+    more = (
         hint
-        for hint in useful_hints(cause.hints)
+        for hint in useful_hints(hints)
         if not any(item.replaces(hint) for item in (advice, *others)) and _is_about(hint, code)
     )
     return Advised(
-        advice.fix_for(code), (*(other.fix_for(code) for other in others), *hints), _example(advice)
+        advice.fix_for(code), (*(other.fix_for(code) for other in others), *more), _example(advice)
     )
+
+
+def _hints(record: GraphBreak) -> tuple[str, ...]:
+    """Torch's hints, without its guess that the code is wrong where Python then ran it."""
+    hints = record.cause.hints
+    return hints if record.outcome is Outcome.RAISED else without_supposed_errors(hints)
 
 
 def _is_about(hint: str, code: Code) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.advice.lookup import advise
 from inspector.costs.sites import site_costs
 from inspector.findings.finding import Finding
-from inspector.findings.hints import is_fundamental
+from inspector.findings.hints import is_fundamental, supposes_an_error
 from inspector.findings.place import fingerprint, make_place, qualified_name
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -104,6 +104,8 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
         yield "torch says that it will hardly ever be able to trace this"
+    if record.outcome is not Outcome.RAISED and supposes_an_error(record.cause.hints):
+        yield "torch supposes an error of the code: there is none where it runs without a compiler"
     for wrapper in record.wrappers:
         yield f"while it handled this, torch met: {_label(wrapper.gb_id, wrapper.title)}"
     yield from _elsewhere(run, record)

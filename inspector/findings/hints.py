@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["best_hint", "further_hints", "is_fundamental", "useful_hints"]
+__all__ = [
+    "best_hint",
+    "further_hints",
+    "is_fundamental",
+    "supposes_an_error",
+    "useful_hints",
+    "without_supposed_errors",
+]
 
 # torch/_dynamo/graph_break_hints.py, 2.11 to 2.13.
 _EMPTY = re.compile(
@@ -14,14 +21,23 @@ _EMPTY = re.compile(
     r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
 )
 # These say something, and something else should be tried first.
-_LAST = re.compile(
-    r"please file an issue on GitHub|Your code may result in an error when running in eager"
-)
+_OF_ERRORS = r"Your code may result in an error when running in eager"
+_LAST = re.compile(rf"please file an issue on GitHub|{_OF_ERRORS}")
 # Torch names settings of its module `config` without it in some hints (2.13: trace_autograd_ops).
 _SETTING = re.compile(
     r"torch\._dynamo\.(?!config\b)(?P<name>[a-z_]+)(?P<value> ?= ?(?:True|False)\b)"
 )
 _FUNDAMENTAL = re.compile(r"This graph break is fundamental")
+
+
+def supposes_an_error(hints: Sequence[str]) -> bool:
+    """Whether torch supposes that the code is wrong, and fails when it is not compiled, too."""
+    return any(re.match(_OF_ERRORS, hint) for hint in hints)
+
+
+def without_supposed_errors(hints: Sequence[str]) -> tuple[str, ...]:
+    """The hints for code that Python ran after the graph broke: it is not wrong."""
+    return tuple(hint for hint in hints if not re.match(_OF_ERRORS, hint))
 
 
 def useful_hints(hints: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import dataclasses
 from inspector.advice.lookup import Advised, advise
 from inspector.events.graph_break import Cause
 from inspector.findings.place import make_place
+from inspector.model.graph_break import Outcome
 from inspector.model.run import Run
 from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
@@ -135,3 +136,16 @@ def _at(line: str) -> Advised:
 def test_the_hint_on_or_is_for_lines_that_have_one() -> None:
     assert _ON_OR in _at("    if x.any() or y.any():").alternatives
     assert _ON_OR not in _at("    if x.any():").alternatives
+
+
+SUPPOSED = "Your code may result in an error when running in eager. Please double check."
+
+
+def test_code_that_ran_is_not_said_to_be_wrong() -> None:
+    cause = Cause("Unsupported next() call", "x", gb_id="GB0160", hints=(SUPPOSED,))
+    record = dataclasses.replace(break_at(AT_BRANCH, cause), user=AT_BRANCH)
+    raised = dataclasses.replace(record, outcome=Outcome.RAISED)
+    place = make_place(run_of(), AT_BRANCH)
+
+    assert advise(run_of(), record, place) == Advised("", ())
+    assert advise(run_of(), raised, place).fix == SUPPOSED
