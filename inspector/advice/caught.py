@@ -10,14 +10,15 @@ from inspector.advice.branches import condition_of
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ON_TENSOR
+from inspector.advice.reporting import reports
 
 __all__ = ["ADVICE", "is_caught", "raised"]
 
 
 def raised(code: Code) -> ast.Raise | None:
-    """What a branch does that does nothing but raise."""
+    """What a branch ends with that does nothing but raise, and tell of it before."""
     match code.statement:
-        case ast.If(body=[ast.Raise() as found]):
+        case ast.If(body=[*told, ast.Raise() as found]) if not told or reports(code, told):
             return found
     return None
 

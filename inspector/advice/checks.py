@@ -67,6 +67,11 @@ def _is_left(code: Code) -> bool:
     return raised(code) is not None and not is_caught(code)
 
 
+def _only_raises(code: Code) -> bool:
+    """Whether nothing is told before: what stands in the place of the branch tells nothing."""
+    return _is_left(code) and isinstance(code.statement, ast.If) and len(code.statement.body) == 1
+
+
 def _asserted(code: Code) -> str:
     """``assert ~condition, "…"`` for a branch that raises."""
     match code.statement:
@@ -95,14 +100,7 @@ _IN_THE_GRAPH = (
     "CUDA cannot be used any more)."
 )
 
-RAISE = Advice(
-    id="branch-raise",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=_is_left,
-    title="an error raised for some values of a tensor",
-    fix="Return the condition as a tensor, and raise the error in the caller.",
-    before="""\
+_RAISED = """\
 import torch
 
 
@@ -122,7 +120,17 @@ def run(x):
 
 
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
+"""
+_LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        raise')
+
+RAISE = Advice(
+    id="branch-raise",
+    kinds=(BRANCH, ITEM),
+    says=_OR_ITEM,
+    where=_is_left,
+    title="an error raised for some values of a tensor",
+    fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
+    before=_RAISED,
     after="""\
 import torch
 
@@ -150,8 +158,23 @@ def run(x):
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     keeps="The same error, once the graph has run to its end.",
-    instead_of=_HINTS,
+    variants=(_LOGGED, _LOGGED.replace("isnan().any()", "isnan().any().item()")),
+    instead_of=rf"{_HINTS}|capture_scalar_outputs",
 )
+
+_SPARED = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    if x.isnan().any():
+        raise ValueError("NaN")
+    return x * 2
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
 
 _CHECKED = """\
 import torch
@@ -179,7 +202,7 @@ RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
     kinds=(BRANCH,),
     says=ON_TENSOR,
-    where=_is_left,
+    where=_only_raises,
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
     f"message or none; {_IN_THE_GRAPH}",
@@ -197,6 +220,23 @@ RAISE_IN_GRAPH = Advice(
     "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
+    instead_of=_HINTS,
+    other_way_of=("branch-raise",),
+    tested_on=("2.11", "2.13"),
+)
+
+RAISE_UNCOMPILED = Advice(
+    id="branch-raise-uncompiled",
+    kinds=(BRANCH, ITEM),
+    says=_OR_ITEM,
+    where=_is_left,
+    title="an error raised for some values of a tensor, which compiled code need not check",
+    fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "
+    "condition:` leaves the check out of the graph, and keeps it in eager runs.",
+    before=_SPARED,
+    after=_SPARED.replace("if x.isnan", "if not torch.compiler.is_compiling() and x.isnan"),
+    keeps="The outputs for inputs that pass the check; compiled, it is made no more.",
+    variants=(_SPARED.replace("any()", "any().item()"),),
     instead_of=_HINTS,
     other_way_of=("branch-raise",),
     tested_on=("2.11", "2.13"),
@@ -251,4 +291,4 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
     instead_of=_HINTS,
 )
 
-ADVICE = (LOOP, RAISE, RAISE_IN_GRAPH, ASSERT)
+ADVICE = (LOOP, RAISE, RAISE_IN_GRAPH, RAISE_UNCOMPILED, ASSERT)

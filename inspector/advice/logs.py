@@ -115,7 +115,8 @@ WARNING = Advice(
     kinds=(SKIPPED,),
     says=r"module: _?warnings, qualname: warn\b",
     title="warnings.warn in compiled code",
-    fix="Warn in the caller, before the compiled function is called, under the same conditions.",
+    fix="Warn in the caller under the same conditions: before the compiled function is called "
+    "where they are known there, else with a condition that it returns.",
     tailored=in_the_caller,
     before="""\
 import warnings
