@@ -2,16 +2,130 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.kinds import INLINED, SKIPPED
 
 __all__ = ["ADVICE"]
 
+_RECURRENT = Kind("GB0014", "Attempted to wrap RNN, GRU, or LSTM")
+_PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
+
+
+def _packs(code: Code) -> bool:
+    """Whether the function packs sequences, or takes packed ones apart."""
+    return any(
+        isinstance(node, ast.Call) and re.search(_PACKING, dotted_name(node.func)) is not None
+        for node in (ast.walk(code.function) if code.function else ())
+    )
+
+
+_PACKED = """\
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2, batch_first=True)
+
+
+@torch.compile
+def forward(x, lengths):
+    packed = pack_padded_sequence(x * 2, lengths, batch_first=True)
+    return pad_packed_sequence(layer(packed)[0], batch_first=True)[0] + 1
+
+
+lengths = torch.tensor([4, 2])
+outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
+"""
+_UNPACKED = """\
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2, batch_first=True)
+
+
+@torch.compile
+def before(x):
+    return x * 2
+
+
+@torch.compile
+def behind(y):
+    return y + 1
+
+
+def forward(x, lengths):
+    packed = pack_padded_sequence(before(x), lengths, batch_first=True)
+    return behind(pad_packed_sequence(layer(packed)[0], batch_first=True)[0])
+
+
+lengths = torch.tensor([4, 2])
+outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
+"""
+# The layer alone in what is compiled, and the packed sequence made before.
+_LAYER = """\
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2, batch_first=True)
+
+
+@torch.compile
+def behind(packed):
+    return pad_packed_sequence(layer(packed)[0], batch_first=True)[0] + 1
+
+
+def forward(x, lengths):
+    return behind(pack_padded_sequence(x * 2, lengths, batch_first=True))
+
+
+lengths = torch.tensor([4, 2])
+outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
+"""
+_PACKING_IS_LEFT = (
+    "Leave packing, the recurrent layer and unpacking to the caller, and compile what stands "
+    "before and behind them as functions of their own: torch traces neither the packing, whose "
+    "lengths have to be numbers, nor a layer on a packed sequence (nor with `allow_rnn`)."
+)
+
+PACKED = Advice(
+    id="packed-sequence",
+    kinds=(SKIPPED, INLINED),
+    says=_PACKING,
+    title="sequences that are packed",
+    fix=_PACKING_IS_LEFT,
+    before=_PACKED,
+    after=_UNPACKED,
+    keeps="The outputs and gradients. The layer runs eagerly, as it does behind the graph break.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+    tested_on=("2.11", "2.13"),
+)
+
+PACKED_LAYER = Advice(
+    id="packed-recurrent-layer",
+    kinds=(_RECURRENT,),
+    where=_packs,
+    title="an RNN, GRU or LSTM on a packed sequence",
+    fix=_PACKING_IS_LEFT,
+    before=_LAYER,
+    after=_UNPACKED,
+    keeps=PACKED.keeps,
+    instead_of=r"allow_rnn",
+    tested_on=("2.11", "2.13"),
+)
+
 RNN = Advice(
     id="recurrent-layer",
-    kinds=(Kind("GB0014", "Attempted to wrap RNN, GRU, or LSTM"),),
+    kinds=(_RECURRENT,),
     title="an RNN, GRU or LSTM",
-    fix="`torch._dynamo.config.allow_rnn = True` puts it into the graph; it is unrolled, so "
-    "compiling takes longer for long sequences. For inference: the backward pass fails to compile.",
+    fix="`torch._dynamo.config.allow_rnn = True` puts it into the graph, if its input is no packed "
+    "sequence; it is unrolled, so compiling takes longer for long sequences. For inference: the "
+    "backward pass fails to compile.",
     before="""\
 import torch
 
@@ -46,6 +160,7 @@ with torch.no_grad():
 """,
     keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError "
     "when the layer is trained.",
+    instead_of=r"allow_rnn",
 )
 
 SCRIPT = Advice(
@@ -90,4 +205,4 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     keeps="The outputs.",
 )
 
-ADVICE = (RNN, SCRIPT)
+ADVICE = (PACKED, PACKED_LAYER, RNN, SCRIPT)
