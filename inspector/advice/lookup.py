@@ -52,11 +52,21 @@ def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
         record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
     """
+    if record.caused_by is not None:
+        return Advised(f"Mend {_shown(run, record)}: this comes of it, and goes with it.", ())
     found = _advised(run, record, place)
     if not any(map(_GENERATION.search, _compiled_files(record))):
         return found
     others = (found.fix, *found.alternatives) if found.fix else found.alternatives
     return dataclasses.replace(found, fix=_FORWARD, alternatives=others)
+
+
+def _shown(run: Run, record: GraphBreak) -> str:
+    """The graph break that caused another one."""
+    file, line, kind = record.caused_by or ("", 0, "")
+    here = record.user is not None and (record.user.file, record.user.line) == (file, line)
+    where = "this line" if here else f"{run.roots.shown(file)}:{line}"
+    return f"the other graph break of {where} ({kind})"
 
 
 def _compiled_files(record: GraphBreak) -> set[str]:

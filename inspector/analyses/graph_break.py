@@ -95,10 +95,12 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
+    if record.caused_by is not None:
+        yield "it comes of another graph break, at which torch could not end the graph"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
-    if record.outcome is not Outcome.RESUMED:
+    if record.outcome is not Outcome.RESUMED and record.caused_by is None:
         yield "what stands behind this line was not traced: explain again when it is mended"
     yield from _repeated(site)
     yield from _others_on_the_line(site)

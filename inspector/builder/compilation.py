@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics, CreateSymbol
@@ -164,6 +165,11 @@ class CompilationDraft:
         return self.recompile_reasons or ((reason,) if reason else ())
 
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
+        yield from with_consequences(tuple(self._logged_breaks(roots)))
+        yield from self._breaks_of_metrics(roots)
+        yield from self._raised_break(roots)
+
+    def _logged_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         for draft in self.breaks:
             reason = draft.reason
             whole = below_recorder(_stack(reason.stack, draft.positions), roots)
@@ -174,8 +180,6 @@ class CompilationDraft:
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
-        yield from self._breaks_of_metrics(roots)
-        yield from self._raised_break(roots)
 
     def caller_stack(self, roots: Roots) -> tuple[StackFrame, ...]:
         """The stack down to the compiled frame, outermost first, with its caller where known."""

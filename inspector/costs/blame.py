@@ -170,7 +170,11 @@ def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | No
         if not is_resumed(frame.name) or any(item.has_guarded_code for item in frame.compilations):
             continue
         records = [record for item in frame.compilations for record in item.graph_breaks]
-        gave_up = [record.key for record in records if record.outcome is Outcome.FRAME_SKIPPED]
+        gave_up = [
+            record.key
+            for record in records
+            if record.outcome is Outcome.FRAME_SKIPPED and record.caused_by is None
+        ]
         if gave_up or any(item.failure for item in frame.compilations):
             yield (frame.file, frame.name), gave_up[-1] if gave_up else None
 

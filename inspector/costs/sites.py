@@ -220,7 +220,9 @@ class _Measured:
         """Whether the target's own frame was given up there, and all of it runs eagerly."""
         target = self._process.target
         return target is not None and any(
-            record.key == site and record.outcome is Outcome.FRAME_SKIPPED
+            record.key == site
+            and record.outcome is Outcome.FRAME_SKIPPED
+            and record.caused_by is None
             for frame in self._process.frames
             if (frame.file, frame.first_line) == (target.file, target.line)
             for compilation in frame.compilations

@@ -49,6 +49,8 @@ class GraphBreak:
         has_graph: Whether the compilation that broke gave a graph all the same.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
         evidence: What it is known from.
+        caused_by: The key of the earlier break of the same compilation without which torch would
+            not have met this one, or None.
     """
 
     compile_id: CompileId | None
@@ -65,6 +67,7 @@ class GraphBreak:
     has_graph: bool
     call: int | None
     evidence: Evidence
+    caused_by: tuple[str, int, str] | None = None
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -85,8 +88,9 @@ class BreakSite:
 
     @property
     def first(self) -> GraphBreak:
-        """The record that shows the site: the first one that torch explains."""
-        return next((item for item in self.records if item.cause.context), self.records[0])
+        """The record that shows the site: the first that torch explains and no other one caused."""
+        causes = [item for item in self.records if item.caused_by is None] or self.records
+        return next((item for item in causes if item.cause.context), causes[0])
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
