@@ -37,7 +37,7 @@ class Break:
     Attributes:
         gb_id: Torch's id, or None.
         gb_type: Torch's name, or None.
-        said: Torch's developer context, then its explanation.
+        said: Torch's developer context, then its explanation, then the file that it was in.
         code: The user's code there.
     """
 

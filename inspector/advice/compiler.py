@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import BREAK_CALL
 
 __all__ = ["ADVICE"]
 
@@ -71,9 +72,9 @@ outputs = [forward(torch.ones(3))]
 
 GRAPH_BREAK = Advice(
     id="graph-break-call",
-    kinds=(Kind("GB0025", "Call to `torch._dynamo.graph_break()`"),),
+    kinds=(BREAK_CALL,),
     title="a call of torch._dynamo.graph_break()",
-    fix="Remove the call; where it is torch's own (an optimiser), leave that code to the caller.",
+    fix="Remove the call; where it is torch's own, leave the code that leads to it to the caller.",
     before="""\
 import torch
 
@@ -100,6 +101,7 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs.",
+    instead_of=r"^Remove the `torch\._dynamo\.graph_break\(\)` call",
 )
 
 ASYNC = Advice(

@@ -6,6 +6,7 @@ from inspector.advice.advice import Kind
 
 __all__ = [
     "BRANCH",
+    "BREAK_CALL",
     "BUILTIN",
     "CAPTURE_SHAPES",
     "CONTEXT",
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 BRANCH = Kind("GB0170", "Data-dependent branching")
+BREAK_CALL = Kind("GB0025", "Call to `torch._dynamo.graph_break()`")
 BUILTIN = Kind("GB0059", "Failed to trace builtin operator")
 CONTEXT = Kind("GB0142", "Unsupported context manager")
 DATA_DEPENDENT = Kind("GB0033", "Data dependent operator")

@@ -81,7 +81,9 @@ def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = _code(run, record, place)
-    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}", code)
+    inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
+    said = f"{cause.context}\n{cause.explanation}\n{inner}"
+    found = Break(cause.gb_id, cause.gb_type, said, code)
     advice = best(found)
     if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
         return Advised(_TORCHS, useful_hints(hints))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice
-from inspector.advice.kinds import INLINED, SKIPPED
+from inspector.advice.kinds import BREAK_CALL, INLINED, SKIPPED
 
 __all__ = ["ADVICE"]
 
@@ -57,6 +57,28 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
     keeps="Losses and weights.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
+
+_STEP = """\
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+
+
+@torch.compile
+def update(x):
+    optimizer.step()
+    return (x * weight.detach()).sum()
+
+
+def step(x):
+    optimizer.zero_grad()
+    (x * weight).square().sum().backward()
+    return update(x)
+
+
+outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
+"""
 
 SCHEDULED = Advice(
     id="scheduled-optimizer",
@@ -115,6 +137,24 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
 """,
     keeps="Outputs, weights and learning rates. The step itself is compiled no longer.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+    tested_on=("2.11", "2.13"),
+)
+
+STEP = Advice(
+    id="optimizer-step",
+    kinds=(BREAK_CALL,),
+    says=r"torch/optim/optimizer\.py$",
+    title="the step of an optimiser",
+    fix="Torch breaks the graph itself here (`_use_grad` in `torch/optim/optimizer.py`), and "
+    "compiles the optimiser's step behind it, in a graph of its own. Where the function does "
+    "nothing else, nothing is needed. Otherwise leave `step()` to the caller, and compile what is "
+    "computed and, if you want, `torch.compile(optimizer.step)`.",
+    before=_STEP,
+    after=_STEP.replace("    optimizer.step()\n    return (x", "    return (x").replace(
+        "    return update(x)", "    optimizer.step()\n    return update(x)"
+    ),
+    keeps="Outputs and weights. The step itself is compiled no longer.",
+    instead_of=r"^Remove the `torch\._dynamo\.graph_break\(\)` call",
     tested_on=("2.11", "2.13"),
 )
 
@@ -220,4 +260,4 @@ outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
-ADVICE = (OPTIMIZER, SCHEDULED, SCALER, LOADER)
+ADVICE = (OPTIMIZER, SCHEDULED, STEP, SCALER, LOADER)

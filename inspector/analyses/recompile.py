@@ -146,6 +146,7 @@ def _case(
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
+        file=frame.file,
     )
 
 

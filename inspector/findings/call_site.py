@@ -32,6 +32,8 @@ _VIEWS = frozenset({"T", "mT", "H", "mH", "data", "real", "imag", "grad"})
 # torch/_dynamo/external_utils.py, 2.11 to 2.13: `wrap_inline` calls a module of torch's own, or
 # what torch defines, through `inner(*args, **kwargs)`, which calls its closure's `fn`.
 _WRAPPER = "torch/_dynamo/external_utils.py"
+# What runs where an object itself is called.
+_OF_CALLS = frozenset({"forward", "__call__"})
 _Found: TypeAlias = tuple[str, bool]
 
 
@@ -134,7 +136,8 @@ class CallSite:
         if self.parameters.is_method:
             # Of a method, or of a module that is called, the first one stands before the bracket.
             if index == 0:
-                return _written(self._owner(self.call.func))
+                owner = self._owner(self.call.func)
+                return _written(owner) if owner is not None else None
             index -= 1
         for position, node in enumerate(self.call.args):
             if isinstance(node, ast.Starred):
@@ -145,10 +148,14 @@ class CallSite:
                 return _written(node)
         return None
 
-    def _owner(self, function: ast.expr) -> ast.expr:
-        """``net`` of ``net.step(x)``, and of ``net(x)``, where the function is its ``forward``."""
-        is_own = isinstance(function, ast.Attribute) and function.attr == self.parameters.function
-        return function.value if is_own else function  # type: ignore[attr-defined]
+    def _owner(self, function: ast.expr) -> ast.expr | None:
+        """``net`` of ``net.step(x)``, and of ``net(x)``, where the function is its ``forward``.
+
+        None where something else is called: ``step`` of ``step = torch.compile(net.step)``.
+        """
+        if isinstance(function, ast.Attribute) and function.attr == self.parameters.function:
+            return function.value
+        return function if self.parameters.function in _OF_CALLS else None
 
 
 def _written(node: ast.expr) -> _Found:

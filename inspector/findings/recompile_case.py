@@ -65,6 +65,7 @@ class FixCase:
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
+        file: The function's file.
     """
 
     items: tuple[Recompile, ...]
@@ -77,6 +78,7 @@ class FixCase:
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
+    file: str = ""
 
     @property
     def first(self) -> Recompile:

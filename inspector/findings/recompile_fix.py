@@ -19,6 +19,7 @@ from inspector.findings.recompile_case import (
 from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
+from inspector.findings.recompile_optimizer import optimizer_advice
 from inspector.findings.recompile_wording import changed
 from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.wording import listed
@@ -47,6 +48,9 @@ def fixes(case: FixCase) -> tuple[str, ...]:
 
 
 def _advised(case: FixCase) -> tuple[str, ...]:
+    special = optimizer_advice(case)
+    if special:
+        return (special,)
     advise = _ADVICE.get(case.first.kind)
     return tuple(advise(case)) if advise else ()
 

@@ -155,7 +155,8 @@ def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
     cause = reason.causes[0]
     frames = [frame for frame in (*reason.stack, *reason.operator) if frame.file == str(path)]
     code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
-    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}")
+    inner = reason.stack[-1].file if reason.stack else ""
+    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}\n{inner}")
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 

@@ -149,3 +149,22 @@ def test_code_that_ran_is_not_said_to_be_wrong() -> None:
 
     assert advise(run_of(), record, place) == Advised("", ())
     assert advise(run_of(), raised, place).fix == SUPPOSED
+
+
+GRAPH_BREAK = Cause(
+    "Call to `torch._dynamo.graph_break()`",
+    "User-inserted graph break. Message: None",
+    gb_id="GB0025",
+    hints=("Remove the `torch._dynamo.graph_break()` call.",),
+)
+
+
+def test_a_break_that_torchs_optimiser_asks_for_is_nobodys_to_remove() -> None:
+    inner = StackFrame(f"{SITE}/torch/optim/optimizer.py", 79, "_use_grad", "graph_break()")
+    record = dataclasses.replace(break_at(AT_BRANCH, GRAPH_BREAK), stack=(AT_BRANCH, inner))
+    place = make_place(run_of(), AT_BRANCH)
+    found = advise(run_of(), record, place)
+
+    assert example(found) == "optimizer-step"
+    assert found.alternatives == ()
+    assert example(advised(AT_BRANCH, GRAPH_BREAK)) == "graph-break-call"
