@@ -128,7 +128,7 @@ def _code(run: Run, record: GraphBreak, place: Place) -> Code:
     frame = record.user
     if frame is None:
         return Code()
-    span = Span(frame.line, frame.end_line or frame.line, place.column, place.end_column)
+    span = Span(frame.line, place.end_line or frame.line, place.column, place.end_column)
     text = run.sources.text(frame.file)
     if text is not None:
         return read_text(text, span)

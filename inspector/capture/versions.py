@@ -186,7 +186,9 @@ def positions_of_graph_break() -> list[Position] | None:
 def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> Position:
     line = frame.lineno or 0
     known = exact.get((frame.filename, line))
-    if frame.colno is None and known is not None:
+    # Summaries of data-dependent branches have columns, and no last line (2.13).
+    is_partial = frame.end_lineno is None and known and frame.colno == known.col_offset
+    if known is not None and (frame.colno is None or is_partial):
         return in_characters(
             frame.filename, line, known.end_lineno, known.col_offset, known.end_col_offset
         )

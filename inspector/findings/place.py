@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from inspector.findings.condition_span import condition_span
 from inspector.findings.finding import Place, StackLine
 from inspector.model.run import Run
 from inspector.model.source import SourceLine
@@ -20,7 +21,12 @@ def make_place(run: Run, frame: StackFrame | None, stack: Sequence[StackFrame] =
     if frame is None:
         return Place(stack=stack_lines(run, stack))
     column, end_column = _columns(run, frame)
-    last = frame.end_line or frame.line
+    end_line = frame.end_line
+    text = run.sources.text(frame.file)
+    condition = condition_span(text, frame.line, column) if text and column is not None else None
+    if condition is not None:
+        column, end_line, end_column = condition
+    last = end_line or frame.line
     excerpt = run.sources.excerpt(
         frame.file, max(1, frame.line - _LINES_AROUND), last + _LINES_AROUND
     )
@@ -29,7 +35,7 @@ def make_place(run: Run, frame: StackFrame | None, stack: Sequence[StackFrame] =
     return Place(
         file=run.roots.shown(frame.file),
         line=frame.line,
-        end_line=frame.end_line,
+        end_line=end_line,
         column=column,
         end_column=end_column,
         function=_function(run, frame),
