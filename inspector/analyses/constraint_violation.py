@@ -108,7 +108,7 @@ def _why(run: Run, place: StackFrame, use: SymbolUse | None, violation: Violatio
         where = f"{run.roots.shown(place.file)}:{place.line}"
         lines.append(f"specialised at {where}{f': {code}' if code else ''}")
     if use is None and violation.constant:
-        lines.append("the line is torch's own word (parsed)")
+        lines.append("the line is torch's own word")
     return "\n".join(lines)
 
 

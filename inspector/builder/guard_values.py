@@ -12,6 +12,7 @@ from inspector.builder.recompile_class import ordered_keys
 from inspector.events.failed_guard import split_comment
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
+from inspector.model.article import with_article
 from inspector.model.recompile import Known, Value
 
 __all__ = ["before_of", "now_of"]
@@ -96,7 +97,8 @@ def _seen_now(case: GuardCase) -> Value | None:
     if case.failed.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
     is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
-    text = f"a {seen.type} with {seen.text} items" if is_number and seen.text.isdecimal() else ""
+    is_number = is_number and seen.text.isdecimal()
+    text = f"{with_article(seen.type)} with {seen.text} items" if is_number else ""
     return Value(text or seen.text, Known.PROCESS)
 
 
@@ -116,7 +118,7 @@ def _tree_now(case: GuardCase) -> Value | None:
             return _parsed(constant)
         if split_comment(text)[0].rstrip().endswith(" is None"):
             return Value("None", Known.PARSED)
-    return Value(f"a {_class_name(kind)}", Known.PARSED) if kind else None
+    return Value(with_article(_class_name(kind)), Known.PARSED) if kind else None
 
 
 def _constant(text: str) -> str:

@@ -12,6 +12,7 @@ from torch.utils import _pytree
 
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
+from inspector.model.article import with_article
 from inspector.model.xla_backends import XLA_DEVICE
 
 __all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors", "shapes_of"]
@@ -72,7 +73,7 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
         UsageError: It is nothing that can be passed to a model.
     """
     if given is None or callable(given):
-        kind = "nothing" if given is None else f"a {type(given).__name__}"
+        kind = "nothing" if given is None else with_article(type(given).__name__)
         raise UsageError(
             f"{source} gives {kind}.",
             "It has to give a tuple or a list of arguments, or a dict of keyword arguments.",

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from inspector.model.article import with_article
+
 __all__ = ["FUNCTIONS", "described"]
 
 _MOST_TEXT = 80
@@ -131,8 +133,8 @@ _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...
     ("function", _fits(types.CodeType), _code_text),
     ("class", _fits(type), _type_name),
     ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
-    ("module", _fits(torch.nn.Module), lambda value: f"a {_type_name(type(value))}"),
+    ("module", _fits(torch.nn.Module), lambda value: with_article(_type_name(type(value)))),
     ("container", _fits(_SETS), _set_text),
     *(("container", _fits(kind), kind.__len__) for kind in _CONTAINERS),
-    ("object", lambda _value: True, lambda value: f"a {_type_name(type(value))}"),
+    ("object", lambda _value: True, lambda value: with_article(_type_name(type(value)))),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
+from inspector.model.article import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,7 @@ def _checked(made: Any, entry: str) -> tuple[Callable[..., Any], str, object]:  
         return made[0], f"{entry}[0]", made[1]
     if callable(made):
         return made, entry, None
-    kind = "None" if made is None else f"a {type(made).__name__}"
+    kind = "None" if made is None else with_article(type(made).__name__)
     raise UsageError(
         f"`{entry}` gives {kind}, which cannot be called.",
         "It has to give an nn.Module or a function.",

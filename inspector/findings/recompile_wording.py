@@ -37,7 +37,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     RecompileClass.RANK: "the number of dimensions of {name} changes",
     RecompileClass.REQUIRES_GRAD: "requires_grad of {name} changes",
     RecompileClass.TENSOR_KIND: "the dispatch keys of {name} change",
-    RecompileClass.ALIASING: "tensors are the same, or no longer: {names}",
+    RecompileClass.ALIASING: "whether tensors are the same one changes{among}",
     RecompileClass.VIEW: "{name} is a view of another tensor, or no longer",
     RecompileClass.MARKS: "dimensions are marked differently",
     RecompileClass.SYMBOLIC_SHAPE: "a condition on {names} fails",
@@ -102,7 +102,8 @@ def changed(item: Recompile) -> str:
         )
     names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
     of = f": {item.name}" if item.name else ""
-    return text.format(name=name or "an object", names=names or "tensors", of=of)
+    among = f": {names}" if names else ""
+    return text.format(name=name or "an object", names=names or "tensors", of=of, among=among)
 
 
 def _sizes(item: Recompile, name: str) -> str:
@@ -242,7 +243,7 @@ def _places(item: Recompile, roots: Roots) -> Iterator[str]:
         frame = user_frame(item.guard_stack, roots) or item.guard_stack[-1]
         yield f"the guard comes from {_shown(frame, roots)}"
     elif item.caused_by and not item.symbols:
-        yield f"the guard comes from {_shown(item.caused_by, roots)} (parsed)"
+        yield f"the guard comes from {_shown(item.caused_by, roots)}, as torch prints it"
 
 
 def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:

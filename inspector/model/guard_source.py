@@ -25,6 +25,7 @@ _CLASS_DICT = re.compile(
     r"dict\(type\((?P<owner>(?:(?!dict\(type\().)+?)\)(?:\.__mro__\[\d+\])?\.__dict__\)"
     r"\[(['\"])(?P<name>\w+)\2\]"
 )
+_OWN_DICT = re.compile(r"\.__dict__\[(['\"])([A-Za-z_]\w*)\1\]")
 _SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
 _INTERNAL = re.compile(r"G\['(?:__import_|__builtins_dict__|___|__compiled|__resume)")
 
@@ -46,6 +47,7 @@ def origin_of(source: str) -> Origin:
     """Whose value it is, as far as the spelling says."""
     if source in {"", "L", "G"}:
         return Origin.STATE
+    source = without_class_dicts(source)
     return next((origin for form, origin in _ORIGINS if form.search(source)), Origin.INPUT)
 
 
@@ -64,6 +66,7 @@ def module_of(source: str) -> str:
 
     The model itself is ``self``, whatever its first parameter is called.
     """
+    source = without_class_dicts(source)
     names = re.findall(r"\._modules\['([^'\\]*)'\]", source)
     if names:
         return ".".join(names)
@@ -89,10 +92,13 @@ def spelled(source: str) -> str:
 
 
 def without_class_dicts(source: str) -> str:
-    """``x.width`` for ``dict(type(x).__mro__[1].__dict__)['width']``."""
+    """``x.width`` for ``dict(type(x).__mro__[1].__dict__)['width']`` and ``x.__dict__['width']``.
+
+    Torch 2.13 reaches modules by ``self.__dict__['_modules']['up']`` in some guards.
+    """
     for _ in range(source.count("dict(type(")):
         source = _CLASS_DICT.sub(r"\g<owner>.\g<name>", source, count=1)
-    return source
+    return _OWN_DICT.sub(r".\2", source)
 
 
 def _item(match: re.Match[str]) -> str:

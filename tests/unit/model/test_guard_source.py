@@ -21,6 +21,8 @@ WEIGHT = "L['self']._modules['layers']._modules['3']._parameters['weight']"
         ("L['fn'].__closure__[0].cell_contents", "fn's closure variable 0"),
         ("L['___stack0']", "(kept over a graph break)"),
         ("L['m']._modules['odd name']", "m['odd name']"),
+        ("L['self'].__dict__['_modules']['up'].bias", "self.up.bias"),
+        ("L['self'].__dict__['width']", "self.width"),
     ],
 )
 def test_the_users_spelling(source: str, name: str) -> None:
@@ -34,6 +36,7 @@ def test_the_users_spelling(source: str, name: str) -> None:
         ("L['x']", Origin.INPUT),
         ("L['self'].index", Origin.MODULE),
         ("L['net']._modules['a'].p", Origin.MODULE),
+        ("L['net'].__dict__['_modules']['a'].p", Origin.MODULE),
         ("G['LIMIT']", Origin.GLOBAL),
         ("G['__import_torch_dot_nn'].F", Origin.LIBRARY),
         ("L['f'].__closure__[0].cell_contents", Origin.CLOSURE),
