@@ -14,6 +14,7 @@ from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_s
 from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
+from inspector.findings.own_frame import given_up_caller
 from inspector.findings.own_writes import own_write
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
@@ -103,7 +104,12 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
-        notes=(*_behind(case, before), *told_notes(items, run.roots), *_together(case)),
+        notes=(
+            *_behind(case, before),
+            *_on_its_own(run, process, frame, case),
+            *told_notes(items, run.roots),
+            *_together(case),
+        ),
         records=len(items),
         fingerprint=fingerprint(
             run,
@@ -182,6 +188,18 @@ def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
     title = f" ({before.title})" if before.title else ""
     what = f"{case.kept} is kept over" if case.kept_over else "the function goes on behind"
     yield f"{what} the graph break at {case.place(before.place)}{title}"
+
+
+def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iterator[str]:
+    """Which graph break has the function compiled alone, for all that call it."""
+    found = given_up_caller(process, frame, case.items[-1].stack)
+    if found is not None and found.user is not None:
+        caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
+        yield (
+            f"it is compiled on its own because {caller}, which calls it, is given up at the graph "
+            f"break at {case.place(found.user)} ({found.cause.title}): once that is mended, it is "
+            "traced as a part of it, separately for each call"
+        )
 
 
 def _together(case: FixCase) -> Iterator[str]:
