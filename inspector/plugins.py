@@ -124,6 +124,7 @@ COLD_START_ANALYSES: tuple[str, ...] = (
 KERNEL_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.kernel_atomics",
     "inspector.analyses.kernel_copy",
+    "inspector.analyses.kernel_few_blocks",
     "inspector.analyses.kernel_float64",
     "inspector.analyses.kernel_indirect",
     "inspector.analyses.kernel_int64",

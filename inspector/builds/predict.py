@@ -39,6 +39,25 @@ _TENSOR_SHARE = 0.8
 # CUDA documentation, Hopper tuning guide: from the L2 cache a multiprocessor gets 64 bytes a cycle.
 _BYTES_PER_CYCLE = 64
 _WARP = 32
+_IDLE = 2
+"""How many times longer few blocks have to take than many would, to be what a time is spent on."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Need:
+    """What one of the units needs.
+
+    Attributes:
+        time_ns: Its time, or None.
+        spread_ns: The same if all multiprocessors had a block, or None.
+        unit: The unit.
+        part: How it came about.
+    """
+
+    time_ns: int | None = None
+    spread_ns: int | None = None
+    unit: str = ""
+    part: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,19 +90,38 @@ def predict(
     listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     read = _Texts(module, listing, Indices(module, known or {}, grid=_padded(config.grid)))
     programs = work.programs or _product(config.grid)
-    memory_ns, memory_part = _memory(read, config, limits, work, known or {}, programs)
-    compute_ns, unit, compute_part = _compute(read, config, limits, work, programs)
-    times = [time for time in (memory_ns, compute_ns) if time is not None]
-    parts = tuple(part for part in (memory_part, compute_part) if part)
+    memory = _memory(read, config, limits, work, known or {}, programs)
+    compute = _compute(read, config, limits, work, programs)
+    found = Prediction(
+        None,
+        Bound.UNKNOWN,
+        memory_ns=memory.time_ns,
+        compute_ns=compute.time_ns,
+        unit=compute.unit,
+        launch_ns=LAUNCH_NS,
+        parts=tuple(need.part for need in (memory, compute) if need.part),
+        blocks=programs,
+    )
+    times = [time for time in (memory.time_ns, compute.time_ns) if time is not None]
     if not times:
-        return Prediction(None, Bound.UNKNOWN, launch_ns=LAUNCH_NS, parts=parts)
-    longest = max(times)
-    bound = Bound.MEMORY if longest == memory_ns else Bound.COMPUTE
-    if memory_ns is None and memory_part:
-        bound = Bound.UNKNOWN
-    elif longest < LAUNCH_NS:
-        bound = Bound.SMALL
-    return Prediction(longest + LAUNCH_NS, bound, memory_ns, compute_ns, unit, LAUNCH_NS, parts)
+        return found
+    spread = [time for time in (memory.spread_ns, compute.spread_ns) if time is not None]
+    return dataclasses.replace(
+        found,
+        time_ns=max(times) + LAUNCH_NS,
+        bound=_bound(memory, max(times), max(spread, default=None)),
+        spread_ns=max(spread) + LAUNCH_NS if spread else None,
+    )
+
+
+def _bound(memory: _Need, longest: int, spread_ns: int | None) -> Bound:
+    if memory.time_ns is None and memory.part:
+        return Bound.UNKNOWN
+    if longest < LAUNCH_NS:
+        return Bound.SMALL
+    if spread_ns is not None and longest >= _IDLE * (spread_ns + LAUNCH_NS):
+        return Bound.BLOCKS
+    return Bound.MEMORY if longest == memory.time_ns else Bound.COMPUTE
 
 
 def _padded(grid: Sequence[int]) -> tuple[int, int, int]:
@@ -105,8 +143,8 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     work: KernelWork,
     known: Mapping[str, int],
     programs: int | None,
-) -> tuple[int | None, str]:
-    """Time to move the bytes, and how it came about."""
+) -> _Need:
+    """Time to move the bytes."""
     traffic = traffic_of(read.module, config.grid, known)
     moved, source = work.bytes, "Inductor's count"
     if traffic is not None and traffic.is_complete:
@@ -114,14 +152,14 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     if moved is None:
         names = {item.name for item in read.module.operations}
         if any(word in name for name in names for word in _ACCESSES):
-            return None, "memory: what it moves is not known, and may take longer"
-        return None, ""
-    rate = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
-    clock = limits.clock_hz
+            return _Need(part="memory: what it moves is not known, and may take longer")
+        return _Need()
+    full = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
+    rate, clock = full, limits.clock_hz
     if programs is not None and programs < limits.multiprocessors and clock:
         rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
-    time_ns = round(moved / rate * 1e9)
-    return time_ns, f"memory: {moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
+    part = f"memory: {moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
+    return _Need(round(moved / rate * 1e9), round(moved / full * 1e9), part=part)
 
 
 def _compute(
@@ -130,17 +168,21 @@ def _compute(
     limits: GpuLimits,
     work: KernelWork,
     programs: int | None,
-) -> tuple[int | None, str, str]:
-    """Time of the unit that takes longest, its name, and how it came about."""
+) -> _Need:
+    """Time of the unit that takes longest."""
     times = _instruction_times(read, config, limits, programs)
+    # What the matrix units do is taken to be spread already: their peak is the GPU's.
+    share = min(programs or 1, limits.multiprocessors) / limits.multiprocessors
+    spread = {name: time * share for name, time in times.items()}
     unit, operations = _products(read, work, programs)
     peak = limits.peak(unit) if unit else None
     if operations and peak:
-        times[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
+        times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
     if not times:
-        return None, "", ""
+        return _Need()
     slowest = max(times, key=lambda name: times[name])
-    return round(times[slowest]), slowest, f"compute: {slowest} takes longest of its units"
+    part = f"compute: {slowest} takes longest of its units"
+    return _Need(round(times[slowest]), round(max(spread.values())), slowest, part)
 
 
 def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str, int | None]:

@@ -14,6 +14,7 @@ class Bound(enum.Enum):
     MEMORY = "memory bound"
     COMPUTE = "compute bound"
     SMALL = "too small to matter"
+    BLOCKS = "too few blocks for the GPU"
     UNKNOWN = "unknown"
 
 
@@ -45,6 +46,8 @@ class Prediction:
         compute_ns: For the unit that takes longest.
         unit: That unit.
         launch_ns: To start and end.
+        blocks: Blocks that are launched, or None.
+        spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
         parts: How each figure came about, one sentence each.
     """
 
@@ -55,3 +58,5 @@ class Prediction:
     unit: str = ""
     launch_ns: int = 0
     parts: tuple[str, ...] = ()
+    blocks: int | None = None
+    spread_ns: int | None = None

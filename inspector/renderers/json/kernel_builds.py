@@ -84,4 +84,6 @@ def _prediction(found: Prediction) -> dict[str, object]:
         "unit": found.unit or None,
         "launch_ns": found.launch_ns,
         "parts": list(found.parts),
+        "blocks": found.blocks,
+        "spread_ns": found.spread_ns,
     }
