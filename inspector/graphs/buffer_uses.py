@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from inspector.events.fusion import Buffer, Uses
-from inspector.graphs.fusion import Fusion
+from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.parts_taken import is_put_into_larger, is_sliced
 from inspector.graphs.reasons import Reason
 
-__all__ = ["told_uses"]
+__all__ = ["is_as_the_program_says", "telling", "told_uses"]
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
@@ -20,6 +21,8 @@ _SENTENCES = {
     "have different sizes.",
     "into": "{first} and {second} go over {left} and {right} elements, because one puts {tensor} "
     "into something larger (a concatenation, a pad).",
+    "larger": "{first} goes over {left} elements, {second} over {right}, which is not what "
+    "{tensor} has: their loops have different sizes.",
     "broadcast": "Of {first} and {second}, one uses each element of {tensor} several times: "
     "{left}; {right}.",
     "gather": "Of {first} and {second}, one takes elements of {tensor} by an index that is known "
@@ -38,20 +41,29 @@ _DIGITS = 20
 _CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
 
 
-def told_uses(fusion: Fusion, uses: Sequence[Uses], names: tuple[str, str]) -> Reason | None:
+def told_uses(
+    fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
+) -> Reason | None:
     """The reason, or None where nothing tells the uses apart.
 
     Args:
         fusion: Knows the tensors.
         uses: How the two use what they share.
+        steps: The two, in the order of their uses.
         names: What the two compute.
     """
-    known = [use for use in uses if use.kind in _SENTENCES]
-    if not known:
+    use = telling(uses)
+    if use is None:
         return None
-    use = min(known, key=lambda item: list(_SENTENCES).index(item.kind))
     buffer = fusion.buffers.get(use.buffer)
-    kind = "into" if use.kind == "part" and _is_larger(use, buffer) else use.kind
+    kind = use.kind
+    larger = _larger(use, buffer)
+    if kind == "part" and buffer is not None and any(larger):
+        is_into = any(
+            is_larger and is_put_into_larger(fusion, step, buffer)
+            for step, is_larger in zip(steps, larger, strict=True)
+        )
+        kind = "into" if is_into else "larger"
     sentence = _SENTENCES[kind].format(
         first=names[0],
         second=names[1],
@@ -59,17 +71,45 @@ def told_uses(fusion: Fusion, uses: Sequence[Uses], names: tuple[str, str]) -> R
         left=use.first,
         right=use.second,
     )
-    return Reason(sentence, _CHANGES.get(kind, ""), "layout")
+    change = _CHANGES.get(kind, "")
+    if change is _SLICES and not _is_part_of(fusion, use, steps):
+        change = ""
+    return Reason(sentence, change, "layout")
 
 
-def _is_larger(use: Uses, buffer: Buffer | None) -> bool:
-    """Whether one of the two goes over more elements than the tensor has."""
-    if buffer is None or not all(isinstance(size, int) for size in buffer.shape):
+def telling(uses: Sequence[Uses]) -> Uses | None:
+    """The use that says most of why the two are apart, or None where nothing tells them apart."""
+    known = [use for use in uses if use.kind in _SENTENCES]
+    return min(known, key=lambda item: list(_SENTENCES).index(item.kind), default=None)
+
+
+def is_as_the_program_says(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
+    """Whether what the two use differs because the program takes a part, or makes it larger."""
+    buffer = fusion.buffers.get(use.buffer)
+    if buffer is None:
         return False
+    return _is_part_of(fusion, use, steps) or any(
+        is_put_into_larger(fusion, step, buffer) for step in steps
+    )
+
+
+def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
+    """Whether one of the two takes a slice."""
+    buffer = fusion.buffers.get(use.buffer)
+    return buffer is not None and any(is_sliced(fusion, step, buffer) for step in steps)
+
+
+def _larger(use: Uses, buffer: Buffer | None) -> tuple[bool, bool]:
+    """Of each of the two, whether it goes over more elements than the tensor has."""
+    if buffer is None or not all(isinstance(size, int) for size in buffer.shape):
+        return False, False
     elements = math.prod(int(size) for size in buffer.shape)
+    return _is_more(use.first, elements), _is_more(use.second, elements)
+
+
+def _is_more(text: str, elements: int) -> bool:
     # A damaged recording can have more digits than Python reads.
-    numbers = [text for text in (use.first, use.second) if text.isdecimal() and len(text) < _DIGITS]
-    return any(int(text) > elements for text in numbers)
+    return text.isdecimal() and len(text) < _DIGITS and int(text) > elements
 
 
 def _tensor(buffer: Buffer | None, name: str) -> str:

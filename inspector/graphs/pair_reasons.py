@@ -6,12 +6,12 @@ import dataclasses
 
 from inspector.events.fusion import Apart
 from inspector.graphs.between import Between
-from inspector.graphs.buffer_uses import told_uses
+from inspector.graphs.buffer_uses import is_as_the_program_says, telling, told_uses
 from inspector.graphs.fusion import Step
 from inspector.graphs.outside import call_kind
 from inspector.graphs.reasons import Reason, explain
 from inspector.graphs.reasons_table import KNOWN
-from inspector.graphs.reduction_reasons import about_dimensions, about_parts
+from inspector.graphs.reduction_reasons import about_dimensions, about_parts, about_rounded
 from inspector.graphs.step_names import numbered
 
 __all__ = ["TEMPLATES", "reason_of"]
@@ -127,13 +127,21 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
         between = pair.told(_BETWEEN) if pair.has_one_between() else None
-        told = between or about_dimensions(pair) or _of_change(pair)
-        told = told or told_uses(pair.fusion, apart.uses, names)
+        told = between or _of_reductions(pair, apart, steps) or _of_change(pair)
+        told = told or told_uses(pair.fusion, apart.uses, steps, names)
         if told is not None:
             return told
     if apart.reason == "template epilogue not satisfied":
         found = _EPILOGUE[_against_epilogue(pair, steps[1])]
     return dataclasses.replace(found, sentence=found.between(*names))
+
+
+def _of_reductions(pair: Between, apart: Apart, steps: tuple[Step, Step]) -> Reason | None:
+    """Whether they go another way; loops of other sizes can be those of a reduction in parts."""
+    use = telling(apart.uses)
+    if use is None or use.kind != "part" or is_as_the_program_says(pair.fusion, use, steps):
+        return about_dimensions(pair)
+    return about_rounded(pair) or about_dimensions(pair)
 
 
 def _of_change(pair: Between) -> Reason | None:

@@ -16,7 +16,7 @@ from inspector.graphs.between import Between
 from inspector.graphs.fusion import Step
 from inspector.graphs.reasons import Reason
 
-__all__ = ["about_dimensions", "about_parts"]
+__all__ = ["about_dimensions", "about_parts", "about_rounded"]
 
 _ONE_KERNEL = (
     "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "
@@ -69,9 +69,20 @@ def about_parts(pair: Between) -> Reason | None:
 def about_dimensions(pair: Between) -> Reason | None:
     """Whether a reduction goes over what both use in an order that the other cannot have."""
     kinds = {use.kind for use in pair.apart.uses} if pair.apart else set()
+    return _about_order(pair) if kinds & {"order", "index"} else None
+
+
+def about_rounded(pair: Between) -> Reason | None:
+    """The same of a reduction in two parts that rounds its size up, and so goes over more."""
+    steps = pair.first, pair.second
+    is_rounded = any(step.kind == "reduction" and _is_first_part(pair, step) for step in steps)
+    return _about_order(pair) if is_rounded else None
+
+
+def _about_order(pair: Between) -> Reason | None:
     steps = pair.first, pair.second
     reductions = [step for step in steps if step.kind == "reduction"]
-    if not kinds & {"order", "index"} or not reductions:
+    if not reductions:
         return None
     parts = [_is_first_part(pair, step) for step in reductions]
     if len(reductions) == len(steps):
@@ -118,7 +129,19 @@ def _is_same_matrix(pair: Between) -> bool:
     """Whether both have as many results of as many elements, and no other way to reduce has."""
     both = [_reductions(pair, step) for step in (pair.first, pair.second)]
     sizes = {_matrix(pair, item, items) for items in both for item in items}
-    return len(sizes) == 1 and all(results != elements for results, elements in sizes)
+    fewest = max((_fewest(pair, item, items) for items in both for item in items), default=0)
+    return (
+        len({results for results, _ in sizes}) == 1
+        and all(fewest <= elements for _, elements in sizes)
+        and all(results != elements for results, elements in sizes)
+    )
+
+
+def _fewest(pair: Between, operation: Operation, beside: Sequence[Operation]) -> int:
+    """The fewest elements of each result: parts of a first part are as long, so rounded up."""
+    results, elements = _matrix(pair, operation, beside)
+    parts = math.prod(map(_number, operation.sizes[0])) if operation.sizes else 0
+    return elements - max(0, parts // max(results, 1) - 1)
 
 
 def _reductions(pair: Between, step: Step) -> list[Operation]:

@@ -91,6 +91,7 @@ def _operation(place: int, kernel: Kernel) -> Operation:
         origin=kernel.origins[-1] if is_call else "",
         target=kernel.name if is_call else "",
         sizes=kernel.sizes,
+        reads=kernel.reads,
         writes=kernel.writes,
     )
 

@@ -168,7 +168,7 @@ def test_a_reason_that_is_not_known_is_torch_s_own_words() -> None:
 @pytest.mark.parametrize("reason", ["no shared data", "memory deps did not match"])
 def test_how_the_two_use_what_they_share(kind: str, said: str, change: str, reason: str) -> None:
     uses = (Uses("buf0", "same", "", ""), Uses("buf0", kind, "LEFT", "RIGHT"))
-    (pair,) = kept_apart(with_reason(apart(reason, uses=uses)))
+    (pair,) = kept_apart(taking("aten.slice.Tensor", apart(reason, uses=uses)))
     assert pair.reason is not None
     assert said in pair.reason.sentence
     assert all(name in pair.reason.sentence for name in NAMES)
@@ -178,13 +178,50 @@ def test_how_the_two_use_what_they_share(kind: str, said: str, change: str, reas
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [("600", "into something larger"), ("64", "goes over 64 elements"), ("9" * 5000, "goes over")],
+    [("600", "into something larger"), ("64", "over 64: their"), ("9" * 5000, "goes over")],
 )
 def test_a_tensor_can_go_into_something_larger(number: str, said: str) -> None:
-    uses = (Uses("buf0", "part", number, "512"),)
-    (pair,) = kept_apart(with_reason(apart("no shared data", uses=uses)))
+    uses = (Uses("buf0", "part", "512", number),)
+    (pair,) = kept_apart(taking("aten.constant_pad_nd.default", apart("no shared data", uses=uses)))
     assert pair.reason is not None
     assert said in pair.reason.sentence
+
+
+def taking(target: str, *found: Apart, last: tuple[str, ...] = ("taken", "sum_1")) -> Fusion:
+    """The second of the two computes something of what an operator makes of the first's result."""
+    taken, total = node("taken", target, "relu"), node("sum_1", SUM.target, "taken", at=4)
+    second = dataclasses.replace(SUM_K, origins=last)
+    return fusion(graph(X, RELU, taken, total, MM), RELU_K, second, buffers=(BUF0,), apart=found)
+
+
+@pytest.mark.parametrize("kind", ["part", "offset"])
+@pytest.mark.parametrize(
+    ("target", "is_slice"),
+    [
+        ("aten.split.Tensor", True),
+        ("aten.select.int", True),
+        ("aten.avg_pool2d.default", False),
+        ("aten.constant_pad_nd.default", False),
+    ],
+)
+def test_only_slices_can_be_taken_later(kind: str, target: str, *, is_slice: bool) -> None:
+    """A pooling goes over fewer elements than there are, too."""
+    said = apart("no shared data", uses=(Uses("buf0", kind, "512", "64"),))
+    (pair,) = kept_apart(taking(target, said))
+    assert pair.reason is not None
+    assert ("slice what comes out" in pair.reason.change) is is_slice
+    (elsewhere,) = kept_apart(taking(target, said, last=("sum_1",)))
+    assert elsewhere.reason is not None
+    assert ("slice what comes out" in elsewhere.reason.change) is is_slice
+
+
+@pytest.mark.parametrize("target", ["aten.repeat.default", "aten.slice.Tensor"])
+def test_what_goes_over_more_elements_need_not_be_a_concatenation(target: str) -> None:
+    uses = (Uses("buf0", "part", "512", "600"),)
+    (pair,) = kept_apart(taking(target, apart("no shared data", uses=uses)))
+    assert pair.reason is not None
+    assert "goes over 512 elements" in pair.reason.sentence
+    assert "larger" not in pair.reason.sentence
 
 
 def test_uses_that_are_the_same_or_unknown_tell_nothing() -> None:

@@ -114,6 +114,27 @@ def test_a_reduction_beside_the_first_part_of_another(
 
 
 @pytest.mark.parametrize(
+    ("origin", "kind", "sizes", "said"),
+    [
+        ("exp", "pointwise", (("512", "1024"), ()), "is the first part of a reduction"),
+        ("argmax", "reduction", ((), ("524288",)), "is the first part of a reduction"),
+        ("argmax", "reduction", ((), ("524000",)), "reduce other dimensions"),
+        ("amax", "reduction", ROWS, "reduce other dimensions"),
+    ],
+    ids=["pointwise", "as many", "fewer", "rows"],
+)
+def test_the_first_part_of_a_reduction_rounds_its_size_up(
+    origin: str, kind: str, sizes: tuple[tuple[str, ...], ...], said: str
+) -> None:
+    """500 parts of 1049 elements each are 212 more than there are, and nothing is padded."""
+    one = operation(origin, ("x",), "buf2", sizes, kind)
+    first = operation("sum_1", ("x",), "buf0", (("500",), ("1049",)))
+    second = operation("sum_1", ("buf0",), "buf1", ((), ("500",)))
+    found = pairs(one, first, second, said="no shared data", use="part")
+    assert said in reason(found)[1]
+
+
+@pytest.mark.parametrize(
     ("origin", "sizes", "has_change"),
     [
         ("sum_2", FIRST_PART, True),
