@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.builds.execution import executions_of, products_of
 from inspector.builds.index_values import Indices
@@ -18,8 +18,8 @@ from inspector.builds.opcodes import kind_of, tensor_core_dtype
 from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Listing, parse_sass
 from inspector.builds.throughput import per_cycle, pipe_of
-from inspector.builds.traffic import traffic_of
-from inspector.builds.ttgir import Module, parse_ttgir
+from inspector.builds.traffic import program_at, traffic_of
+from inspector.builds.ttgir import Module, Operation, parse_ttgir
 from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
 from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
@@ -39,6 +39,8 @@ _TENSOR_SHARE = 0.8
 # CUDA documentation, Hopper tuning guide: from the L2 cache a multiprocessor gets 64 bytes a cycle.
 _BYTES_PER_CYCLE = 64
 _WARP = 32
+_PROGRAMS = 32
+"""Programs whose trips are counted, evenly spread over the grid."""
 _IDLE = 2
 """How many times longer few blocks have to take than many would, to be what a time is spent on."""
 
@@ -52,21 +54,35 @@ class _Need:
         spread_ns: The same if all multiprocessors had a block, or None.
         unit: The unit.
         part: How it came about.
+        missing: What is not known of it, or an empty string.
     """
 
     time_ns: int | None = None
     spread_ns: int | None = None
     unit: str = ""
     part: str = ""
+    missing: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Texts:
-    """One configuration's texts, read."""
+    """One configuration's texts, read.
+
+    Attributes:
+        module: Its TTGIR.
+        listing: Its machine instructions.
+        programs: Values of programs whose loops run differently often, and the share of all
+            programs that each stands for: in causal attention later ones have more to do.
+    """
 
     module: Module
     listing: Listing
-    indices: Indices
+    programs: tuple[tuple[Indices, float], ...]
+
+    @property
+    def loops(self) -> list[Operation]:
+        """Triton's loops."""
+        return _loops_in(self.module)
 
 
 def predict(
@@ -88,7 +104,7 @@ def predict(
     work = work or KernelWork()
     module = parse_ttgir(texts["ttgir"])
     listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
-    read = _Texts(module, listing, Indices(module, known or {}, grid=_padded(config.grid)))
+    read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
     programs = work.programs or _product(config.grid)
     memory = _memory(read, config, limits, work, known or {}, programs)
     compute = _compute(read, config, limits, work, programs)
@@ -101,6 +117,7 @@ def predict(
         launch_ns=LAUNCH_NS,
         parts=tuple(need.part for need in (memory, compute) if need.part),
         blocks=programs,
+        missing=memory.missing or compute.missing,
     )
     times = [time for time in (memory.time_ns, compute.time_ns) if time is not None]
     if not times:
@@ -109,14 +126,16 @@ def predict(
     return dataclasses.replace(
         found,
         time_ns=max(times) + LAUNCH_NS,
-        bound=_bound(memory, max(times), max(spread, default=None)),
+        bound=_bound(memory, compute, max(times), max(spread, default=None)),
         spread_ns=max(spread) + LAUNCH_NS if spread else None,
     )
 
 
-def _bound(memory: _Need, longest: int, spread_ns: int | None) -> Bound:
-    if memory.time_ns is None and memory.part:
-        return Bound.UNKNOWN
+def _bound(memory: _Need, compute: _Need, longest: int, spread_ns: int | None) -> Bound:
+    if compute.missing or memory.missing:
+        # With all that it moves it would move for longer still.
+        is_memory = longest == memory.time_ns and longest >= LAUNCH_NS and not compute.missing
+        return Bound.MEMORY if is_memory else Bound.UNKNOWN
     if longest < LAUNCH_NS:
         return Bound.SMALL
     if spread_ns is not None and longest >= _IDLE * (spread_ns + LAUNCH_NS):
@@ -124,9 +143,27 @@ def _bound(memory: _Need, longest: int, spread_ns: int | None) -> Bound:
     return Bound.MEMORY if longest == memory.time_ns else Bound.COMPUTE
 
 
-def _padded(grid: Sequence[int]) -> tuple[int, int, int]:
-    sizes = (*grid, 1, 1, 1)
-    return sizes[0], sizes[1], sizes[2]
+def _loops_in(module: Module) -> list[Operation]:
+    """Triton's loops, in order."""
+    return [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
+
+
+def _programs(
+    module: Module, grid: Sequence[int], known: Mapping[str, int]
+) -> Iterator[tuple[Indices, float]]:
+    """One program for each number of trips that there is among some of them, with its share."""
+    if not grid or 0 in grid:
+        yield Indices(module, known), 1.0
+        return
+    loops = _loops_in(module)
+    number = _PROGRAMS if loops else 1
+    found: dict[tuple[int | None, ...], list[Indices]] = defaultdict(list)
+    for place in range(number):
+        program = program_at(grid, (place + 0.5) / number)
+        indices = Indices(module, known, program, grid)
+        found[tuple(indices.trips(loop) for loop in loops)].append(indices)
+    for same in found.values():
+        yield same[0], len(same) / number
 
 
 def _product(grid: Sequence[int]) -> int | None:
@@ -146,20 +183,26 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
 ) -> _Need:
     """Time to move the bytes."""
     traffic = traffic_of(read.module, config.grid, known)
-    moved, source = work.bytes, "Inductor's count"
+    moved, source, missing = work.bytes, "Inductor's count", ""
     if traffic is not None and traffic.is_complete:
         moved, source = traffic.bytes, "sectors of its addresses"
+    elif moved is None and traffic is not None and traffic.least_bytes:
+        moved, source = traffic.least_bytes, "sectors of those addresses that are known"
+        missing = "not all that it moves is known"
     if moved is None:
         names = {item.name for item in read.module.operations}
         if any(word in name for name in names for word in _ACCESSES):
-            return _Need(part="memory: what it moves is not known, and may take longer")
+            missing = "what it moves is not known"
+            return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
         return _Need()
     full = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
     rate, clock = full, limits.clock_hz
     if programs is not None and programs < limits.multiprocessors and clock:
         rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
-    part = f"memory: {moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
-    return _Need(round(moved / rate * 1e9), round(moved / full * 1e9), part=part)
+    least = "at least " if missing else ""
+    part = f"memory: {least}{moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
+    times = round(moved / rate * 1e9), round(moved / full * 1e9)
+    return _Need(*times, part=part, missing=missing)
 
 
 def _compute(
@@ -178,11 +221,13 @@ def _compute(
     peak = limits.peak(unit) if unit else None
     if operations and peak:
         times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
+    missing = "" if _has_known_trips(read) else "how often its loops run is not known"
     if not times:
-        return _Need()
+        return _Need(missing=missing)
     slowest = max(times, key=lambda name: times[name])
     part = f"compute: {slowest} takes longest of its units"
-    return _Need(round(times[slowest]), round(max(spread.values())), slowest, part)
+    spread_ns = round(max(spread.values()))
+    return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
 
 
 def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str, int | None]:
@@ -195,9 +240,15 @@ def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str
     if not dtypes:
         return work.unit, work.operations
     unit = f"tensor {Counter(dtypes).most_common(1)[0][0]}"
-    products = products_of(read.module, read.indices)
-    counted = products * programs if products and programs else None
+    products = [(products_of(read.module, of), share) for of, share in read.programs]
+    known = [found * share for found, share in products if found is not None]
+    mean = sum(known) if len(known) == len(products) else 0
+    counted = round(mean * programs) if mean and programs else None
     return unit, work.operations or counted
+
+
+def _has_known_trips(read: _Texts) -> bool:
+    return all(of.trips(loop) is not None for of, _ in read.programs for loop in read.loops)
 
 
 def _instruction_times(
@@ -205,17 +256,15 @@ def _instruction_times(
 ) -> dict[str, float]:
     """Time that the instructions of each kind need, by name of the kind."""
     clock = limits.clock_hz
-    loops = [item for item in read.module.operations if item.name in {"scf.for", "scf.while"}]
-    is_known = all(read.indices.trips(loop) is not None for loop in loops)
-    if programs is None or not clock or not is_known:
+    if programs is None or not clock or not _has_known_trips(read):
         return {}
     warps = config.launched_warps or config.num_warps
-    executed = executions_of(
-        read.listing, loops_of(read.listing, read.module), read.module, read.indices, warps
-    )
+    loops = loops_of(read.listing, read.module)
     counts: dict[str, float] = defaultdict(float)
-    for instruction, times in zip(read.listing.instructions, executed, strict=True):
-        counts[pipe_of(instruction)] += times
+    for indices, share in read.programs:
+        executed = executions_of(read.listing, loops, read.module, indices, warps)
+        for instruction, times in zip(read.listing.instructions, executed, strict=True):
+            counts[pipe_of(instruction)] += times * share
     rates = per_cycle(limits.capability)
     busy = min(programs, limits.multiprocessors)
     scale = warps * _WARP * programs / (busy * clock) * 1e9

@@ -18,7 +18,7 @@ from inspector.builds.descriptors import TILE_LOADS, TILE_STORES, Descriptors
 from inspector.builds.index_values import Indices
 from inspector.builds.ttgir import Module, Operation, element_bytes, mask_of
 
-__all__ = ["Traffic", "traffic_of"]
+__all__ = ["Traffic", "program_at", "traffic_of"]
 
 _SECTOR_BYTES = 32
 _Key: TypeAlias = tuple[str, bool]
@@ -43,11 +43,14 @@ class Traffic:
         read_bytes: Bytes read.
         written_bytes: Bytes written.
         is_complete: Whether all addresses are known; else what is indirect is missing.
+        least_bytes: Of both, where not all is known, what is certain: without accesses whose masks
+            are not known, or of which nobody knows whether a program gets there.
     """
 
     read_bytes: int
     written_bytes: int
     is_complete: bool
+    least_bytes: int = 0
 
     @property
     def bytes(self) -> int:
@@ -92,19 +95,32 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
         return None
     uses: dict[_Key, _Use] = defaultdict(_Use)
     is_complete = True
+    # The last program may have less to do than the others; it counts where it is the only one.
     shares = _shares(module)
-    for share in shares:
-        program = [min(size - 1, int(size * share)) for size in grid]
-        # The last program may have less to do than the others; it counts where it is the only one.
-        counts = share < 1
-        is_complete &= _note_program(_Program(module, grid, known, program), uses, counts=counts)
+    programs = [
+        (_Program(module, grid, known, program_at(grid, share)), share < 1) for share in shares
+    ]
+    for program, counts in programs:
+        is_complete &= _note_program(program, uses, counts=counts)
     if not uses:
         return None
     count = grid[0] * grid[1] * grid[2]
     counted = sum(share < 1 for share in shares)
     amounts = {key: use.bytes(count, counted) for key, use in uses.items()}
     read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
-    return Traffic(read, sum(amounts.values()) - read, is_complete)
+    written = sum(amounts.values()) - read
+    if is_complete:
+        return Traffic(read, written, is_complete, read + written)
+    sure: dict[_Key, _Use] = defaultdict(_Use)
+    for program, counts in programs:
+        _note_program(program, sure, counts=counts, is_sure=True)
+    least = sum(use.bytes(count, counted) for use in sure.values())
+    return Traffic(read, written, is_complete, least)
+
+
+def program_at(grid: Sequence[int], share: float) -> list[int]:
+    """The program at a share of the grid, by axis."""
+    return [min(size - 1, int(size * share)) for size in grid]
 
 
 def _shares(module: Module) -> Sequence[float]:
@@ -140,6 +156,12 @@ class _Program:
             if value is not None and not value.shape and bool(value.numbers[0]) != holds:
                 return False
         return True
+
+    def is_sure(self, operation: Operation) -> bool:
+        """Whether it is known what it touches, and that the program gets there."""
+        mask = mask_of(operation)
+        asked = [condition for condition, _ in operation.branches] + ([mask] if mask else [])
+        return all(self.first.value(name) is not None for name in asked)
 
     def trips(self, operation: Operation) -> int | None:
         """How often it is executed, or None."""
@@ -184,15 +206,24 @@ def _is_unknown_copy(operation: Operation) -> bool:
     return "async_tma" in operation.name and "wait" not in operation.name
 
 
-def _note_program(program: _Program, uses: dict[_Key, _Use], *, counts: bool) -> bool:
-    """Adds what one program touches, and says whether all of it is known."""
+def _note_program(
+    program: _Program, uses: dict[_Key, _Use], *, counts: bool, is_sure: bool = False
+) -> bool:
+    """Adds what one program touches, and says whether all of it is known.
+
+    Args:
+        program: The program.
+        uses: What is added to.
+        counts: Whether it is one of those that stand for all.
+        is_sure: Whether only what is certain is added.
+    """
     touched: dict[_Key, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
             is_complete &= "atomic" not in item.name and not _is_unknown_copy(item)
             continue
-        if not program.runs(item):
+        if not program.runs(item) or (is_sure and not program.is_sure(item)):
             continue
         times = program.trips(item)
         found = program.in_first_trip(item)

@@ -103,7 +103,8 @@ def _kernel(row: KernelRow) -> DiffKernel:
         row.kernel.traffic_bytes,
         registers=resources.registers if resources else None,
         spill_bytes=resources.stack_bytes if resources else None,
-        predicted_ns=row.facts.time_ns if row.facts is not None else None,
+        # The least that both take tells nothing of what they take.
+        predicted_ns=None if row.facts is None or row.facts.is_least else row.facts.time_ns,
     )
 
 

@@ -50,10 +50,11 @@ def _first_error(text: str) -> str:
 def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
     prediction, resources = chosen.prediction, chosen.config.resources
     if prediction is not None and prediction.time_ns is not None:
-        if prediction.bound is Bound.UNKNOWN:
-            yield f"predicted at least {duration(prediction.time_ns)}, what it moves is not known"
-        else:
-            yield f"predicted {duration(prediction.time_ns)}, {prediction.bound.value}"
+        least = "at least " if prediction.is_least else ""
+        is_bound = prediction.bound is not Bound.UNKNOWN
+        missing = prediction.missing or "what it moves is not known"
+        why = prediction.bound.value if is_bound else missing
+        yield f"predicted {least}{duration(prediction.time_ns)}, {why}"
     if resources is not None:
         yield count(resources.registers, "register")
         spilled = resources.spill_store_bytes
@@ -95,4 +96,6 @@ def total_line(kernels: list[KernelFacts]) -> str:
         return ""
     missing = len(known) - len(times)
     of = f" (of {len(times)} of {len(known)} kernels)" if missing else ""
-    return f"predicted {duration(sum(times))} in generated kernels, one after the other{of}"
+    is_least = any(item.is_least for item in kernels if item.time_ns is not None)
+    least = "at least " if is_least else ""
+    return f"predicted {least}{duration(sum(times))} in generated kernels, one after the other{of}"

@@ -58,3 +58,12 @@ class KernelFacts:
             if facts.prediction is not None and facts.prediction.time_ns is not None
         ]
         return min(times, default=None)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether that time is the least that it takes."""
+        return any(
+            facts.prediction.is_least
+            for facts in self.configs
+            if facts.prediction is not None and facts.prediction.time_ns == self.time_ns
+        )

@@ -40,7 +40,8 @@ class Prediction:
     """How long a kernel should take; never a measurement.
 
     Attributes:
-        time_ns: Its time, or None where nobody knows.
+        time_ns: Its time, or None where nobody knows; the least that it takes where something is
+            missing.
         bound: What it is spent on.
         memory_ns: To move the bytes.
         compute_ns: For the unit that takes longest.
@@ -48,6 +49,7 @@ class Prediction:
         launch_ns: To start and end.
         blocks: Blocks that are launched, or None.
         spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
+        missing: What is not known of what it does, or an empty string.
         parts: How each figure came about, one sentence each.
     """
 
@@ -60,3 +62,9 @@ class Prediction:
     parts: tuple[str, ...] = ()
     blocks: int | None = None
     spread_ns: int | None = None
+    missing: str = ""
+
+    @property
+    def is_least(self) -> bool:
+        """Whether it takes at least that time, and nobody knows how much longer."""
+        return bool(self.missing) or self.bound is Bound.UNKNOWN

@@ -18,6 +18,7 @@ def build_fields(facts: KernelFacts) -> dict[str, object]:
         "versions": dict(build.versions),
         "error": build.error or None,
         "predicted_ns": facts.time_ns,
+        "predicted_is_least": facts.is_least,
         "configs": [_config(config, analysed.get(config.values)) for config in build.configs],
     }
 
@@ -86,4 +87,6 @@ def _prediction(found: Prediction) -> dict[str, object]:
         "parts": list(found.parts),
         "blocks": found.blocks,
         "spread_ns": found.spread_ns,
+        "is_least": found.is_least,
+        "missing": found.missing or None,
     }

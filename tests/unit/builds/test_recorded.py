@@ -247,6 +247,18 @@ def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
     assert "because in_ptr1 is" in finding.why
 
 
+def test_what_is_known_of_a_scatter_counts() -> None:
+    """What it adds goes where an index says; what it reads to add is known."""
+    build, texts = next(
+        (build, texts) for _, build, texts in recorded_pairs() if "tt.atomic" in texts[0]["ttgir"]
+    )
+    found = predict(texts[0], build.configs[0], H200)
+    assert found.is_least
+    assert found.missing == "not all that it moves is known"
+    assert found.memory_ns is not None
+    assert any("at least" in part for part in found.parts)
+
+
 def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:
     """As if it were copied by the tensor memory accelerator, whose addresses are not read."""
     moved = 0

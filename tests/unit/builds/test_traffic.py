@@ -56,6 +56,24 @@ def test_each_tensor_of_a_kernel_for_several_counts(tensors: int) -> None:
     assert found.is_complete
 
 
+def test_of_what_is_not_all_known_the_rest_is_the_least_that_moves() -> None:
+    """One tensor of two goes by an index from memory, or by a mask that comes from there."""
+    text = kernel(2)
+    (first, *rest) = text.split("%value = tt.load %at")
+    indirect = first + "%value = tt.atomic_rmw fadd, acq_rel, gpu, %at, %at" + rest[0]
+    found = traffic_of(parse_ttgir(indirect + "%value = tt.load %at" + rest[1]), (8, 1, 1), {})
+    assert found is not None
+    assert not found.is_complete
+    assert found.least_bytes == found.bytes == 3 * OF_A_TENSOR
+    mask = text.replace("tt.store %3, %value", "tt.store %3, %value, %value")
+    masked = first + "%value = tt.atomic_rmw fadd, acq_rel, gpu, %at, %at"
+    masked = mask.replace(first + "%value = tt.load %at", masked)
+    found = traffic_of(parse_ttgir(masked), (8, 1, 1), {})
+    assert found is not None
+    assert found.bytes == 3 * OF_A_TENSOR
+    assert found.least_bytes == 2 * OF_A_TENSOR
+
+
 def test_no_two_values_have_one_name() -> None:
     module = parse_ttgir(kernel(4))
     names = [name for operation in module.operations for name in operation.results]

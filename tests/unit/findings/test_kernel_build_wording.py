@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_build_wording import build_line
+from inspector.findings.kernel_build_wording import build_line, total_line
 from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -42,3 +42,21 @@ def test_a_time_without_what_is_moved_is_the_least_that_it_takes() -> None:
         (ConfigFacts(config, ConfigAnalysis(None), prediction),),
     )
     assert build_line(facts) == "predicted at least 3.3 µs, what it moves is not known"
+    assert total_line([facts]) == (
+        "predicted at least 3.3 µs in generated kernels, one after the other"
+    )
+
+
+def test_a_time_with_a_part_of_what_is_moved_is_the_least_too() -> None:
+    config = ConfigBuild((), 4, 3)
+
+    def made(prediction: Prediction) -> KernelFacts:
+        configs = (ConfigFacts(config, ConfigAnalysis(None), prediction),)
+        return KernelFacts(KernelBuild("desc", "", configs=(config,)), configs)
+
+    missing = "not all that it moves is known"
+    least = made(Prediction(92_000, Bound.MEMORY, memory_ns=91_000, missing=missing))
+    assert build_line(least) == "predicted at least 92 µs, memory bound"
+    exact = made(Prediction(8_000, Bound.MEMORY))
+    assert total_line([exact, least]).startswith("predicted at least 100 µs in")
+    assert total_line([exact]).startswith("predicted 8.0 µs in")
