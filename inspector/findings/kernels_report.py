@@ -211,6 +211,10 @@ def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:
             if not graphs[index].alternative
         )
         is_candidate = all(graphs[index].alternative for index, _ in same)
+        # What the candidates of a graph compute is not what is launched.
+        used = [kernel for index, kernel in same if is_candidate or not graphs[index].alternative]
+        nodes = dict.fromkeys(node for kernel in used for node in kernel.nodes)
+        first = dataclasses.replace(first, nodes=tuple(nodes))
         yield KernelRow(first, tuple(index for index, _ in same), launches, is_candidate)
 
 

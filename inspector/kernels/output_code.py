@@ -27,6 +27,7 @@ _LIBRARIES = ("extern_kernels.", "aten.", "inductor_ops.", "_quantized.")
 # partitions, subgraphs, branches, loops.
 _APART = frozenset({"benchmark_compiled_module", "get_args", "recursively_apply_fns", "__init__"})
 # Operators that move nothing and launch nothing.
+_OWN = "triton_kernel_wrapper_"  # torch/_higher_order_ops/triton_kernel_wrap.py
 _NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.wait_tensor")
 
 
@@ -140,11 +141,16 @@ def _kernel(
 
 
 def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
-    """A kernel that the user wrote has its nodes where it is launched."""
-    if kernel.nodes or not kernel.is_user_written:
-        return kernel
-    nodes = (node for call in calls if call.name == kernel.name for node in call.nodes)
-    return dataclasses.replace(kernel, nodes=tuple(dict.fromkeys(nodes)))
+    """All that its launches compute: the comment at its definition is about the first of them.
+
+    At a kernel that the user wrote Inductor names what computes its inputs, too, and at what
+    computes them the call of that kernel.
+    """
+    launched = (node for call in calls if call.name == kernel.name for node in call.nodes)
+    nodes = list(dict.fromkeys([*kernel.nodes, *launched]))
+    own = [node for node in nodes if node.node.startswith(_OWN)]
+    chosen = own if kernel.is_user_written else [node for node in nodes if node not in own]
+    return dataclasses.replace(kernel, nodes=tuple(chosen or nodes))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

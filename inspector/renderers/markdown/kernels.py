@@ -29,7 +29,7 @@ def kernels_lines(report: KernelsReport) -> Iterator[str]:
     """The lines of a report on kernels; of one kernel its source."""
     if report.shown:
         row = next(row for row in report.rows if row.kernel.name == report.shown)
-        yield from fenced(row.kernel.source.strip("\n"), _language(row))
+        yield from fenced(row.kernel.source.rstrip("\n"), _language(row))
         return
     target = report.run.meta.target
     yield f"# Kernels: {code(target)}" if target else "# Kernels"
@@ -90,7 +90,7 @@ def _graph(report: KernelsReport, index: int, title: str) -> Iterator[str]:
         yield from (f"- {code(row.kernel.name)}: {prose(line)}" for line in lines)
     yield ""
     for row in rows:
-        yield from details(row.kernel.name, fenced(row.kernel.source.strip("\n"), _language(row)))
+        yield from details(row.kernel.name, fenced(row.kernel.source.rstrip("\n"), _language(row)))
 
 
 def _language(row: KernelRow) -> str:

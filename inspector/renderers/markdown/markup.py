@@ -76,7 +76,7 @@ def summary_text(text: str) -> str:
 
 def fenced(text: str, language: str = "text") -> Iterator[str]:
     """Recorded lines in a code block that none of them can end."""
-    lines = [line.rstrip() for line in escaped(text).strip("\n").split("\n")]
+    lines = [line.rstrip() for line in escaped(text).rstrip("\n").split("\n")]
     longest = max((len(run) for line in lines for run in _RUNS.findall(line)), default=0)
     fence = "`" * max(_LEAST_FENCE, longest + 1)
     yield f"{fence}{language}"

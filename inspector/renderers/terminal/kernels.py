@@ -70,8 +70,8 @@ def add_kernels(page: Page, report: KernelsReport) -> None:
 
 def _add_source(page: Page, report: KernelsReport) -> None:
     row = next(row for row in report.rows if row.kernel.name == report.shown)
-    # It is to be copied: no line is broken.
-    page.add(Text(line) for line in escaped(row.kernel.source.strip("\n")).split("\n"))
+    # It is to be copied: no line is broken. Lines are spoken of, which count from its first one.
+    page.add(Text(line) for line in escaped(row.kernel.source.rstrip("\n")).split("\n"))
 
 
 def _graph(page: Page, report: KernelsReport, index: int, title: str) -> Iterator[Text]:

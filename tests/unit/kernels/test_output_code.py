@@ -82,6 +82,34 @@ def test_nodes_get_the_lines_of_the_users_code() -> None:
     assert lines["mul"].line == 12
 
 
+TWICE = """
+# Topologically Sorted Source Nodes: [sin], Original ATen: [aten.sin]
+twice = async_compile.triton('twice', "")
+# Original path: /home/user/own.py:7
+own_0 = async_compile.triton('own', '''
+@triton_heuristics.user_autotune(configs=[], custom_kernel=True)
+@triton.jit
+def own(x, o):
+    pass
+''')
+
+def call(args):
+    # Topologically Sorted Source Nodes: [sin], Original ATen: [aten.sin]
+    twice.run(arg0_1, buf0, 8, stream=stream0)
+    # Topologically Sorted Source Nodes: [cos, triton_kernel_wrapper_mutation], Original ATen: []
+    twice.run(buf0, buf1, 8, stream=stream0)
+    # Topologically Sorted Source Nodes: [cos, triton_kernel_wrapper_mutation], Original ATen: []
+    own_0.run(buf1, buf2, 1, 1, 1, stream=stream0)
+"""
+
+
+def test_what_is_launched_twice_has_the_nodes_of_both_launches() -> None:
+    """And neither what only goes into a kernel of the user's, nor that kernel, is the other's."""
+    graph = read_output_code(TWICE, "0/0", {})
+    nodes = {kernel.name: [node.node for node in kernel.nodes] for kernel in graph.kernels}
+    assert nodes == {"twice": ["sin", "cos"], "own_0": ["triton_kernel_wrapper_mutation"]}
+
+
 def test_code_that_was_cut_off_is_an_error() -> None:
     with pytest.raises(ValueError, match="no Python"):
         read_output_code("triton_poi_fused_0 = async_compile.triton('a', '''", "0/0", {})

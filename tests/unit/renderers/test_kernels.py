@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
 import json
@@ -104,6 +105,18 @@ def test_people_see_kernels_lines_and_what_is_open(report: KernelsReport, name: 
     for part in ("NVIDIA H200", "model.py:3", "would measure is not decided", "pointwise"):
         assert part in text
     assert "fused_addmm_tanh_0" in text.replace("\\_", "_")
+
+
+@pytest.mark.parametrize(("name", "before"), [("terminal", 0), ("markdown", 1)])
+def test_lines_of_a_source_that_is_shown_are_those_that_were_compiled(
+    report: KernelsReport, name: str, before: int
+) -> None:
+    """Inductor's sources begin with empty lines, which count where a line is named."""
+    kernel = report.rows[0].kernel
+    assert kernel.source.startswith("\n")
+    lines = rendered(dataclasses.replace(report, shown=kernel.name), name).splitlines()
+    compiled = [text.rstrip() for text in kernel.source.rstrip("\n").split("\n")]
+    assert [text.rstrip() for text in lines[before : before + len(compiled)]] == compiled
 
 
 def test_what_the_gpu_may_choose_instead_has_its_source(report: KernelsReport) -> None:
