@@ -76,8 +76,9 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
         else:
             lines.append(_apart_line(row.fusion, pair, number, gpu))
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
-    if str(report.run.meta.settings.get("mode") or "").startswith("max-autotune"):
-        lines = list(map(_without_templates, lines))  # that is what was done
+    is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
+    if is_done or (gpu is not None and not gpu.tunes_products):
+        lines = list(map(_without_templates, lines))
     most = max((line.saved_bytes for line in lines), default=0)
     lines.sort(
         key=lambda line: (

@@ -21,6 +21,7 @@ from inspector.findings.profile_notices import (
 from inspector.findings.profiled import Profiled
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
+from inspector.model.gpus import MULTIPROCESSORS_TUNED
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Owner, Roots
 from inspector.model.run import Process, Run
@@ -104,6 +105,12 @@ def make_profile_report(
     )
 
 
+def _has_templates(device: Mapping[str, object]) -> bool:
+    """Whether Inductor has templates for matrix products on a GPU, as far as that is known."""
+    number = device.get("multiprocessors")
+    return not isinstance(number, int) or number >= MULTIPROCESSORS_TUNED
+
+
 def _profiles(
     run: Run, process: Process, how: tuple[str, Sequence[CountedKernel]], unread: list[str]
 ) -> Iterator[Profiled]:
@@ -142,7 +149,10 @@ def _profiles(
         given = run.meta.settings
         is_idle = not (given.get("train") or given.get("no_grad"))
         spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
-        found = gains(spent, work, mode, is_cpu=is_cpu, is_grad_idle=is_idle)
+        found = gains(
+            spent, work, mode,
+            is_cpu=is_cpu, is_grad_idle=is_idle, has_templates=_has_templates(profile.device),
+        )  # fmt: skip
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
             profile=profile,

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["Architecture", "Gpu", "architecture_of"]
+__all__ = ["MULTIPROCESSORS_TUNED", "Architecture", "Gpu", "architecture_of"]
 
 KIB: Final = 1024
 MIB: Final = 1024**2
@@ -40,6 +40,11 @@ class Architecture:
     registers_per_multiprocessor: int
     shared_bytes_per_multiprocessor: int
     shared_bytes_per_block: int
+
+
+MULTIPROCESSORS_TUNED = 68
+"""The fewest with which Inductor has templates for matrix products and convolutions
+(`is_big_gpu` in torch/_inductor/utils.py, 2.11 to 2.13)."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,6 +88,11 @@ class Gpu:
     def arch(self) -> int:
         """The compute capability as Triton writes it: 90."""
         return self.capability[0] * 10 + self.capability[1]
+
+    @property
+    def tunes_products(self) -> bool:
+        """Whether Inductor has templates for matrix products and convolutions on it."""
+        return self.multiprocessors >= MULTIPROCESSORS_TUNED
 
 
 def _architecture(  # noqa: PLR0913, PLR0917 - one row of the table

@@ -15,18 +15,19 @@ _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 
 
-def advice(work: Work, mode: str, *, is_cpu: bool) -> str:
+def advice(work: Work, mode: str, *, is_cpu: bool, has_templates: bool = True) -> str:
     """What to change, in half a sentence.
 
     Args:
         work: A statement that does not reach its ceiling.
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU.
+        has_templates: Whether Inductor has templates for matrix products on the GPU.
     """
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"
     if work.kind == "library":
-        return _of_library(work, mode, is_cpu=is_cpu)
+        return _of_library(work, mode, is_cpu=is_cpu, has_templates=has_templates)
     if is_cpu:
         return "`inspect kernels` says whether its loops are vectorised and run in threads"
     if mode in _TUNED:
@@ -45,7 +46,7 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
     return "tf32" if work.bound is Bound.COMPUTE and work.unit == "float32" else "bfloat16"
 
 
-def _of_library(work: Work, mode: str, *, is_cpu: bool) -> str:
+def _of_library(work: Work, mode: str, *, is_cpu: bool, has_templates: bool) -> str:
     if "attention" in work.name:
         if work.dtype == "float32" and not is_cpu:
             return "in bfloat16 or float16 (autocast) flash attention computes it"
@@ -55,10 +56,10 @@ def _of_library(work: Work, mode: str, *, is_cpu: bool) -> str:
             return "a larger batch uses the weights that it reads more often, bfloat16 halves them"
         if work.unit == "float32" and not is_cpu:
             return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
-    return _other_kernels(work, mode, is_cpu=is_cpu)
+    return _other_kernels(work, mode, is_cpu=is_cpu, has_templates=has_templates)
 
 
-def _other_kernels(work: Work, mode: str, *, is_cpu: bool) -> str:
+def _other_kernels(work: Work, mode: str, *, is_cpu: bool, has_templates: bool) -> str:
     """What Inductor has in the place of a library's kernel, or what else helps."""
     if not _CONVOLUTIONS.isdisjoint(work.operators):
         # It has templates for a GPU's forward convolutions alone
@@ -75,6 +76,10 @@ def _other_kernels(work: Work, mode: str, *, is_cpu: bool) -> str:
         )
     elif work.operators and not _PRODUCTS.union(_TEMPLATES).intersection(work.operators):
         return "it is a library's, and no mode tries another: do it less often, or in a small dtype"
+    if not is_cpu and not has_templates:
+        return (
+            "Inductor tries no other on so small a GPU: other sizes (multiples of 64), or a dtype"
+        )
     if mode in _TUNED:
         return "all that was tried is slower: other sizes (multiples of 64), or another dtype"
     return 'mode="max-autotune" tries other kernels for it, and templates to fuse with'

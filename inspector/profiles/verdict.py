@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
@@ -158,13 +159,14 @@ def all_compiled(budget: Budget) -> Budget:
     return dataclasses.replace(budget, causes_ns=causes)
 
 
-def gains(
+def gains(  # noqa: PLR0913 - what the advice depends on
     budget: Budget,
     work: Sequence[Work],
     mode: str,
     *,
     is_cpu: bool,
     is_grad_idle: bool = False,
+    has_templates: bool = True,
 ) -> list[Gain]:
     """What could be won, the most first; estimates, of which each is an upper limit.
 
@@ -174,9 +176,11 @@ def gains(
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nothing was trained.
+        has_templates: Whether Inductor has templates for matrix products on the GPU.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
-    found = list(_of_kernels(work, mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    advised = functools.partial(advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates)
+    found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
     found = [
@@ -252,7 +256,7 @@ _LARGER = "a larger batch hides it"
 
 
 def _of_kernels(
-    work: Sequence[Work], mode: str, *, is_cpu: bool, is_hidden: bool
+    work: Sequence[Work], advised: Callable[[Work], str], *, is_cpu: bool, is_hidden: bool
 ) -> Iterator[Gain]:
     for row in hot(work):
         first, share = row.first, row.share_of_ceiling
@@ -267,7 +271,7 @@ def _of_kernels(
             if row.number > 1
             else f"{first.name} reaches {min(share, 1):.0%} of the machine's {limit}",
             won_ns,
-            advice(first, mode, is_cpu=is_cpu),
+            advised(first),
             is_hidden,
         )
 

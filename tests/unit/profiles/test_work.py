@@ -195,6 +195,16 @@ def test_another_kernel_is_promised_where_there_is_one(
     assert change in advice(dataclasses.replace(called, operators=(operator,)), "", is_cpu=is_cpu)
 
 
+@pytest.mark.parametrize("mode", ["", "max-autotune"])
+def test_no_template_is_promised_on_a_small_gpu(mode: str) -> None:
+    called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
+    product = dataclasses.replace(called, operators=("_scaled_mm",))
+    said = advice(product, mode, is_cpu=False, has_templates=False)
+    assert "tries no other" in said
+    assert "max-autotune" not in said
+    assert "tried is slower" not in said
+
+
 def test_tensors_without_bytes_reach_no_bandwidth() -> None:
     odd = node("odd", "aten.relu.default", "x", tensors=(tensor("s0"),))
     kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)

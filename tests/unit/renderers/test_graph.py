@@ -18,8 +18,9 @@ from inspector.findings.graph_report import (
     with_operators,
 )
 from inspector.findings.graph_wording import TIMES
-from inspector.graphs.not_fused import Pair
+from inspector.graphs.not_fused import TEMPLATES, Pair
 from inspector.graphs.reasons import Kind, Reason
+from inspector.model.gpu_table import known_gpu
 from inspector.model.graph import Graph
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.renderers import hostile
@@ -152,6 +153,31 @@ def test_pairs_are_in_the_order_of_their_use() -> None:
     row_ = dataclasses.replace(row_, pairs=small)
     assert smaller_line(row_) == "4 smaller pairs, each below 1.0 KiB, are in the JSON report"
     assert "Not fused" not in rendered(fused(rows=(row_,)), "terminal")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "mode", "is_advised"),
+    [
+        ("h100", "", True),
+        ("a10g", "", True),
+        ("l4", "", False),
+        ("t4", "", False),
+        ("h100", "max-autotune", False),
+    ],
+)
+def test_templates_are_advised_where_inductor_tries_them(
+    gpu: str, mode: str, *, is_advised: bool
+) -> None:
+    """On fewer than 68 multiprocessors it tries none."""
+    steps = tuple(Kernel(f"k{n}", (f"n{n}",), {"x": SIZE}, {}) for n in range(2))
+    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x") for n in range(2))]
+    pair = Pair(0, 1, ("x",), 100 << 10, "", Reason("why", TEMPLATES, "library"))
+    report = fused(gpu=known_gpu(gpu))
+    meta = dataclasses.replace(report.run.meta, settings={"mode": mode})
+    report = dataclasses.replace(report, run=dataclasses.replace(report.run, meta=meta))
+    (line,) = apart_lines(report, FusionRow(fusion(graph(*nodes), *steps), (pair,)))
+    assert line.change == (TEMPLATES if is_advised else "")
+    assert line.is_advised is is_advised
 
 
 @pytest.mark.parametrize(
