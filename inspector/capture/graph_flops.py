@@ -27,11 +27,30 @@ def flops_of(node: fx.Node) -> int | None:
     arguments, named = fx.map_arg((node.args, node.kwargs), _value)
     if not _has_numbers(arguments) or not _has_numbers(named):
         return None
+    out = node.meta.get("val")
     try:
-        count = formula(*arguments, **named, out_val=node.meta.get("val"))
+        if target is torch.ops.aten.convolution_backward.default:
+            count = _of_convolution_backward(*arguments)
+        else:
+            count = formula(*arguments, **named, out_val=out)
     except Exception:  # noqa: BLE001 - a formula of torch's, for arguments it does not expect
         return None
     return count if type(count) is int else None
+
+
+def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  # noqa: ANN401
+    """As many for the gradient of the input as forward, and as many for that of the weight.
+
+    Torch's own formula counts for the weight what a convolution in one group would need
+    (`conv_backward_flop` in torch/utils/flop_counter.py, 2.11 to 2.13).
+    """
+    from torch.utils.flop_counter import flop_registry
+
+    x, weight, _, *settings, mask = arguments
+    forward = flop_registry[torch.ops.aten.convolution]
+    count = int(forward(x, weight, None, *settings, out_val=gradient))
+    asked: list[bool] = list(mask[:2])
+    return count * sum(asked)
 
 
 def _same_work(target: Any) -> Any:  # noqa: ANN401 - an operator
