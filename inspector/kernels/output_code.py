@@ -26,8 +26,8 @@ _LIBRARIES = ("extern_kernels.", "aten.", "inductor_ops.", "_quantized.")
 # Functions of the code that do none of the graph's work; all others are it, or parts of it:
 # partitions, subgraphs, branches, loops.
 _APART = frozenset({"benchmark_compiled_module", "get_args", "recursively_apply_fns", "__init__"})
-# Operators that move nothing and launch nothing.
 _OWN = "triton_kernel_wrapper_"  # torch/_higher_order_ops/triton_kernel_wrap.py
+# Operators that move nothing and launch nothing.
 _NO_WORK = ("torch.ops.inductor._alloc_from_pool", "torch.ops._c10d_functional.wait_tensor")
 
 
