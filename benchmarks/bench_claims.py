@@ -211,6 +211,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--sessions", default="1")
+    parser.add_argument("--rounds", default="", help="of each session; more say more of the ratio")
     parser.add_argument("--only", default="", help="a part of the names of the models")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
@@ -223,6 +224,7 @@ def main() -> None:
             [
                 target, "--no-progress", "--device", asked.device, "--sessions", asked.sessions,
                 "--save", str(recordings), "-o", str(report),
+                *(("--rounds", asked.rounds) if asked.rounds else ()),
             ],
             standalone_mode=False,
         )  # fmt: skip
