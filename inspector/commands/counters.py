@@ -22,9 +22,6 @@ from inspector.sources.counters import (
 
 __all__ = ["count_kernels"]
 
-_TRIES = 2
-_CRASHED = "exit code"
-
 
 def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     """Counts what each kernel of a warm call does, and writes it into a recording.
@@ -45,15 +42,8 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
         return "Nsight Compute (ncu) is not on the PATH: `inspect doctor` says how to get it"
     if world_size() > 1:
         return "Nsight Compute runs a kernel several times, and one that waits for ranks hangs"
-    kernels: list[CountedKernel] = []
-    notice = ""
-    for _ in range(_TRIES):
-        with tempfile.TemporaryDirectory(prefix="inspector-ncu-") as folder:
-            kernels, notice = _counted(ncu, request, settings, Path(folder))
-        # Now and then a program crashes under it (exit code 139, torch 2.11 with Nsight Compute
-        # 2025) before any kernel was counted, and the next time it does not.
-        if kernels or _CRASHED not in notice:
-            break
+    with tempfile.TemporaryDirectory(prefix="inspector-ncu-") as folder:
+        kernels, notice = _counted(ncu, request, settings, Path(folder))
     if kernels:
         try:
             write_counters(place, kernels)
@@ -67,10 +57,13 @@ def _counted(
 ) -> tuple[list[CountedKernel], str]:
     """Runs the target once: the kernels, and why some are missing."""
     log = folder / "ncu.csv"
+    # Nsight Compute 2025.3 dies of a segmentation fault of its own (exit code 139) now and then
+    # where it is connected to the processes in which Inductor compiles, too.
     prefix = (
         ncu, "--profile-from-start", "off", "--clock-control", "none",
         "--cache-control", "none", "--csv", "--page", "raw",
-        "--target-processes", "all", "--metrics", ",".join(METRICS), "--log-file", str(log),
+        "--target-processes", "application-only",
+        "--metrics", ",".join(METRICS), "--log-file", str(log),
     )  # fmt: skip
     asked = dataclasses.replace(request, counters=True)
     how = dataclasses.replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,17 @@ def test_out_of_memory_half_way_shows_what_was_measured(tmp_path: Path) -> None:
     assert "OutOfMemoryError" in profile["failed"]["error"]
     assert profile["wall_ns"] > 0
     assert any("what was measured until then is shown" in notice for notice in report["notices"])
+
+
+@pytest.mark.skipif(shutil.which("ncu") is None, reason="needs Nsight Compute")
+def test_nsight_compute_counts_every_kernel(tmp_path: Path) -> None:
+    # Inductor compiles the generated kernels in processes of its own: none of its targets.
+    report = profiled(tmp_path, GRAPHED, "--no-grad", "--counters")
+    (profile,) = report["profiles"]
+    launches = [launch for work in profile["work"] for launch in work["launches"]]
+    kernels = [launch for launch in launches if launch["kind"] == "kernel"]
+    assert kernels
+    assert all("gpu__time_duration.sum" in kernel["counters"] for kernel in kernels), report
 
 
 @pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs")
