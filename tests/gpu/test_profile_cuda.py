@@ -111,10 +111,11 @@ def test_training_has_no_loss_in_it_and_its_idle_time_adds_up(tmp_path: Path) ->
     gap = profile["compiled_less_eager"]
     assert gap["copies_apart"]
     parts = {part["cause"]: part for part in gap["parts"]}
-    assert {"work", "autograd", "outside", "end"} <= parts.keys()
-    assert (
-        parts["launching"]["eager_ns"] == parts.get("guards", parts["launching"])["eager_ns"] == 0
-    )
+    # Eager PyTorch launches from the program's own code: one part, or the two do not compare.
+    assert {"work", "autograd", "launches", "end"} <= parts.keys()
+    assert not {"launching", "outside"} & parts.keys()
+    assert parts["launches"]["eager_ns"] > 0
+    assert all(parts[name]["eager_ns"] == 0 for name in {"guards", "wrappers"} & parts.keys())
     total = sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"]
     assert total == pytest.approx(profile["wall_ns"] - profile["eager_ns"])
 
