@@ -18,7 +18,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
 from inspector.events.inspector import InspectorCall, InspectorCaller, InspectorGraphBreak
-from inspector.events.recompile import InspectorRecompile
+from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 
 __all__ = ["CompilationsDraft"]
@@ -132,5 +132,7 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
             draft.add_positions(event.positions)
         case InspectorGuardCosts():
             draft.guard_costs = event
+        case InspectorIdentities():
+            draft.facts.identities = event.objects
         case InspectorRecompile():
             draft.facts.seen = event

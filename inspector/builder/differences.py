@@ -117,7 +117,8 @@ def _with(value: Value, seen: SeenValue) -> Value:
         return dataclasses.replace(value, type=f"<class '{seen.type}'>", length=seen.length)
     text = seen.text if seen.kind in {"none", "bool", "int", "float", "str", "constant"} else None
     kind = "" if seen.kind in {"tensor", "enum"} else f"<class '{seen.type}'>"
-    return Value(type=kind, text=text)
+    known = seen if seen.identity else None
+    return Value(type=kind, text=text, identity=seen.identity, seen=known)
 
 
 def _seen_tensor(known: Tensor | None, seen: Mapping[str, Any]) -> Tensor | None:

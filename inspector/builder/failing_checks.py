@@ -208,12 +208,19 @@ def _class_name(text: str) -> str:
 
 
 def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]:
+    seen = [each.kind for each in (check.seen, value.seen) if each]
     is_function = guard.source.endswith(".__code__") or _FUNCTION.match(check.type)
-    is_enum = check.type.startswith(("<enum", "<flag"))
-    kind = _C.ENUM if is_enum else _C.FUNCTION if is_function else _C.OBJECT
+    # Torch 2.11 shows the member itself, 2.13 its class, which is like any other.
+    is_enum = check.type.startswith(("<enum", "<flag")) or literal_class(check.type) is _C.ENUM
+    kind = _C.OBJECT
+    if is_enum or "enum" in seen:
+        kind = _C.ENUM
+    elif is_function or "function" in seen:
+        kind = _C.FUNCTION
     if value.text == _NONE:
         kind = _C.NONE
-    yield _one(guard, kind, "", value.text or "")
+    before = check.seen.text if check.seen else ""
+    yield _one(guard, kind, before, value.text or (value.seen.text if value.seen else ""))
 
 
 def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Change]:

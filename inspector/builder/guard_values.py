@@ -18,6 +18,7 @@ from inspector.model.recompile import Known, Value
 __all__ = ["before_of", "now_of"]
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
+_ADDRESS = re.compile(r"___check_obj_id\(.*, (\d+)\)", re.DOTALL)
 _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
@@ -31,7 +32,10 @@ _DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torc
 def before_of(case: GuardCase) -> Value | None:
     """What the guard wants, or None where only its type is known."""
     guard = case.failed.guard
-    seen = case.seen.before.get(case.name) if case.seen else None
+    address = _ADDRESS.search(case.failed.text) if guard.shape is GuardShape.IDENTITY else None
+    seen = case.entry.identities.get(address[1]) if address else None
+    # Of several entries that want other objects, the artifact of the call has one alone.
+    seen = seen or (case.seen.before.get(case.name) if case.seen else None)
     if seen is not None and guard.shape in {GuardShape.IDENTITY, GuardShape.TENSOR_TYPE}:
         return Value(seen.text, Known.PROCESS)
     if guard.shape is GuardShape.GLOBAL_STATE:

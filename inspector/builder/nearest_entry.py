@@ -56,7 +56,8 @@ def nearest(
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    if facts.entry() is None and len({_subject(item) for item in failures}) == 1:
+    is_unseen = facts.entry() is None and facts.seen is None
+    if is_unseen and len({_subject(item) for item in failures}) == 1:
         failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]

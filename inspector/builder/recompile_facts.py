@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from inspector.builder.spans import Spans
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
+from inspector.events.guard_checks import IdCheck
 from inspector.events.guard_lines import GuardLines, read_guard_lines
 from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
-from inspector.events.recompile import InspectorRecompile
+from inspector.events.recompile import InspectorRecompile, SeenValue
 from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
-from inspector.model.guards import read_guards
+from inspector.model.guards import Guard, read_guards
 
 __all__ = ["Became", "CompileFacts", "SymbolEvent"]
 
@@ -51,6 +52,7 @@ class CompileFacts:
     """What one compilation's log says beyond its outcome."""
 
     seen: InspectorRecompile | None = None
+    identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     became: list[Became] = dataclasses.field(default_factory=list)
     whitelist: tuple[str, ...] = ()
     spans: Spans = dataclasses.field(default_factory=Spans)
@@ -128,7 +130,9 @@ class CompileFacts:
             except OSError:  # the log is gone
                 return None
             symbols = dict(self._values())
-            self._entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
+            entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
+            guards = tuple(_named(guard, self.identities) for guard in entry.guards)
+            self._entry = dataclasses.replace(entry, guards=guards)
         return self._entry
 
     def forget(self) -> None:
@@ -141,6 +145,14 @@ class CompileFacts:
             number = symbol.value if symbol.value is not None else _number(symbol.text)
             if symbol.source and number is not None:
                 yield symbol.source.removesuffix(".item()"), number
+
+
+def _named(guard: Guard, identities: Mapping[str, SeenValue]) -> Guard:
+    """A guard with what the process saw at the address that it names."""
+    seen = identities.get(guard.check.id) if isinstance(guard.check, IdCheck) else None
+    if seen is None or not isinstance(guard.check, IdCheck):
+        return guard
+    return dataclasses.replace(guard, check=dataclasses.replace(guard.check, seen=seen))
 
 
 def _number(text: str) -> float | None:

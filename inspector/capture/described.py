@@ -15,7 +15,7 @@ import torch
 
 from inspector.model.article import with_article
 
-__all__ = ["FUNCTIONS", "described"]
+__all__ = ["FUNCTIONS", "KNOWN_BY_ADDRESS", "described"]
 
 _MOST_TEXT = 80
 _MOST_KEYS = 16
@@ -26,6 +26,8 @@ _CONTAINERS: tuple[Any, ...] = (list, tuple, dict, *_SETS, collections.deque)
 _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType,
               types.MethodDescriptorType, types.WrapperDescriptorType)  # fmt: skip
+KNOWN_BY_ADDRESS = frozenset({"enum", "function", "class"})
+"""Kinds of objects that guards know by their address, and that have a name."""
 
 
 def described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
@@ -34,6 +36,8 @@ def described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
         (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
     )  # the last fits all
     fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
+    if kind in KNOWN_BY_ADDRESS:
+        fields["identity"] = str(id(value))
     if isinstance(value, dict):
         keys = list(dict.keys(value))[:_MOST_KEYS]
         if all(type(key) in {str, int, bool} for key in keys):
@@ -109,6 +113,13 @@ def _tensor_text(value: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
     return f"a tensor of {dtype}{list(value.shape)}"
 
 
+def _member_text(value: Any) -> str:  # noqa: ANN401 - a member of any enum
+    """``Mode.TRAIN``; of a flag without a name its number: ``Pass(0)``."""
+    name = value._name_
+    kind = type(value).__name__
+    return f"{kind}({value._value_!r})" if name is None else f"{kind}.{name}"
+
+
 def _is_enum(value: object) -> bool:
     return isinstance(value, enum.Enum)
 
@@ -123,7 +134,7 @@ def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
 
 _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
     ("none", lambda value: value is None, str),
-    ("enum", _is_enum, lambda value: f"{type(value).__name__}.{value._name_}"),
+    ("enum", _is_enum, _member_text),
     ("bool", _exactly((bool,)), repr),
     ("int", _exactly((int,)), _short),
     ("float", _exactly((float,)), repr),

@@ -19,12 +19,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
+from torch._dynamo import config
 
 from inspector.capture import versions
-from inspector.capture.described import FUNCTIONS, described
+from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import write_artifact
 from inspector.events.failed_guard import parse_reason, stripped_source
+from inspector.events.guard_lines import read_guard_lines
 
 __all__ = ["RecompileObserver"]
 
@@ -34,6 +36,7 @@ _MOST_REMEMBERED = 20_000
 _IDENTITY = re.compile(r"___check_obj_id\((L\[.+?), (\d+)\)")
 _CELL = re.compile(r"(?P<cell>[LG]\[[^\s,()]{1,300}\.__closure__\[\d+\])")
 _MOST_CELLS = 100
+_MOST_SOURCES = 2_000
 _MISSING = object()
 # Members that hold what a function, a method or a class is made of (Dynamo's sources name them).
 _TRANSPARENT = frozenset(
@@ -57,12 +60,15 @@ class RecompileObserver:
         if scope is None or len(self._objects) > _MOST_REMEMBERED:
             return
         self._note_cells(text)
-        for number, match in enumerate(_IDENTITY.finditer(text)):
-            if number >= _MOST_IDENTITIES:
-                return
+        named: dict[str, object] = {}
+        for match in itertools.islice(_IDENTITY.finditer(text), _MOST_IDENTITIES):
             found = _follow(stripped_source(match[1]), *scope)
             if id(found) == int(match[2]):
-                self._objects[id(found)] = described(found)
+                fields = self._objects[id(found)] = described(found)
+                if fields["kind"] in KNOWN_BY_ADDRESS:
+                    named[match[2]] = fields
+        if named:
+            write_artifact("identities", {"v": 1, "objects": named})
 
     def _note_cells(self, text: str) -> None:
         """Closure variables, which guards know by their number."""
@@ -108,6 +114,12 @@ class RecompileObserver:
             wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
+        if len(reasons) >= config.recompile_limit:
+            # Nothing will be compiled whose own guards would tell the rest.
+            for name in itertools.islice(_guarded(code), _MOST_SOURCES):
+                found = _MISSING if name in now else _follow(name, *scope)
+                if found is not _MISSING:
+                    now[name] = described(found)
         write_artifact(
             "recompile",
             {
@@ -124,6 +136,14 @@ class RecompileObserver:
         )
         for place in stack:
             self._sources.add(str(place["filename"]), int(str(place["line"])))
+
+
+def _guarded(code: types.CodeType) -> Iterator[str]:
+    """What the guards of all versions of a function look at."""
+    entries = torch._C._dynamo.eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
+    for entry in entries:
+        lines = read_guard_lines(str(entry.guard_manager))
+        yield from (name for name in lines.leaves if name)
 
 
 def _starred(code: types.CodeType, flag: int) -> str:

@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from inspector.events.recompile import SeenValue
+
 __all__ = [
     "AliasCheck",
     "Check",
@@ -108,10 +110,12 @@ class IdCheck:
     Attributes:
         type: Its class (2.13), or its repr (2.11).
         id: Its address.
+        seen: What the process saw there, or None.
     """
 
     type: str
     id: str
+    seen: SeenValue | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

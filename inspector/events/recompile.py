@@ -1,4 +1,4 @@
-"""``inspector_recompile``: what only the process knows about a recompilation."""
+"""``inspector_recompile`` and ``inspector_identities``: what only the process knows of guards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 
-__all__ = ["InspectorRecompile", "SeenValue"]
+__all__ = ["InspectorIdentities", "InspectorRecompile", "SeenValue"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class SeenValue:
         length: How many items a container has, or None.
         tensor: What guards look at in a tensor (``type``, ``keys``, ``dtype``, ``device_index``,
             ``requires_grad``, ``size``, ``stride``), or None.
+        identity: Its address, where guards know such an object by it; else an empty string.
     """
 
     type: str
@@ -32,6 +33,7 @@ class SeenValue:
     keys: tuple[str, ...] = ()
     length: int | None = None
     tensor: Mapping[str, object] | None = None
+    identity: str = ""
 
     @classmethod
     def of(cls, fields: object) -> Self | None:
@@ -50,7 +52,28 @@ class SeenValue:
             keys=tuple(map(str, keys)) if isinstance(keys, list) else (),
             length=length if isinstance(length, int) else None,
             tensor=tensor if isinstance(tensor, dict) else None,
+            identity=str(fields.get("identity") or ""),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorIdentities:
+    """``inspector_identities``: logged just after a guard tree.
+
+    Attributes:
+        objects: Members of enums, functions and classes that its guards know by their address.
+    """
+
+    objects: Mapping[str, SeenValue]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload.
+
+        Raises:
+            TypeError: It is no JSON object.
+        """
+        return cls(_values(envelope.json_object().get("objects")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

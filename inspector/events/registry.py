@@ -64,7 +64,7 @@ from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
-from inspector.events.recompile import InspectorRecompile
+from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
 from inspector.events.triton_kernel import InspectorTritonKernel
@@ -125,6 +125,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_environment"): InspectorEnvironment,
     ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
+    ("artifact", "inspector_identities"): InspectorIdentities,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,

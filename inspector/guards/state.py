@@ -19,6 +19,7 @@ from inspector.events.guard_checks import (
     TensorCheck,
     TypeCheck,
 )
+from inspector.events.recompile import SeenValue
 from inspector.guards.entry import Entry
 from inspector.guards.index import is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
@@ -65,6 +66,7 @@ class Value:
         length: How many items it has, or None.
         tensor: What is known of it as a tensor, or None where it is none.
         items: Whether it has an attribute or item, by the guard's spelling.
+        seen: What the process saw of an object that guards know by its address, or None.
     """
 
     type: str = ""
@@ -73,6 +75,7 @@ class Value:
     length: int | None = None
     tensor: Tensor | None = None
     items: Mapping[str, bool] = dataclasses.field(default_factory=dict)
+    seen: SeenValue | None = None
 
 
 _NOTHING = Value()
@@ -186,7 +189,7 @@ def _with(  # noqa: PLR0911 - one per kind of check
         case TypeCheck():
             return dataclasses.replace(value, type=check.type)
         case IdCheck():
-            return dataclasses.replace(value, identity=check.id)
+            return dataclasses.replace(value, identity=check.id, seen=check.seen)
         case LengthCheck():
             return dataclasses.replace(value, length=check.length)
         case ContainsCheck():

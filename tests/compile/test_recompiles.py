@@ -144,6 +144,22 @@ def test_closure_variables_have_their_names_whoever_was_first(report: Report) ->
     }
 
 
+def test_what_is_beside_an_enum_is_told_of_the_entry_for_the_same_member(report: Report) -> None:
+    """Guards know a member by its address alone."""
+    both, *same = recompiles_of(report, "strings_beside_an_enum")
+    flag, *_ = recompiles_of(report, "flags")
+
+    assert [(c.kind.value, c.before, c.now) for c in both.changes] == [
+        ("str", "'a'", "'bb'"),
+        ("enum", "Mode.PLUS", "Mode.MINUS"),
+    ]
+    assert [[change.kind.value for change in item.changes] for item in same] == [["str"]] * 7
+    assert [(c.name, c.before, c.now) for c in flag.changes] == [
+        ("given.way", "Mode.PLUS", "Mode.MINUS"),
+        ("parts", "Parts(0)", "Parts.SIN"),
+    ]
+
+
 def advised(report: Report, name: str) -> Mended:
     """A program with the first advice for each of its recompilations that can be applied as is."""
     texts: list[str] = []

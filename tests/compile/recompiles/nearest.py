@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import collections
 import enum
 import functools
@@ -22,6 +23,13 @@ class Mode(enum.Enum):
 
     PLUS = 1
     MINUS = 2
+
+
+class Parts(enum.Flag):
+    """What is computed; none of it is a member too, which has no name."""
+
+    SIN = 1
+    COS = 2
 
 
 @program(
@@ -121,3 +129,44 @@ def counter_beside_an_enum() -> None:
 
     for number in range(9):
         step(torch.ones(4), Mode.MINUS if number % 2 else Mode.PLUS)
+
+
+@program(
+    Expected("str", "tag", "'a'", "'bb'", "again", "is a string"),
+    *(
+        Expected("str", "tag", repr("ab"[n % 2] * (n + 1)), repr("ab"[n % 2] * (n + 3)),
+                 "limit" if n == 6 else "again", "is a string")
+        for n in range(7)
+    ),
+)  # fmt: skip
+def strings_beside_an_enum() -> None:
+    """Of what was compiled for the same member, the newest is the nearest, at the limit too."""
+
+    @compiled
+    def step(x: Tensor, tag: str, mode: Mode) -> Tensor:
+        return x + len(tag) if mode is Mode.PLUS else x - len(tag)
+
+    for number in range(9):
+        step(torch.ones(4), "ab"[number % 2] * (number + 1), list(Mode)[number % 2])
+
+
+@program(
+    Expected("enum", "given.way", "Mode.PLUS", "Mode.MINUS", "again", "an enum member",
+             "attribute"),
+    Expected("enum", "parts", "Parts(0)", "Parts.COS", "again", "an enum member"),
+    Expected("enum", "parts", "Parts.SIN", "Parts.SIN|COS", "again", "an enum member"),
+)  # fmt: skip
+def flags() -> None:
+    """Each of several entries wants a member of its own; the second call has another mode."""
+
+    @compiled
+    def step(x: Tensor, parts: Parts, given: argparse.Namespace) -> Tensor:
+        y = x.sin() if Parts.SIN in parts else x
+        y = y.cos() if Parts.COS in parts else y
+        return y + 1 if given.way is Mode.PLUS else y - 1
+
+    plus, minus = (argparse.Namespace(way=way) for way in Mode)
+    step(torch.ones(4), Parts(0), plus)
+    step(torch.ones(4), Parts.SIN, minus)
+    step(torch.ones(4), Parts.COS, plus)
+    step(torch.ones(4), Parts.SIN | Parts.COS, minus)
