@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,8 @@ from inspector.model.article import with_article
 __all__ = ["FUNCTIONS", "KNOWN_BY_ADDRESS", "described"]
 
 _MOST_TEXT = 80
+# Classes that hold torch's functions and the methods of tensors, and that nobody writes.
+_TORCH_OWN = re.compile(r"^(?:_VariableFunctionsClass\.|(?=TensorBase\.))")
 _MOST_KEYS = 16
 _CONSTANTS = (int, float, complex, bytes, torch.dtype, torch.device, torch.layout,
               torch.memory_format, range, slice)  # fmt: skip
@@ -85,7 +88,7 @@ def _type_name(kind: type) -> str:
 
 def _function_text(value: Any) -> str:  # noqa: ANN401 - a function of any kind
     inner = getattr(value, "__func__", value)
-    name = getattr(inner, "__qualname__", type(value).__name__)
+    name = _TORCH_OWN.sub("torch.", getattr(inner, "__qualname__", type(value).__name__))
     code = getattr(inner, "__code__", None)
     return f"{name} {_code_place(code)}" if isinstance(code, types.CodeType) else str(name)
 

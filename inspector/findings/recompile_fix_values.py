@@ -181,6 +181,8 @@ def _function(case: FixCase) -> Iterator[str]:
         "nothing is needed where they are few. A lambda that is made anew for each call is another "
         "function each time: make it once."
     )
+    if _is_near_limit(case):
+        yield from _raised_limit(case)
 
 
 def _object(case: FixCase) -> Iterator[str]:
