@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from inspector.advice.reading import Span, read_text
+from inspector.advice.stack_values import stack_values
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.costs.blame import limit_site
@@ -23,7 +25,6 @@ from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_key import key_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
 from inspector.findings.recompile_wording import changed, told, told_notes
-from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import listed
@@ -94,7 +95,7 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
     name, advice = case.function, fixes(case)
-    shown = tuple(map(unwrapped, items)) if case.site.parameters.is_wrapper else items
+    shown = tuple(map(case.shown, items))
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
@@ -139,6 +140,7 @@ def _case(
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
     callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
+    changing = [each for item in items for each in (item, *also_changed(item))]
     if site.frame is not None:
         del callers[site.frame.file, site.frame.line]
     return FixCase(
@@ -147,13 +149,25 @@ def _case(
         function=_name(run, frame, first),
         roots=run.roots,
         history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
-        kept_over=before.place if before and is_kept(run, frame, first) else None,
+        behind=before.place if before else None,
+        handed_on=frozenset(each.name for each in changing if before and is_kept(run, frame, each)),
+        on_stack=_on_stack(run, before),
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
         file=frame.file,
     )
+
+
+def _on_stack(run: Run, before: BreakBefore | None) -> tuple[str, ...]:
+    """What the user wrote for what a graph break hands on without a name."""
+    at = before.at if before else None
+    text = run.sources.text(at.file) if at else None
+    if at is None or text is None:
+        return ()
+    span = Span(at.line, at.end_line or at.line, at.column, at.end_column)
+    return stack_values(read_text(text, span))
 
 
 def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_multiplied import Multiplied
-from inspector.findings.recompile_wrapped import unwrapped
+from inspector.findings.recompile_wrapped import on_stack, stack_name, unwrapped
 from inspector.findings.wording import listed
 from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
@@ -26,6 +26,7 @@ __all__ = [
     "is_of_set",
     "is_zero_one",
     "kept_fix",
+    "kept_together",
     "specialized_fix",
     "tensor_of",
 ]
@@ -60,7 +61,9 @@ class FixCase:
         function: The function's name.
         roots: Whose code a file is.
         history: All recompilations of the function, in order.
-        kept_over: Where the graph broke over which the value was kept, or None.
+        behind: Where the graph broke behind which the function goes on, or None.
+        handed_on: The names of what was kept over that break, of all that changed.
+        on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
         lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
@@ -73,7 +76,9 @@ class FixCase:
     function: str
     roots: Roots
     history: tuple[Recompile, ...] = ()
-    kept_over: StackFrame | None = None
+    behind: StackFrame | None = None
+    handed_on: frozenset[str] = frozenset()
+    on_stack: tuple[str, ...] = ()
     lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
@@ -98,9 +103,28 @@ class FixCase:
         return user_spelling(re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", self.first.name))
 
     @property
+    def kept_over(self) -> StackFrame | None:
+        """Where the graph broke over which the value was kept, or None."""
+        return self.behind if self.is_kept(self.first.name) else None
+
+    @property
     def kept(self) -> str:
         """What is kept over a graph break: a local's name, or what has none."""
-        return "a value" if self.is_on_stack else self.name
+        return self.kept_name(self.first.name)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether a graph break handed on what changed, by its name as reasons have it."""
+        return name in self.handed_on or "___stack" in name
+
+    def kept_name(self, name: str) -> str:
+        """The same as `kept`, of anything that changed."""
+        name = stack_name(tensor_of(name), self.on_stack)
+        return "a value" if "___stack" in name else user_spelling(name)
+
+    def shown(self, item: Recompile) -> Recompile:
+        """With the names that a reader of the function has."""
+        known = on_stack(item, self.on_stack)
+        return unwrapped(known) if self.site.parameters.is_wrapper else known
 
     @property
     def is_on_stack(self) -> bool:
@@ -335,10 +359,29 @@ def _number(text: str | None) -> str:
 
 def kept_fix(case: FixCase) -> Iterator[str]:
     """What to do about a value that a graph break hands on."""
-    where = case.place(case.kept_over) if case.kept_over else "the line before"
-    yield (
-        f"Remove the graph break at {where}: {case.kept} is kept over it as an input of what is "
-        "compiled behind it, and would be none of one graph."
-    )
+    yield kept_together(case, (case.first,))
     if case.first.kind in _DYNAMIC and not case.is_on_stack:
         yield environment(case)
+
+
+def _sized(item: Recompile) -> Iterator[str]:
+    """The tensors whose sizes changed with it, which are told as one change."""
+    if item.kind is RecompileClass.SIZE:
+        yield from (change.name for change in item.changes if change.kind is item.kind)
+
+
+def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
+    """What to do about several values that one graph break hands on."""
+    where = case.place(case.behind) if case.behind else "the line before"
+    every = [name for item in items for name in (item.name, *_sized(item)) if case.is_kept(name)]
+    names = tuple(dict.fromkeys(map(case.kept_name, every)))
+    one = len(names) == 1
+    kept = (
+        f"{names[0]} is kept over it as an input"
+        if one
+        else (f"{listed(names, _MOST_LIKEWISE)} are kept over it as inputs")
+    )
+    return (
+        f"Remove the graph break at {where}: {kept} of what is compiled behind it, and would be "
+        "none of one graph."
+    )

@@ -15,13 +15,13 @@ from inspector.findings.recompile_case import (
     NOTHING_NEEDED,
     FixCase,
     environment,
+    kept_together,
 )
 from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
 from inspector.findings.recompile_optimizer import optimizer_advice
 from inspector.findings.recompile_wording import changed
-from inspector.findings.recompile_wrapped import unwrapped
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
@@ -30,6 +30,7 @@ __all__ = ["fixes"]
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _MOST_TOGETHER = 4
+_AS_IT_IS = "Keep it as it is."
 _MOST_NAMED = 4
 _MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.MARKS})
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
@@ -42,7 +43,7 @@ def fixes(case: FixCase) -> tuple[str, ...]:
     also = _always_also(case.items)
     if any(item.answer is Answer.EAGER for item in case.items):
         found = list(_without_graph(case, found))
-    elif also and found and not case.kept_over:
+    elif also and found:
         found = list(_all_of(case, found, also))
     return tuple(dict.fromkeys(found))
 
@@ -86,14 +87,14 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
         text = own.removeprefix(NOTHING_NEEDED)
     else:
         advice = [text for text in _advised(dataclasses.replace(case, items=(item,))) if text]
-        text = advice[0].removeprefix(NOTHING_NEEDED) if advice else "Keep it as it is."
-    names = [user_spelling(other.name) for other in others if user_spelling(other.name) not in text]
+        text = advice[0].removeprefix(NOTHING_NEEDED) if advice else _AS_IT_IS
+    names = [user_spelling(case.shown(other).name) for other in others]
+    names = [name for name in names if name not in text]
     if names:
         text = f"{text.removesuffix('.')} (likewise for {listed(names, _MOST_NAMED)})."
     if is_first:
         return text
-    shown = unwrapped(item) if case.site.parameters.is_wrapper else item
-    return f"And as {changed(shown)} with it: {text[:1].lower()}{text[1:]}"
+    return f"And as {changed(case.shown(item))} with it: {text[:1].lower()}{text[1:]}"
 
 
 def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
@@ -103,9 +104,28 @@ def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
     return any(change.specialized is not None and change.name in names for change in changes)
 
 
+def _with_kept(case: FixCase, kept: Sequence[Recompile], others: Sequence[Recompile]) -> str:
+    """What one graph break hands on, all of it together, and what else changes with it."""
+    groups: dict[RecompileClass, list[Recompile]] = {}
+    for item in others:
+        groups.setdefault(item.kind, []).append(item)
+    parts = []
+    for each in list(groups.values())[:_MOST_TOGETHER]:
+        own = dataclasses.replace(case, items=tuple(each[:1]))
+        advice = [text for text in _advised(own) if text]
+        parts.append(_part(own, each, advice[0] if advice else _AS_IT_IS, is_first=False))
+    return " ".join((kept_together(case, kept), *parts))
+
+
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
-    changing = (case.first, *also)
+    every = (case.first, *also)
+    is_method = case.first.kind is RecompileClass.DEALLOCATED  # it has advice of its own
+    kept = [item for item in every if case.is_kept(item.name) and not is_method]
+    changing = [item for item in every if item not in kept]
+    if kept:
+        yield _with_kept(case, kept, changing)
+        return
     is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
     if is_named and beyond(case.first) is None and environment(case):
         yield environment(case)  # one variable for sizes and ints

@@ -91,7 +91,7 @@ def changed(item: Recompile) -> str:
         return _sizes(item, name)
     if item.kind in _VALUES:
         origin = _ORIGINS.get(item.origin, "value")
-        what = "value" if item.name.startswith("___stack") else origin
+        what = "value" if item.name.startswith(("___stack", "`")) else origin
         return f"the {_VALUES[item.kind]} {what} {name} changes"
     if item.kind is RecompileClass.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
         return f"the condition {item.name} fails"
@@ -124,7 +124,7 @@ def _sizes(item: Recompile, name: str) -> str:
 
 
 def _special(item: Recompile) -> str:
-    if "___stack" in item.name and item.kind in _KEPT:
+    if item.name.startswith(("___stack", "`")) and item.kind in _KEPT:
         return _KEPT[item.kind]
     if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"

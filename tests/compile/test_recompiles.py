@@ -160,6 +160,19 @@ def test_what_is_beside_an_enum_is_told_of_the_entry_for_the_same_member(report:
     ]
 
 
+def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
+    report: Report,
+) -> None:
+    """``___stack1`` is the result of the call in which the graph broke."""
+    (item,) = recompiles_of(report, "value_over_a_break")
+    (finding,) = [each for each in report.findings if any(item is r for r in each.recompiles)]
+
+    assert item.name == "___stack1"
+    assert "the float value `inner(x)` changes" in finding.message
+    assert finding.notes[0].startswith("`inner(x)` is kept over the graph break at ")
+    assert ": `inner(x)` is kept over it as an input of what is compiled behind" in finding.fix
+
+
 def advised(report: Report, name: str) -> Mended:
     """A program with the first advice for each of its recompilations that can be applied as is."""
     texts: list[str] = []
