@@ -42,13 +42,15 @@ def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Lau
 def significant(calls: Sequence[Sequence[Launched]]) -> list[list[Launched]]:
     """What the calls did, without statements that never take any time: they name or free things.
 
-    Kernels and calls of libraries stay, however short: how many there are is no matter of chance.
+    Kernels, calls of libraries and operators stay, however short: how many there are is no matter
+    of chance, which the longest of a few calls without the compiler is.
     """
     needed = calling_marks() | {
         item.event.name
         for items in calls
         for item in items
-        if item.event.end_ns - item.event.start_ns >= _LEAST_NS
+        if not item.event.name.startswith(LINE_MARK)
+        or item.event.end_ns - item.event.start_ns >= _LEAST_NS
     }
     return [[item for item in items if item.event.name in needed] for items in calls]
 
