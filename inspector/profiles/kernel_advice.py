@@ -13,9 +13,21 @@ _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped
 # torch/_inductor/utils.py, 2.11 to 2.13).
 _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
+_SMALLER = {"float32": "bfloat16", "float64": "float32", "complex128": "complex64"}
+_HALVES = frozenset({"bfloat16", "float16"})
+# No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
+# torch/_inductor/utils.py, 2.11 to 2.13).
+_WITHOUT_TEMPLATES = frozenset({"float64", "complex64", "complex128"})
 
 
-def advice(work: Work, mode: str, *, is_cpu: bool, has_templates: bool = True) -> str:
+def advice(
+    work: Work,
+    mode: str,
+    *,
+    is_cpu: bool,
+    has_templates: bool = True,
+    is_training: bool = False,
+) -> str:
     """What to change, in half a sentence.
 
     Args:
@@ -23,11 +35,14 @@ def advice(work: Work, mode: str, *, is_cpu: bool, has_templates: bool = True) -
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
+        is_training: Whether there is a backward pass: the weights are no constants.
     """
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"
     if work.kind == "library":
-        return _of_library(work, mode, is_cpu=is_cpu, has_templates=has_templates)
+        return _of_library(
+            work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
+        )
     if is_cpu:
         return "`inspect kernels` says whether its loops are vectorised and run in threads"
     if mode in _TUNED:
@@ -46,40 +61,90 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
     return "tf32" if work.bound is Bound.COMPUTE and work.unit == "float32" else "bfloat16"
 
 
-def _of_library(work: Work, mode: str, *, is_cpu: bool, has_templates: bool) -> str:
+def _of_library(
+    work: Work, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
+) -> str:
     if "attention" in work.name:
-        if work.dtype == "float32" and not is_cpu:
-            return "in bfloat16 or float16 (autocast) flash attention computes it"
-        return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
-    if not _PRODUCTS.isdisjoint(work.operators):
-        if work.bound is not Bound.COMPUTE:
-            return "a larger batch uses the weights that it reads more often, bfloat16 halves them"
-        if work.unit == "float32" and not is_cpu:
-            return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
-    return _other_kernels(work, mode, is_cpu=is_cpu, has_templates=has_templates)
+        return _of_attention(work, is_cpu=is_cpu)
+    if not _PRODUCTS.isdisjoint(work.operators) and work.bound is not Bound.COMPUTE:
+        return _fewer_bytes(work)
+    # It has templates for a GPU's forward convolutions alone
+    # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
+    if not _CONVOLUTIONS.isdisjoint(work.operators) and (
+        is_cpu or "convolution" not in work.operators
+    ):
+        return _of_convolution(work)
+    if not _may_be_tuned(work):
+        return _of_any(work)
+    if is_cpu:
+        return _tuned_on_cpu(work, mode, is_training=is_training)
+    return _tuned_on_gpu(work, mode, has_templates=has_templates)
 
 
-def _other_kernels(work: Work, mode: str, *, is_cpu: bool, has_templates: bool) -> str:
-    """What Inductor has in the place of a library's kernel, or what else helps."""
-    if not _CONVOLUTIONS.isdisjoint(work.operators):
-        # It has templates for a GPU's forward convolutions alone
-        # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
-        if is_cpu or "convolution" not in work.operators:
-            return (
-                "of images, channels_last for the model and its inputs, where they are not: "
-                "model.to(memory_format=torch.channels_last); or bfloat16"
-            )
-    elif is_cpu and not _FROZEN.isdisjoint(work.operators):
-        return (
-            'bfloat16, where the processor has it; or, for inference, mode="max-autotune" with '
-            "TORCHINDUCTOR_FREEZING=1, which has C++ templates for constant weights"
-        )
-    elif work.operators and not _PRODUCTS.union(_TEMPLATES).intersection(work.operators):
-        return "it is a library's, and no mode tries another: do it less often, or in a small dtype"
-    if not is_cpu and not has_templates:
+def _of_attention(work: Work, *, is_cpu: bool) -> str:
+    if work.dtype == "float32" and not is_cpu:
+        return "in bfloat16 or float16 (autocast) flash attention computes it"
+    return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
+
+
+def _fewer_bytes(work: Work) -> str:
+    """Of a product that waits for memory."""
+    batch = "a larger batch uses the weights that it reads more often"
+    if work.dtype in _HALVES:
+        return f"{batch}, quantised to 8 bits they are half as large"
+    smaller = _SMALLER.get(work.dtype)
+    return f"{batch}, {smaller} halves them" if smaller else batch
+
+
+def _of_convolution(work: Work) -> str:
+    """Where Inductor has no template of its own."""
+    layout = (
+        "of images, channels_last for the model and its inputs, where they are not: "
+        "model.to(memory_format=torch.channels_last)"
+    )
+    smaller = _SMALLER.get(work.dtype)
+    return f"{layout}; or {smaller}" if smaller else layout
+
+
+def _may_be_tuned(work: Work) -> bool:
+    """Whether Inductor has something that it could try in the place of a library's kernel."""
+    if work.dtype in _WITHOUT_TEMPLATES:
+        return False
+    known = _PRODUCTS | _TEMPLATES | _CONVOLUTIONS
+    return not work.operators or not known.isdisjoint(work.operators)
+
+
+def _of_any(work: Work) -> str:
+    said = "it is a library's, and no mode tries another: do it less often"
+    if work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER:
+        return f"{said}, or in {_SMALLER[work.dtype]}"
+    return said if work.dtype in _WITHOUT_TEMPLATES else f"{said}, or in a small dtype"
+
+
+def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:
+    if _FROZEN.isdisjoint(work.operators):
+        return _tuned(mode)
+    smaller = "bfloat16, where the processor has it" if work.dtype == "float32" else ""
+    if is_training:
+        return smaller or "a larger batch, or other sizes (multiples of 64)"
+    templates = (
+        'for inference, mode="max-autotune" with TORCHINDUCTOR_FREEZING=1, which has C++ '
+        "templates for constant weights"
+    )
+    return f"{smaller}; or, {templates}" if smaller else templates
+
+
+def _tuned_on_gpu(work: Work, mode: str, *, has_templates: bool) -> str:
+    if work.unit == "float32" and not _PRODUCTS.isdisjoint(work.operators):
+        return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
+    if not has_templates:
         return (
             "Inductor tries no other on so small a GPU: other sizes (multiples of 64), or a dtype"
         )
+    return _tuned(mode)
+
+
+def _tuned(mode: str) -> str:
     if mode in _TUNED:
         return "all that was tried is slower: other sizes (multiples of 64), or another dtype"
     return 'mode="max-autotune" tries other kernels for it, and templates to fuse with'

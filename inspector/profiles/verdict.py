@@ -175,11 +175,16 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         work: The statements.
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
-        is_grad_idle: Whether gradients were on, and nothing was trained.
+        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: the program
+            may make one itself.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
-    advised = functools.partial(advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates)
+    is_training = _is_training(budget, work)
+    advised = functools.partial(
+        advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
+    )
+    is_grad_idle = is_grad_idle and not is_training
     found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
@@ -190,6 +195,13 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
+
+
+def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
+    """Whether a call has a backward pass, compiled or not."""
+    codes = (launch.code for item in work for launch in item.launches)
+    is_compiled = any(code is not None and code.direction == "backward" for code in codes)
+    return is_compiled or bool(budget.causes_ns.get("autograd"))
 
 
 def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:

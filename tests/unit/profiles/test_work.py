@@ -195,6 +195,52 @@ def test_another_kernel_is_promised_where_there_is_one(
     assert change in advice(dataclasses.replace(called, operators=(operator,)), "", is_cpu=is_cpu)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "is_cpu", "bound", "change"),
+    [
+        ("float32", True, Bound.COMPUTE, "bfloat16, where the processor has it; or, for inference"),
+        ("bfloat16", True, Bound.COMPUTE, "for inference, mode"),
+        ("float64", True, Bound.COMPUTE, "do it less often, or in float32"),
+        ("float64", False, Bound.COMPUTE, "do it less often, or in float32"),
+        ("complex64", False, Bound.COMPUTE, "no mode tries another: do it less often"),
+        ("bfloat16", False, Bound.COMPUTE, 'mode="max-autotune" tries other kernels'),
+        ("float32", False, Bound.MEMORY, "bfloat16 halves them"),
+        ("float16", False, Bound.MEMORY, "quantised to 8 bits they are half as large"),
+        ("float64", True, Bound.MEMORY, "float32 halves them"),
+    ],
+)
+def test_no_dtype_is_advised_that_a_product_has_already(
+    dtype: str,
+    is_cpu: bool,  # noqa: FBT001
+    bound: Bound,
+    change: str,
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(called, operators=("mm",), dtype=dtype, unit=dtype, bound=bound)
+    said = advice(product, "", is_cpu=is_cpu)
+    assert change in said
+    assert ("bfloat16" in said) == ("bfloat16" in change)
+    assert dtype not in said
+
+
+def test_weights_that_are_trained_are_no_constants() -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=("mm",), dtype="float32", unit="float32", bound=Bound.COMPUTE
+    )
+    assert "FREEZING" in advice(product, "", is_cpu=True)
+    trained = dataclasses.replace(
+        product.launches[0], code=dataclasses.replace(CODE, direction="backward")
+    )
+    least_ns = product.median_ns / 2
+    step = dataclasses.replace(product, launches=(trained,), least_ns=least_ns)
+    idle = {"wrappers": 2_000_000}
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000,) * 3, idle_ns=idle))
+    changes = [gain.change for gain in gains(budget, [step], "", is_cpu=True, is_grad_idle=True)]
+    assert len(changes) == 2
+    assert not any("FREEZING" in change or "no_grad" in change for change in changes)
+
+
 @pytest.mark.parametrize("mode", ["", "max-autotune"])
 def test_no_template_is_promised_on_a_small_gpu(mode: str) -> None:
     called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
