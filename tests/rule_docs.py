@@ -9,6 +9,7 @@ from pathlib import Path
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
 from inspector.findings.rule import Documented
+from inspector.findings.wording import versions
 from inspector.plugins import load_all_analyses
 
 _ADVICE = (
@@ -20,7 +21,7 @@ _ADVICE = (
 _HINTS = (
     "## Hints of torch that do not hold",
     "",
-    "Tried on torch 2.11 and 2.13; the advice leaves them out, or says what they cost.",
+    "Tried on torch 2.11 to 2.13; the advice leaves them out, or says what they cost.",
     "",
     "- GB0059, `reorderable_logging_functions`: `print` of a shape or a list breaks the graph",
     "  still (GB0296); tensors, numbers and text do not.",
@@ -68,7 +69,7 @@ def _advice_page(advice: Advice) -> str:
     lines += ["", "## Before", "", "```python", advice.before.rstrip(), "```"]
     lines += ["", "## After", "", "```python", advice.after.rstrip(), "```"]
     lines += ["", "## What it keeps", "", advice.keeps]
-    lines += ["", f"Tested on torch {' and '.join(advice.tested_on)}."]
+    lines += ["", f"Tested on torch {versions(advice.tested_on)}."]
     return "\n".join(lines) + "\n"
 
 

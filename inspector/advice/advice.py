@@ -10,7 +10,7 @@ from inspector.advice.code import Code
 
 __all__ = ["TESTED_ON", "Advice", "Break", "Kind"]
 
-TESTED_ON = ("2.11", "2.13")
+TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
 
 

@@ -139,7 +139,6 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor.",
     instead_of=r"torch\.cond|branchless|^Your code may",
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (CAUGHT,)

@@ -58,7 +58,6 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     "new tensor.",
     instead_of=rf"{_HINTS}|capture_scalar_outputs",
     variants=(_HALVED.replace("sum()", "sum().item()"),),
-    tested_on=("2.11", "2.13"),
 )
 
 
@@ -222,7 +221,6 @@ RAISE_IN_GRAPH = Advice(
     tailored=_asserted,
     instead_of=_HINTS,
     other_way_of=("branch-raise",),
-    tested_on=("2.11", "2.13"),
 )
 
 RAISE_UNCOMPILED = Advice(
@@ -239,7 +237,6 @@ RAISE_UNCOMPILED = Advice(
     variants=(_SPARED.replace("any()", "any().item()"),),
     instead_of=_HINTS,
     other_way_of=("branch-raise",),
-    tested_on=("2.11", "2.13"),
 )
 
 ASSERT = Advice(

@@ -206,7 +206,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     keeps="The outputs; a number or a text that is another one each time is compiled for again, as "
     "any argument is.",
     instead_of=_SKIP_HINTS,
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (LOCK, ANOMALY, REDIRECT, CONTEXT_VARIABLE)

@@ -176,7 +176,6 @@ outputs = [forward(torch.arange(6.0).reshape(2, 3), torch.tensor(1))]
 """,
     ),
     backend="aot_eager",
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (MODULE, INDEX, ELEMENT)

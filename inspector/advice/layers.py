@@ -103,7 +103,6 @@ PACKED = Advice(
     after=_UNPACKED,
     keeps="The outputs and gradients. The layer runs eagerly, as it does behind the graph break.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
-    tested_on=("2.11", "2.13"),
 )
 
 PACKED_LAYER = Advice(
@@ -116,7 +115,6 @@ PACKED_LAYER = Advice(
     after=_UNPACKED,
     keeps=PACKED.keeps,
     instead_of=r"allow_rnn",
-    tested_on=("2.11", "2.13"),
 )
 
 RNN = Advice(

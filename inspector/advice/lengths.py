@@ -157,7 +157,6 @@ def _std(x, n, beyond):
             ),
         ),
     ),
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (SLICE,)

@@ -146,7 +146,6 @@ outputs = [forward(torch.ones(3), name) for name in ("first", "second")]
 """,
     keeps="The outputs and the text.",
     instead_of=_HINTS,
-    tested_on=("2.11", "2.13"),
 )
 
 JSON = Advice(

@@ -107,7 +107,6 @@ LOGGING_IGNORED = Advice(
     is_silent=True,
     other_way_of=("logging",),
     instead_of=r"ignore_logging_functions",
-    tested_on=("2.11", "2.13"),
 )
 
 WARNING = Advice(

@@ -155,7 +155,6 @@ outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
 """,
         ),
     ),
-    tested_on=("2.11", "2.13"),
 )
 
 CONTINUE = Advice(
@@ -198,7 +197,6 @@ outputs = [forward(xs, torch.zeros(2)) for xs in (torch.eye(2), torch.full((2, 2
     keeps="The outputs and gradients. All steps are computed; one that is infinite or NaN makes "
     "the gradient NaN. The result is a new tensor.",
     instead_of=_HINTS,
-    tested_on=("2.11", "2.13"),
 )
 
 
@@ -301,7 +299,6 @@ outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
 """,
         ),
     ),
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (BREAK, CONTINUE, RANGE)

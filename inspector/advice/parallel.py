@@ -48,7 +48,6 @@ DISTRIBUTED = Advice(
     "reduction overlaps less.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
     holds_in_torch=True,
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (DISTRIBUTED,)

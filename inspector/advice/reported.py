@@ -105,7 +105,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
         ),
     ),
     instead_of=_HINTS,
-    tested_on=("2.11", "2.13"),
 )
 
 REPORT_UNCOMPILED = Advice(
@@ -123,7 +122,6 @@ REPORT_UNCOMPILED = Advice(
     is_silent=True,
     other_way_of=("branch-report",),
     instead_of=_HINTS,
-    tested_on=("2.11", "2.13"),
 )
 
 ADVICE = (REPORT, REPORT_UNCOMPILED)

@@ -137,7 +137,6 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
 """,
     keeps="Outputs, weights and learning rates. The step itself is compiled no longer.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
-    tested_on=("2.11", "2.13"),
 )
 
 STEP = Advice(
@@ -155,7 +154,6 @@ STEP = Advice(
     ),
     keeps="Outputs and weights. The step itself is compiled no longer.",
     instead_of=r"^Remove the `torch\._dynamo\.graph_break\(\)` call",
-    tested_on=("2.11", "2.13"),
 )
 
 _SCALED = """\
@@ -211,7 +209,6 @@ outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.ara
     keeps="Losses, weights and the scale. The backward pass is compiled with the loss; what the "
     "scaler itself does runs eagerly, as it does behind the graph break.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
-    tested_on=("2.11", "2.13"),
 )
 
 LOADER = Advice(

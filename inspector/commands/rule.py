@@ -15,6 +15,7 @@ from inspector.advice.table import ALL, about
 from inspector.commands.completion import complete_rule
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.rule import Rule
+from inspector.findings.wording import versions
 from inspector.model.near_matches import near_matches
 from inspector.sources.registry import GraphBreakType, Registry, find_registry
 
@@ -109,8 +110,7 @@ def _print_advice(advice: Advice, format_: str) -> None:
         return
     ids = ", ".join(kind.gb_id for kind in advice.kinds)
     prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
-    versions = " and ".join(advice.tested_on)
-    keeps = ["Keeps", f"    {advice.keeps}", "", f"Tested on torch {versions}."]
+    keeps = ["Keeps", f"    {advice.keeps}", "", f"Tested on torch {versions(advice.tested_on)}."]
     click.echo("\n".join(_wrapped(prose)))
     for title, program in (("Before", advice.before), ("After", advice.after)):
         lines = ["", title, *(f"    {line}".rstrip() for line in program.splitlines())]

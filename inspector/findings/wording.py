@@ -23,6 +23,7 @@ __all__ = [
     "pointer",
     "size",
     "title",
+    "versions",
 ]
 
 _NS_PER_US = 1_000
@@ -125,8 +126,21 @@ def pointer(finding: Finding) -> str:
     """Where the fix is shown as a program; empty where there is none."""
     if finding.example is None:
         return ""
-    versions = " and ".join(finding.example.tested_on)
-    return f"`inspect rule {finding.example.id}`: before and after, tested on torch {versions}"
+    tested = versions(finding.example.tested_on)
+    return f"`inspect rule {finding.example.id}`: before and after, tested on torch {tested}"
+
+
+def versions(tested: Sequence[str]) -> str:
+    """Versions of torch: ``2.11 to 2.13`` where all between are among them, or each."""
+    if len(tested) > 1 and _are_in_a_row(tested):
+        return f"{tested[0]} to {tested[-1]}"
+    return listed(tested)
+
+
+def _are_in_a_row(tested: Sequence[str]) -> bool:
+    (major, first), *_ = (version.split(".") for version in tested)
+    row = range(int(first), int(first) + len(tested))
+    return [*tested] == [f"{major}.{minor}" for minor in row]
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:

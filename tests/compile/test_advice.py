@@ -17,6 +17,7 @@ import pytest
 
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
+from inspector.findings.wording import versions
 from inspector.sources.registry import Registry, find_registry
 
 VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
@@ -44,7 +45,7 @@ def registry() -> Registry:
 @pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
 def test_an_advice_holds(advice: Advice, problems: dict[str, list[str]]) -> None:
     if VERSION not in advice.tested_on:
-        pytest.skip(f"holds on torch {' and '.join(advice.tested_on)}")
+        pytest.skip(f"holds on torch {versions(advice.tested_on)}")
     assert problems[advice.id] == []
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.advice.advice import TESTED_ON
 from inspector.graphs.reasons import explain
 from inspector.graphs.reasons_table import KNOWN, PATTERNS, Reason
 
@@ -177,7 +178,7 @@ def test_a_reason_has_one_entry() -> None:
     assert [text for text in texts if len(matches(text)) > 1] == []
 
 
-@pytest.mark.skipif(VERSION not in {"2.11", "2.13"}, reason="the table is for 2.11 and 2.13")
+@pytest.mark.skipif(VERSION not in TESTED_ON, reason="the table is for these versions")
 def test_every_entry_for_the_installed_torch_is_in_its_sources() -> None:
     entries = {**KNOWN, **{pattern.pattern: known for pattern, known in PATTERNS}}
     given = {entry for reason in installed() for entry in matches(reason.text or "")}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.compile.processes import ROOT, environment, finished, inspected, report, run_of
 
@@ -107,6 +110,10 @@ def plain_and_recorded(source: str, folder: Path) -> tuple[Any, Any]:
     return plain, inspected("run", "--save", "recording", "program.py", folder=folder)
 
 
+@pytest.mark.skipif(
+    importlib.metadata.version("torch").startswith("2.12."),
+    reason="torch 2.12 swallows what a signal raises within `increment_version`",
+)
 def test_signals_arrive_as_ever(tmp_path: Path) -> None:
     """A signal's handler may raise wherever the program is, also while a profile begins or ends."""
     source = """

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from inspector.graphs.refusals.reason import CONFIG, FUNCTIONAL, Known, both
+from inspector.graphs.refusals.reason import CONFIG, FUNCTIONAL, Known, every
 
 __all__ = ["KNOWN", "PATTERNS"]
 
 KNOWN: Mapping[str, Known] = {
-    "cutlass epilogue fusion is not enabled": both(
+    "cutlass epilogue fusion is not enabled": every(
         "template",
         "{first} is a CUTLASS kernel, which could compute {second} before it stores its result; "
         "that is switched off.",
         f"{CONFIG}.cutlass.cutlass_epilogue_fusion_enabled = True, and "
         f"{CONFIG}.epilogue_fusion = True.",
     ),
-    "epilogue fusion is only supported for TMA-enabled gemm ops": both(
+    "epilogue fusion is only supported for TMA-enabled gemm ops": every(
         "template",
         "{first} is a CUTLASS kernel that does not store through the TMA, and only those that do "
         "can compute {second} before.",
@@ -36,7 +36,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     (
         _pattern(r".* is not a ComputedBuffer"),
-        both(
+        every(
             "template",
             "The CUTLASS kernel {first} can compute only pointwise operators before it stores its "
             "result; a part of {second} is no loop over elements.",
@@ -44,7 +44,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r".* is not a Pointwise op"),
-        both(
+        every(
             "template",
             "The CUTLASS kernel {first} can compute only pointwise operators before it stores its "
             "result; a part of {second} is not one.",
@@ -52,7 +52,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r".* does not have a computed buffer name"),
-        both(
+        every(
             "template",
             "The CUTLASS kernel {first} can compute only operators whose result has a name of its "
             "own; a part of {second} has none.",
@@ -60,7 +60,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r".*'s size: (.*) differs from .*'s size: (.*)"),
-        both(
+        every(
             "shape",
             "The result of the CUTLASS kernel {first} has the size {1}, that of {second} {0}.",
             "Put a slice, pad, concatenation or broadcast where both sizes are the same.",
@@ -68,7 +68,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r".* has aliasing or mutation"),
-        both(
+        every(
             "mutation",
             "{second} writes in place, or into memory that another tensor shares: the CUTLASS "
             "kernel {first} cannot do that.",
@@ -77,7 +77,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r".* is a reduction which is not yet supported by EVT"),
-        both(
+        every(
             "reduction",
             "{second} is a reduction, which the CUTLASS kernel {first} cannot compute before it "
             "stores its result.",
@@ -87,7 +87,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
         _pattern(
             r"Cannot fuse epilogue node .* into .*, likely due to unsupported operation: (.*)"
         ),
-        both(
+        every(
             "template",
             "The CUTLASS kernel {first} cannot compute {0}, which {second} needs, before it stores "
             "its result.",
@@ -95,7 +95,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Known], ...] = (
     ),
     (
         _pattern(r"Cannot fuse epilogue node .* into .*\. Reason: (.*)"),
-        both(
+        every(
             "template",
             "The CUTLASS kernel {first} cannot compute {second} before it stores its result: {0}.",
         ),

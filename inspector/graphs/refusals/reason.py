@@ -12,9 +12,9 @@ __all__ = [
     "Kind",
     "Known",
     "Reason",
-    "both",
+    "every",
     "in_2_11",
-    "in_2_13",
+    "since_2_12",
 ]
 
 Kind = Literal[
@@ -69,19 +69,19 @@ class Known:
     versions: tuple[str, ...]
 
 
-def both(kind: Kind, sentence: str, change: str = "") -> Known:
-    """A reason that both versions give."""
-    return Known(Reason(sentence, change, kind), ("2.11", "2.13"))
+def every(kind: Kind, sentence: str, change: str = "") -> Known:
+    """A reason that every version gives."""
+    return Known(Reason(sentence, change, kind), ("2.11", "2.12", "2.13"))
 
 
 def in_2_11(kind: Kind, sentence: str, change: str = "") -> Known:
-    """One that 2.13 does not give."""
+    """One that is gone in 2.12."""
     return Known(Reason(sentence, change, kind), ("2.11",))
 
 
-def in_2_13(kind: Kind, sentence: str, change: str = "") -> Known:
+def since_2_12(kind: Kind, sentence: str, change: str = "") -> Known:
     """One that 2.11 does not give."""
-    return Known(Reason(sentence, change, kind), ("2.13",))
+    return Known(Reason(sentence, change, kind), ("2.12", "2.13"))
 
 
 CONFIG = "torch._inductor.config"
