@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name, header
 
-__all__ = ["decides_by_size"]
+__all__ = ["decides_by_size", "deciding_by_size", "is_selection"]
 
 # Their number of results depends on values, wherever the setting that captures one captures all.
 _OPERATORS = frozenset({
@@ -16,31 +16,38 @@ _OPERATORS = frozenset({
 
 
 def decides_by_size(code: Code) -> bool:
-    """Whether a branch or a loop of the function depends on what such an operator gave.
+    """Whether a branch or a loop of the function depends on what such an operator gave."""
+    return any(True for _ in deciding_by_size(code))
+
+
+def deciding_by_size(code: Code) -> Iterator[ast.stmt]:
+    """The branches and loops of the function that depend on what such an operator gave.
 
     The operator is that of the statement, or any other of the function that is known to be one.
     What is computed of its result has sizes that depend on it, too.
     """
-    if code.function is None:
-        return False
     statements = sorted(
-        (node for node in ast.walk(code.function) if isinstance(node, ast.stmt)),
+        (node for node in _nodes(code) if isinstance(node, ast.stmt)),
         key=lambda node: node.lineno,
     )
     found: set[str] = set()
     for statement in statements:
-        if found & set(_decided_by(statement)):
-            return True
+        is_deciding = bool(found & set(_decided_by(statement)))
         is_own = code.statement is not None and statement.lineno == code.statement.lineno
         nodes = list(header(statement))
-        if is_own or any(map(_is_operator, nodes)) or found & set(_names(nodes, ast.Load)):
-            if is_own and any(map(_is_operator, _deciding(statement))):
-                return True
+        if is_own or any(map(is_selection, nodes)) or found & set(_names(nodes, ast.Load)):
+            is_deciding |= is_own and any(map(is_selection, _deciding(statement)))
             found |= set(_names(nodes, ast.Store))
-    return False
+        if is_deciding:
+            yield statement
 
 
-def _is_operator(node: ast.AST) -> bool:
+def _nodes(code: Code) -> Iterator[ast.AST]:
+    return ast.walk(code.function) if code.function is not None else iter(())
+
+
+def is_selection(node: ast.AST) -> bool:
+    """Whether it is a call of such an operator; `where` with one argument is one."""
     match node:
         case ast.Call(func=ast.Attribute(attr="where"), args=[_], keywords=[]):
             return True

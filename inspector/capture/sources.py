@@ -7,6 +7,7 @@ import linecache
 import sys
 from pathlib import Path
 
+from inspector.capture.function_lines import function_lines
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import write_artifact
 from inspector.model.roots import Owner
@@ -18,7 +19,7 @@ _LINES_AROUND = 6
 
 
 class SourceWriter:
-    """Writes what is needed once: the user's files whole, of libraries the lines around a place.
+    """Writes what is needed once: the user's files whole, of libraries the function around a line.
 
     Of torch and of Python's standard library nothing is written.
     """
@@ -56,20 +57,33 @@ class SourceWriter:
         text = "".join(lines)
         if not lines:
             return
-        whole = line == 0 and len(text) <= _MOST_BYTES
-        first = 1 if whole else max(1, line - _LINES_AROUND)
-        kept = lines if whole else lines[first - 1 : line + _LINES_AROUND]
-        write_artifact(
-            "source",
-            {
-                "v": 1,
-                "file": file,
-                "first_line": first,
-                "lines": [text.rstrip("\r\n") for text in kept],
-                "whole": whole,
-                "sha256": _digest(file),
-            },
-        )
+        if line == 0 and len(text) <= _MOST_BYTES:
+            _write(file, lines, range(1, len(lines) + 1), whole=True)
+            return
+        _write(file, lines, range(max(1, line - _LINES_AROUND), line + _LINES_AROUND + 1))
+        function = function_lines(lines, line)
+        # Its lines may have been asked for one by one.
+        if function is not None and (file, -function.start) not in self._written:
+            self._written.add((file, -function.start))
+            _write(file, lines, function, function=True)
+
+
+def _write(
+    file: str, lines: list[str], numbers: range, *, whole: bool = False, function: bool = False
+) -> None:
+    kept = lines[numbers.start - 1 : numbers.stop - 1]
+    write_artifact(
+        "source",
+        {
+            "v": 1,
+            "file": file,
+            "first_line": numbers.start,
+            "lines": [text.rstrip("\r\n") for text in kept],
+            "whole": whole,
+            "function": function,
+            "sha256": _digest(file),
+        },
+    )
 
 
 def _digest(file: str) -> str:

@@ -189,6 +189,7 @@ class InspectorSource:
         lines: The lines without their line ends.
         whole: Whether this is the whole file.
         sha256: Digest of the whole file, or an empty string.
+        is_function: Whether it is a function, from ``def`` to its last line.
     """
 
     file: str
@@ -196,6 +197,7 @@ class InspectorSource:
     lines: tuple[str, ...]
     whole: bool
     sha256: str
+    is_function: bool = False
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -208,6 +210,7 @@ class InspectorSource:
             lines=tuple(str(line) for line in lines) if isinstance(lines, list) else (),
             whole=bool(payload.get("whole")),
             sha256=str(payload.get("sha256", "")),
+            is_function=bool(payload.get("function")),
         )
 
 

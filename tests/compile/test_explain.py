@@ -338,3 +338,27 @@ def test_what_only_a_compiling_backend_refuses_has_its_line(tmp_path: Path) -> N
     assert "_local_scalar_dense.default while executing operator.getitem" in refused
     assert "fix: Give the index a dimension" in refused
     assert "Inductor would not" not in refused
+
+
+LIBRARY = """
+import torch
+from transformers import MixtralConfig
+from transformers.models.mixtral.modeling_mixtral import MixtralExperts
+
+config = MixtralConfig(hidden_size=8, intermediate_size=16, num_local_experts=4)
+config._experts_implementation = "eager"
+model = MixtralExperts(config)
+for weight in model.parameters():
+    torch.nn.init.normal_(weight)
+example_inputs = (torch.randn(6, 8), torch.randint(0, 4, (6, 2)), torch.rand(6, 2))
+"""
+
+
+def test_of_a_librarys_code_the_whole_function_is_looked_at(folder: Path) -> None:
+    (folder / "model.py").write_text(LIBRARY)
+    report = explained(["model.py"], folder)
+    fixes = [item["fix"] for item in report["findings"] if item["rule"] == "graph-break"]
+    assert fixes
+    # Neither line alone says that there is a loop over what is found.
+    assert all("instead of over `expert_hit`" in fix for fix in fixes)
+    assert all("capture_dynamic_output_shape_ops = True" in fix for fix in fixes)

@@ -1,0 +1,228 @@
+"""Steps that are left out where nothing is selected for them, as in a mixture of experts."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code
+from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DYNAMIC_SHAPE
+from inspector.advice.sizes import deciding_by_size, is_selection
+
+__all__ = ["ADVICE"]
+
+_SETTING = "torch._dynamo.config.capture_dynamic_output_shape_ops = True"
+_SET = f"and set `{_SETTING}`: how many are selected is then a symbol of the graph"
+_NOTHING = "with nothing selected it works on no rows, and changes nothing"
+_IN_STEP = "a step with nothing selected works on no rows, and changes nothing"
+
+
+def _skips_alone(code: Code) -> bool:
+    """Whether all that is decided by a size is whether there is anything."""
+    deciding = list(deciding_by_size(code))
+    return bool(deciding) and all(map(_skips, deciding))
+
+
+def _visits_alone(code: Code) -> bool:
+    """Whether there is a loop over what is hit, and nothing else but skipping.
+
+    In it, which of them it is may be asked as well: of a Python number Python knows.
+    """
+    deciding = list(deciding_by_size(code))
+    loops = [item for item in deciding if _visits(item)]
+    asked = [item for loop in loops for item in ast.walk(loop) if _asks_which(item, loop)]
+    if isinstance(code.statement, ast.If) and code.statement not in asked:
+        return False  # a branch that breaks the graph for another reason
+    return bool(loops) and all(item in loops or item in asked or _skips(item) for item in deciding)
+
+
+def _asks_which(node: ast.AST, loop: ast.stmt) -> bool:
+    """``if expert == self.last: …`` in a loop over experts."""
+    if not isinstance(node, ast.If) or not isinstance(loop, ast.For):
+        return False
+    names = {inner.id for inner in ast.walk(node.test) if isinstance(inner, ast.Name)}
+    target = loop.target.id if isinstance(loop.target, ast.Name) else ""
+    return target in names and names <= {target, "self"}
+
+
+def _visits(statement: ast.stmt) -> bool:
+    """A loop over what an operator found, in which each step selects what it works on."""
+    if not isinstance(statement, ast.For) or not isinstance(statement.iter, ast.Name):
+        return False
+    inner = [node for item in statement.body for node in ast.walk(item)]
+    return any(map(is_selection, inner))
+
+
+def _skips(statement: ast.stmt) -> bool:
+    """``if rows.numel() == 0: continue``, or ``if len(rows): …``."""
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    if _is_empty(statement.test):
+        return [type(item) for item in statement.body] == [ast.Continue]
+    leaves = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+    inner = (node for item in statement.body for node in ast.walk(item))
+    return _is_filled(statement.test) and not any(isinstance(node, leaves) for node in inner)
+
+
+def _is_empty(test: ast.expr) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=number):
+            return _is_size(number)
+        case ast.Compare(left=number, ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+            return _is_size(number)
+        case ast.Compare(left=number, ops=[ast.Lt()], comparators=[ast.Constant(value=1)]):
+            return _is_size(number)
+    return False
+
+
+def _is_filled(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(
+            left=number, ops=[ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=0)]
+        ):
+            return _is_size(number)
+        case ast.Compare(left=number, ops=[ast.GtE()], comparators=[ast.Constant(value=1)]):
+            return _is_size(number)
+    return _is_size(test)
+
+
+def _is_size(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="numel" | "nelement"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Constant(value=0)]):
+            return True
+        case ast.Call(func=ast.Name(id="len"), args=[_]):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)):
+            return True
+    return False
+
+
+def _skip_tailored(code: Code) -> str:
+    tests = [item.test for item in deciding_by_size(code) if isinstance(item, ast.If)]
+    shown = {code.shown(test) for test in tests} - {""}
+    if len(shown) != 1:
+        return ""
+    return f"Take the step in any case, without the test `{shown.pop()}` ({_NOTHING}), {_SET}."
+
+
+def _visit_tailored(code: Code) -> str:
+    loops = [item for item in deciding_by_size(code) if isinstance(item, ast.For)]
+    over = code.shown(loops[0].iter) if len(loops) == 1 else ""
+    if not over:
+        return ""
+    return (
+        f"Loop over all that there are instead of over `{over}`, with a Python number from "
+        f"`range(…)` ({_IN_STEP}), {_SET}."
+    )
+
+
+_SKIPPED = """\
+import torch
+
+
+@torch.compile
+def forward(x, expert, weights):
+    out = torch.zeros_like(x)
+    for n, weight in enumerate(weights.unbind()):
+        (rows,) = torch.where(expert == n)
+        if rows.numel() == 0:
+            continue
+        out.index_add_(0, rows, x[rows] @ weight)
+    return out
+
+
+x, weights = torch.arange(12.0).view(4, 3), torch.arange(18.0).view(2, 3, 3)
+outputs = [forward(x, torch.tensor(each), weights) for each in ([0, 1, 1, 0], [1, 1, 1, 1])]
+"""
+
+_STEP = """\
+        if rows.numel() == 0:
+            continue
+        out.index_add_(0, rows, x[rows] @ weight)
+"""
+
+
+def _captured(program: str) -> str:
+    return program.replace("import torch\n", f"import torch\n\n{_SETTING}\n", 1)
+
+
+_MENDED = _captured(_SKIPPED).replace("        if rows.numel() == 0:\n            continue\n", "")
+
+
+def _stored(program: str) -> str:
+    """The same with rows that are changed in place."""
+    return program.replace(
+        "out.index_add_(0, rows, x[rows] @ weight)", "out[rows] = out[rows] + x[rows] @ weight"
+    )
+
+
+SKIP = Advice(
+    id="empty-selection",
+    kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
+    where=_skips_alone,
+    title="a step that is left out where nothing is selected for it",
+    fix="Take the step in any case, without the test whether anything is selected "
+    f"({_NOTHING}), {_SET}.",
+    tailored=_skip_tailored,
+    before=_SKIPPED,
+    after=_MENDED,
+    keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
+    "sum. A mean of no rows is NaN, and a maximum of them raises. Parameters of a step that was "
+    "left out get a gradient of zeros instead of none.",
+    variants=(
+        _SKIPPED.replace("rows.numel() == 0", "len(rows) < 1"),
+        _SKIPPED.replace("rows.numel() == 0", "not rows.shape[0]"),
+        _SKIPPED.replace(
+            _STEP,
+            "        if rows.size(0) > 0:\n            out.index_add_(0, rows, x[rows] @ weight)\n",
+        ),
+    ),
+    pairs=((_stored(_SKIPPED), _stored(_MENDED)),),
+)
+
+_VISITED = """\
+import torch
+
+
+@torch.compile
+def forward(x, expert, weights):
+    out = torch.zeros_like(x)
+    chosen = torch.nn.functional.one_hot(expert, len(weights)).T
+    hit = chosen.sum(1).nonzero().squeeze(-1)
+    for n in hit:
+        (rows,) = torch.where(chosen[n])
+        out.index_add_(0, rows, x[rows] @ weights[n])
+    return out
+
+
+x, weights = torch.arange(12.0).view(4, 3), torch.arange(18.0).view(2, 3, 3)
+outputs = [forward(x, torch.tensor(each), weights) for each in ([0, 1, 1, 0], [1, 1, 1, 1])]
+"""
+
+VISIT = Advice(
+    id="loop-over-hits",
+    kinds=(DYNAMIC_SHAPE, BRANCH),
+    instead_of=rf"{CAPTURE_SHAPES}|torch\.cond|branchless",
+    where=_visits_alone,
+    title="a loop over those for which something is selected",
+    fix="Loop over all that there are instead of over those that were found, with a Python number "
+    f"from `range(…)` ({_IN_STEP}), {_SET}.",
+    tailored=_visit_tailored,
+    before=_VISITED,
+    after=_captured(_VISITED)
+    .replace("    hit = chosen.sum(1).nonzero().squeeze(-1)\n", "")
+    .replace("for n in hit:", "for n in range(len(weights)):"),
+    keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
+    "sum. The graph holds a step for each. Parameters of a step that was left out get a gradient "
+    "of zeros instead of none.",
+    variants=(
+        _VISITED.replace(
+            "    for n in hit:\n", "    for n in hit:\n        if n == 2:\n            continue\n"
+        ),
+    ),
+)
+
+ADVICE = (SKIP, VISIT)
