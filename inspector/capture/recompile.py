@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
-from torch._dynamo import config
 
 from inspector.capture import versions
 from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
@@ -114,7 +113,8 @@ class RecompileObserver:
             wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
-        if len(reasons) >= config.recompile_limit:
+        # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
+        if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
             for name in itertools.islice(_guarded(code), _MOST_SOURCES):
                 found = _MISSING if name in now else _follow(name, *scope)
