@@ -8,6 +8,7 @@ import re
 
 from inspector.advice.advice import Advice, Break
 from inspector.advice.code import Code, header
+from inspector.advice.passed_on import passed_on
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
 from inspector.findings.finding import Example, Place
@@ -81,6 +82,8 @@ def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = _code(run, record, place)
+    if passing := passed_on(run, record, code):
+        return Advised(passing, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     said = f"{cause.context}\n{cause.explanation}\n{inner}"
     found = Break(cause.gb_id, cause.gb_type, said, code)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from inspector.advice.lookup import advise
 from inspector.costs.sites import site_costs
+from inspector.events.graph_break import Cause
 from inspector.findings.finding import Finding
 from inspector.findings.hints import is_fundamental, supposes_an_error
 from inspector.findings.place import fingerprint, make_place, qualified_name
+from inspector.findings.raised import raised
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
@@ -74,7 +76,7 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
         message=cause.title,
         place=place,
-        why=cause.explanation or cause.title,
+        why=_why(cause),
         fix=advised.fix,
         alternatives=advised.alternatives,
         example=advised.example,
@@ -91,6 +93,12 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
         later=later,
         cost=cost,
     )
+
+
+def _why(cause: Cause) -> str:
+    text = cause.explanation or cause.title
+    exception = raised(cause)
+    return f"{exception} was raised while tracing. {text}" if exception else text
 
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:

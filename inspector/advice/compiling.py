@@ -1,0 +1,82 @@
+"""Code that asks whether it is compiled, and does less then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.kinds import EXCEPTION
+
+__all__ = ["ADVICE"]
+
+# Those of torch, and of transformers around them.
+_ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
+
+
+def _left_alone(code: Code) -> Iterator[tuple[str, ast.If]]:
+    """What the statement needs and only code that is not compiled sets, and the branch of it."""
+    needed = {
+        node.id
+        for node in (header(code.statement) if code.statement else ())
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for node in ast.walk(code.function) if code.function else ():
+        if isinstance(node, ast.If) and not node.orelse and _is_eager_alone(node.test):
+            for statement in node.body:
+                yield from ((name, node) for name in _set_by(statement) if name in needed)
+
+
+def _is_eager_alone(test: ast.expr) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=function)):
+            return dotted_name(function).rpartition(".")[2] in _ASKING
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(_is_eager_alone, values))
+    return False
+
+
+def _set_by(statement: ast.stmt) -> Iterator[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _tailored(code: Code) -> str:
+    name, branch = next(_left_alone(code))
+    begin = f"Pass `{name}`" if name in code.parameters() else f"Set `{name}` in any case"
+    test = code.shown(branch.test)
+    return (
+        f"{begin}: line {branch.lineno} sets it only where the code is not compiled"
+        f"{f' (`{test}`)' if test else ''}, and what follows needs it."
+    )
+
+
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x, mask=None):
+    if mask is None and not torch.compiler.is_compiling():
+        mask = torch.tensor([1, 2, 3])
+    return x * mask[:, None]
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+
+ADVICE = (
+    Advice(
+        id="set-only-uncompiled",
+        kinds=(EXCEPTION,),
+        where=lambda code: any(True for _ in _left_alone(code)),
+        title="a value that is set only where the code is not compiled",
+        fix="Pass the value: what sets it asks whether the code is compiled, and leaves it alone "
+        "then.",
+        tailored=_tailored,
+        before=_PROGRAM,
+        after=_PROGRAM.replace("forward(x)", "forward(x, torch.tensor([1, 2, 3]))"),
+        keeps="The outputs, with the value that the code would have set.",
+    ),
+)

@@ -1,0 +1,65 @@
+"""Of an exception that passes a ``finally``, advice says where it comes from."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.advice.lookup import advise
+from inspector.events.graph_break import Cause
+from inspector.findings.place import make_place
+from inspector.model.compilation import Frame
+from inspector.model.graph_break import GraphBreak
+from inspector.model.stack import StackFrame
+from tests.unit.renderers.runs import MODEL, break_at, compilation, process_of, run_of
+
+PROGRAM = """\
+def forward(self, x):
+    try:
+        try:
+            x = x * 2
+            x = self.look(x)
+        finally:
+            x = x + 1
+        y = x.sin()
+    finally:
+        self.calls += 1
+    return x
+
+
+def look(self, x):
+    return x * self.table["missing"]
+"""
+MISSING = "raised exception KeyError('missing')"
+
+
+def observed(line: int, context: str = MISSING) -> GraphBreak:
+    """A record of an exception that nothing catches, at a line of the program."""
+    code = PROGRAM.splitlines()[line - 1].strip()
+    cause = Cause("Observed exception", "x", context=context, gb_id="GB0088")
+    return break_at(StackFrame(MODEL, line, "forward", code), cause)
+
+
+def fix_of(record: GraphBreak, *others: GraphBreak) -> str:
+    frame = Frame(0, "forward", MODEL, 1, (compilation(0, record, *others),))
+    run = run_of(process_of(frame), source=PROGRAM)
+    return advise(run, record, make_place(run, record.user)).fix
+
+
+def test_the_line_that_raises_is_known_by_its_own_record() -> None:
+    assert fix_of(observed(7), observed(15)).startswith("Mend model.py:15, which raises it:")
+
+
+@pytest.mark.parametrize(("line", "lines"), [(7, "lines 4 to 5"), (10, "lines 3 to 8")])
+def test_without_such_a_record_it_is_what_the_innermost_tries(line: int, lines: str) -> None:
+    fix = fix_of(observed(line))
+    assert f"the `try` ({lines}), where KeyError('missing') is raised" in fix
+
+
+@pytest.mark.parametrize("line", [4, 8])
+def test_a_line_elsewhere_is_not_said_to_let_it_pass(line: int) -> None:
+    assert "lets it pass" not in fix_of(observed(line), observed(15))
+
+
+def test_another_exception_has_another_origin() -> None:
+    fix = fix_of(observed(7), observed(15, "raised exception KeyError('other')"))
+    assert "Look into the `try`" in fix
