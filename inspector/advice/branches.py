@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
+from inspector.advice.conditions import condition_of
 from inspector.advice.effects import is_total, writes_in_place
-from inspector.advice.kinds import BRANCH, ON_TENSOR
-from inspector.advice.numbers import Uses, is_scalar, tensors_in
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
+from inspector.advice.numbers import Uses, tensors_in
 
-__all__ = ["ADVICE", "condition_of"]
+__all__ = ["ADVICE", "CHOSEN", "choice", "chosen_number"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
-# These give a tensor of bools, as far as a tensor is in them.
-_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-
-
-def condition_of(code: Code, test: ast.expr) -> str:
-    """The condition as a tensor of one bool; empty where that is not certain."""
-    shown = code.shown(test)
-    match test:
-        case ast.Compare(left=left, ops=[operation], comparators=[right]):
-            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
-            if not isinstance(operation, _COMPARISONS) or not shown:
-                return ""
-            # A branch takes a tensor of any shape that has one element.
-            return shown if all(map(is_scalar, sides)) else f"({shown}).reshape(())"
-        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=args, keywords=keywords):
-            return f"{shown}.reshape(())" if shown and (args or keywords) else shown
-    return ""
 
 
 def _result(body: Sequence[ast.stmt]) -> tuple[str, ast.expr] | None:
@@ -72,37 +56,51 @@ def _is_number(node: ast.expr) -> bool:
     return False
 
 
-def _tailored(code: Code) -> str:
-    """``x = torch.where(…)`` for a branch that only chooses a value."""
+def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
+    """``x = torch.where(…)`` for a branch that only chooses between tensors, or nothing.
+
+    Args:
+        code: The branch.
+        scalars: As `condition_of` takes them.
+    """
     sides = _sides(code)
     if sides is None:
         return ""
     test, (begin, value), other = sides
-    condition, *shown = condition_of(code, test), code.shown(value), code.shown(other)
-    if not condition or not all(shown):
-        return ""
-    if _is_number(value) and _is_number(other):
-        return _numbers(code, test, condition, shown)
+    condition, *shown = condition_of(code, test, scalars), code.shown(value), code.shown(other)
     # Both sides run, and the result is a new tensor: nobody may notice either.
     constant = isinstance(value, ast.Constant) or isinstance(other, ast.Constant)
     if constant or not is_total(value) or not is_total(other) or writes_in_place(code):
         return ""
-    return (
-        f"Compute both and choose: `{begin}torch.where({condition}, {', '.join(shown)})`, if both "
-        "are finite tensors of one shape and dtype; it makes a new tensor, also where the branch "
-        "keeps the old one."
-    )
+    known = condition and all(shown)
+    return f"{begin}torch.where({condition}, {', '.join(shown)})" if known else ""
 
 
-def _numbers(code: Code, test: ast.expr, condition: str, shown: list[str]) -> str:
+def _tailored(code: Code) -> str:
+    chosen = choice(code)
+    return f"Compute both and choose: `{chosen}`, {CHOSEN}" if chosen else chosen_number(code)
+
+
+CHOSEN = (
+    "if both are finite tensors of one shape and dtype; it makes a new tensor, also where the "
+    "branch keeps the old one."
+)
+"""When `choice` may be taken."""
+
+
+def chosen_number(code: Code) -> str:
     """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
-    statement, name = code.statement, code.target
-    if not name and isinstance(statement, ast.If) and isinstance(statement.body[0], ast.Assign):
-        name = ast.unparse(statement.body[0].targets[0])
+    sides = _sides(code)
+    if sides is None:
+        return ""
+    test, (begin, value), other = sides
+    condition, name = condition_of(code, test), begin.rpartition(" = ")[0]
+    if not condition or not name or not _is_number(value) or not _is_number(other):
+        return ""
     for tensor in sorted(tensors_in(test)):
         uses = Uses(code, frozenset({tensor}))
-        if name and uses.allow_tensor_in(name) and not uses.changes:
-            one, two = (f"{tensor}.new_tensor({number})" for number in shown)
+        if uses.allow_tensor_in(name) and not uses.changes:
+            one, two = (f"{tensor}.new_tensor({ast.unparse(side)})" for side in (value, other))
             return (
                 f"Choose between tensors of the dtype of `{tensor}`: `{name} = "
                 f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of "
@@ -175,8 +173,8 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 
 COND = Advice(
     id="branch-cond",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
+    kinds=(BRANCH, ITEM),
+    says=rf"{ON_TENSOR}|Tensor\.item\(\)",
     title="a branch on the value of a tensor, of which only one side may run",
     fix="Where only one side may run: `torch.cond(condition, then_function, else_function, (x,))`; "
     "both functions return new tensors of one shape and dtype.",
@@ -203,7 +201,9 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
-    other_way_of=("branch-where",),
+    variants=(_IF.replace("max()", "max().item()"),),
+    instead_of=rf"{_HINTS}|capture_scalar_outputs",
+    other_way_of=("branch-where", "item-branch"),
 )
 
 ADVICE = (WHERE, COND)

@@ -6,8 +6,8 @@ import ast
 import builtins
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import condition_of
 from inspector.advice.code import Code, dotted_name
+from inspector.advice.conditions import condition_of
 from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ON_TENSOR
 from inspector.advice.reporting import reports

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import condition_of
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
+from inspector.advice.conditions import condition_of, decides, without_numbers
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
 
 __all__ = ["ADVICE"]
@@ -79,8 +79,8 @@ def _asserted(code: Code) -> str:
         case ast.If(test=test, orelse=[]):
             condition = condition_of(code, test)
             # `any` and `all` of unsigned bytes are bytes: ~ of one is true, whatever it is.
-            is_bool = isinstance(test, ast.Compare)
-            shown = f"~({condition})" if is_bool else f"{condition}.logical_not()"
+            is_call = isinstance(without_numbers(test), ast.Call)
+            shown = f"{condition}.logical_not()" if is_call else f"~({condition})"
             shown = shown if condition else ""
         case _:
             return ""
@@ -126,7 +126,7 @@ RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH, ITEM),
     says=_OR_ITEM,
-    where=_is_left,
+    where=decides(_is_left),
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
     before=_RAISED,
@@ -199,9 +199,9 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 
 RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=_only_raises,
+    kinds=(BRANCH, ITEM),
+    says=_OR_ITEM,
+    where=decides(_only_raises),
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
     f"message or none; {_IN_THE_GRAPH}",
@@ -219,6 +219,7 @@ RAISE_IN_GRAPH = Advice(
     "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
+    variants=(_CHECKED.replace("any()", "any().item()"),),
     instead_of=_HINTS,
     other_way_of=("branch-raise",),
 )
@@ -227,7 +228,7 @@ RAISE_UNCOMPILED = Advice(
     id="branch-raise-uncompiled",
     kinds=(BRANCH, ITEM),
     says=_OR_ITEM,
-    where=_is_left,
+    where=decides(_is_left),
     title="an error raised for some values of a tensor, which compiled code need not check",
     fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "
     "condition:` leaves the check out of the graph, and keeps it in eager runs.",

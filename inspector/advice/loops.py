@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.conditions import decides
 from inspector.advice.kinds import BRANCH, BUILTIN, ITEM, ON_TENSOR
 
 __all__ = ["ADVICE"]
@@ -48,7 +49,7 @@ BREAK = Advice(
     id="branch-break",
     kinds=(BRANCH, ITEM),
     says=_DECIDED,
-    where=_leaves,
+    where=decides(_leaves),
     title="a loop that is left for some values of a tensor",
     fix="Run a fixed number of steps that change nothing once the loop is done: from `done = "
     "torch.zeros((), dtype=torch.bool, device=z.device)`, `done = done | condition` in the place "
@@ -161,7 +162,7 @@ CONTINUE = Advice(
     id="branch-continue",
     kinds=(BRANCH, ITEM),
     says=_DECIDED,
-    where=lambda code: _goes(code, ast.Continue),
+    where=decides(lambda code: _goes(code, ast.Continue)),
     title="a step of a loop that is skipped for some values of a tensor",
     fix="Compute the rest of the step in any case, and let it change nothing where it is to be "
     "skipped: `z = torch.where(condition, z, new)`, if it neither writes anywhere nor draws random "

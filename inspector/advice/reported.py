@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import condition_of
 from inspector.advice.code import Code
+from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import runs_once
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
 from inspector.advice.reporting import only_reports
@@ -51,7 +51,7 @@ REPORT = Advice(
     id="branch-report",
     kinds=(BRANCH, ITEM),
     says=_SAYS,
-    where=only_reports,
+    where=decides(only_reports),
     title="output, a log record or a warning for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), with what is told (a `clone()` of "
     "a tensor that is written to in place later), and print, log or warn in the caller, outside "
@@ -111,7 +111,7 @@ REPORT_UNCOMPILED = Advice(
     id="branch-report-uncompiled",
     kinds=(BRANCH, ITEM),
     says=_SAYS,
-    where=only_reports,
+    where=decides(only_reports),
     title="output, a log record or a warning for some values, which compiled code need not give",
     fix="Where compiled code need not tell it: `if not torch.compiler.is_compiling() and "
     "condition:` leaves the branch out of the graph, and keeps it in eager runs.",

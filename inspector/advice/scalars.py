@@ -87,18 +87,6 @@ def forward(x, w):
 
 outputs = [forward(x, torch.ones(1)) for x in (torch.arange(3.0), torch.zeros(3))]
 """
-_ITEM_SIZE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].sum() + torch.arange(n).sum()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
-"""
 # Where the number is NaN, Python's `max` gives what comes first.
 _ITEM_NAN = _ITEM.replace("max(scale, 1e-3)", "max(1e-3, scale)").replace(
     "torch.zeros(3))", "torch.zeros(3), torch.tensor([torch.nan, 1.0]))"
@@ -155,15 +143,6 @@ CAPTURE_SCALARS = Advice(
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
     after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
     + _ITEM.removeprefix("import torch\n").replace("x / max(scale, 1e-3)", "x * scale"),
-    pairs=(
-        (
-            _ITEM_SIZE,
-            _ITEM_SIZE.replace(
-                "import torch\n",
-                "import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n",
-            ),
-        ),
-    ),
     keeps="The outputs. A number that a Python branch depends on breaks the graph there instead.",
     other_way_of=("item",),
     instead_of=_ITEM_HINT,

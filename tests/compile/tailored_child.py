@@ -16,7 +16,7 @@ from pathlib import Path
 
 from inspector.advice.advice import Break
 from inspector.advice.code import Code
-from inspector.advice.reading import read_text
+from inspector.advice.reading import Span, read_text
 from inspector.advice.table import best, other_ways
 from inspector.events.graph_break import GraphBreakReason
 from tests.compile import advice_child
@@ -56,6 +56,19 @@ PROGRAMS = (
     ("if x.max() > 9:\n    raise ValueError('large')\nreturn x * y", _VECTORS),
     ("if not (x < 9).all():\n    raise ValueError(f'{y.shape}')\nreturn x * y", _VECTORS),
     ("if x.isinf().any(0):\n    raise ValueError\nreturn x * y", _VECTORS),
+    ("if x.max() > 1 and not (y < 0).any():\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
+    ("if not x.sum() > 1:\n    x = x.clamp(0, 1)\nreturn x * y", _MATRICES),
+    ("if x.abs().mean().item() > 0.9:\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
+    ("if y.min().item() > 2 or float(x.sum()) > 9:\n    return x * 2\nreturn x - y", _VECTORS),
+    ("if float(x.sum()) > 9 or x.min().item() < 0:\n    return x * 2\nreturn x - y", _VECTORS),
+    ("z = y * 2 if bool((x > 0).all()) else y.abs()\nreturn z + x", _MATRICES),
+    ("if int(x.sum()) > 0:\n    x = x.clamp(0, 1)\nreturn x * y", _DOUBLES),
+    ("rate = 0.1 if x.sum().item() > 1 else 0.01\nreturn x * rate", _HALVES),
+    ("m = x.mean().item()\nif m > 0.5:\n    z = x * 2\nelse:\n    z = x * y\nreturn z", _VECTORS),
+    ("up = (x.sum() > 0).item()\nreturn x * 2 if up else x - y", _VECTORS),
+    ("up = x.any().item()\nif not up:\n    x = y * 3\nreturn x + y", _VECTORS),
+    ("if x.isnan().any().item():\n    raise ValueError('NaN')\nreturn x * y", _VECTORS),
+    ("if (x.sum() > 9).item():\n    raise ValueError('large')\nreturn x * y", _VECTORS),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
@@ -115,6 +128,10 @@ def _mended(path: Path, text: str) -> tuple[str, str]:
 
 
 def _applied(text: str, code: Code, fix: str) -> str:
+    lines = text.split("\n")
+    for new, number in re.findall(r"`([^`]+)` in the place of the branch in line (\d+)", fix):
+        _replace(lines, read_text(text, Span(int(number), int(number))), new)
+    text = "\n".join(lines)
     changes = re.findall(r"`([^`]+)` instead of `([^`]+)`", fix)
     for new, old in changes:
         assert old in text
@@ -123,11 +140,16 @@ def _applied(text: str, code: Code, fix: str) -> str:
         return text
     found = re.search(r": `([^`]+)`", fix)
     assert found
-    lines = text.split("\n")
     # A statement behind it that the fix is also about comes after its `return`.
-    first, last = code.statement.lineno, code.statement.end_lineno
-    lines[first - 1 : last] = [" " * code.statement.col_offset + found[1]]
+    _replace(lines, code, found[1])
     return "\n".join(lines)
+
+
+def _replace(lines: list[str], code: Code, new: str) -> None:
+    """Puts something in the place of the statement."""
+    assert code.statement is not None
+    first, last = code.statement.lineno, code.statement.end_lineno
+    lines[first - 1 : last] = [" " * code.statement.col_offset + new]
 
 
 def main() -> int:

@@ -73,7 +73,11 @@ def test_a_number_that_only_the_check_needs_is_no_number_to_keep() -> None:
     body = branch('warnings.warn("positive")').replace("sum()", "sum().item()")
     assert chosen(body, "GB0124", _ON_ITEM)[0] == "branch-report"
     raised = branch("raise ValueError").replace("sum()", "sum().item()")
-    assert chosen(raised, "GB0124", _ON_ITEM) == ["branch-raise", "branch-raise-uncompiled"]
+    assert chosen(raised, "GB0124", _ON_ITEM) == [
+        "branch-raise",
+        "branch-raise-in-graph",
+        "branch-raise-uncompiled",
+    ]
 
 
 def test_the_condition_and_the_call_are_named() -> None:

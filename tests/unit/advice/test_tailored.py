@@ -206,7 +206,8 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
         ("if 3 in x:\n    x = x * 2\n", "3 in x"),
         ("if x is y:\n    x = x * 2\n", "x is y"),
         ("if flag and x.any():\n    x = x * 2\n", "x.any()"),
-        ("if not x.any():\n    x = x * 2\n", "x.any()"),
+        ("if self.flag == 3 or x.any():\n    x = x * 2\n", "x.any()"),
+        ("if x.any() and x.add_(1).any():\n    x = y\n", "x.any()"),
         ("if x.any():\n    x = x * 2\n    y = y * 2\n", "x.any()"),
         ("if x.any():\n    x = x * 2\nelse:\n    y = y * 2\n", "x.any()"),
         ("if x.any():\n    x += 1\n", "x.any()"),
@@ -238,10 +239,65 @@ def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> Non
     assert fix("branch-where", body, condition) == ""
 
 
-def test_the_condition_is_the_one_that_torch_points_at() -> None:
-    body = "if flag.any() or x.any():\n    x = x * 2\n"
+@pytest.mark.parametrize(
+    ("condition", "tensor"),
+    [
+        ("not x.any()", "x.any().logical_not()"),
+        ("not x.sum() > 1", "(x.sum() > 1).logical_not()"),
+        ("flag.any() or x.any()", "(flag.any()) | (x.any())"),
+        ("x.max() > 1 and not y.any()", "(x.max() > 1) & (y.any().logical_not())"),
+    ],
+)
+def test_conditions_are_put_together_of_tensors(condition: str, tensor: str) -> None:
+    said = fix("branch-where", f"if {condition}:\n    x = x * 2\n", "x.")
 
-    assert fix("branch-where", body, "x.any()") == ""
+    assert f"`x = torch.where({tensor}, x * 2, x)`" in said
+
+
+@pytest.mark.parametrize(
+    ("condition", "number", "tensor"),
+    [
+        ("x.sum().item() > 0", "x.sum().item()", "x.sum() > 0"),
+        ("0 < x.item()", "x.item()", "(0 < x).reshape(())"),
+        ("float(x.std()) > self.most", "float(x.std())", "(x.std() > self.most).reshape(())"),
+        ("int(x.sum()) > 2", "int(x.sum())", "(x.sum().long() > 2).reshape(())"),
+        ("bool((x > 0).all())", "bool((x > 0).all())", "(x > 0).all()"),
+        ("(x.sum() > 0).item()", "(x.sum() > 0).item()", "x.sum() > 0"),
+        (
+            "x.item() > 0 and not y.any().item()",
+            "x.item()",
+            "((x > 0).reshape(())) & (y.any().logical_not())",
+        ),
+    ],
+)
+def test_a_branch_by_a_number_becomes_where(condition: str, number: str, tensor: str) -> None:
+    said = fix("item-branch", f"if {condition}:\n    x = x * 2\n", number)
+
+    assert f"`x = torch.where({tensor}, x * 2, x)`" in said
+
+
+def test_a_branch_by_a_number_with_a_name_becomes_where() -> None:
+    body = "n = x.norm().item()\nif n > 1:\n    x = y\nreturn x\n"
+    said = fix("item-branch", body, "x.norm().item()")
+
+    assert "`n = x.norm().detach()` instead of `n = x.norm().item()`" in said
+    assert "`x = torch.where(n > 1, y, x)` in the place of the branch in line 3" in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = x.sum().item()\nif n > 1:\n    x = x * n\nreturn x\n",
+        "n = x.sum().item()\nif n > 1:\n    x = y\nprint(n)\n",
+        "n = x.sum().item()\nif n > 1:\n    x = y\nif n > 2:\n    x = y\n",
+        "n = 0\nfor i in y:\n    n = x.sum().item()\n    if n > 1:\n        x = y\n",
+        "n = x.sum().item()\nif n > 1:\n    self.log(x)\n",
+        "n = x.sum(0).item()\nif n > 1:\n    x = y\n",
+    ],
+)
+def test_a_number_that_is_needed_besides_keeps_the_general_advice(body: str) -> None:
+    number = "x.sum(0).item()" if "sum(0)" in body else "x.sum().item()"
+    assert fix("item-branch", body, number) == ""
 
 
 def test_masked_stores_become_where() -> None:

@@ -1,0 +1,149 @@
+"""Tensors that become Python numbers for a branch to decide by."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice
+from inspector.advice.branches import CHOSEN, choice, chosen_number
+from inspector.advice.code import Code, header
+from inspector.advice.conditions import has_numbers, names_in, without_numbers
+from inspector.advice.kinds import ITEM
+from inspector.advice.numbers import is_scalar
+
+__all__ = ["ADVICE"]
+
+
+def _decides(code: Code) -> bool:
+    """Whether a branch, here or below, decides by the number."""
+    here = header(code.statement) if code.statement else ()
+    tests = [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
+    if code.expression is None:
+        return any(map(has_numbers, tests)) or any(True for _ in _branches_by(code))
+    inside = any(node is code.expression for test in tests for node in ast.walk(test))
+    return inside or any(True for _ in _branches_by(code))
+
+
+def _branches_by(code: Code) -> Iterator[ast.If | ast.IfExp]:
+    """The branches of the function whose condition has the name that the number is given."""
+    name = code.target
+    for node in ast.walk(code.function) if code.function and name else ():
+        if isinstance(node, ast.If | ast.IfExp) and name in names_in(node.test):
+            yield node
+
+
+def _tailored(code: Code) -> str:
+    if chosen := choice(code):
+        return f"Compute both and choose: `{chosen}`, {CHOSEN}"
+    return chosen_number(code) or _kept(code)
+
+
+def _kept(code: Code) -> str:
+    """For a number with a name: the name stays a tensor, and the branch by it chooses."""
+    name, branch = code.target, _only_branch(code)
+    if branch is None or not isinstance(code.statement, ast.Assign):
+        return ""
+    bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
+    shown = _new_scalar(code, bare)
+    as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
+    below = dataclasses.replace(code, statement=branch, expression=None)
+    chosen = choice(below, {name: as_bool})
+    if not shown or not old or not chosen:
+        return ""
+    return (
+        f"Keep it a tensor: `{name} = {shown}` instead of `{name} = {old}`, and choose by it: "
+        f"`{chosen}` in the place of the branch in line {branch.lineno}, {CHOSEN}"
+    )
+
+
+def _only_branch(code: Code) -> ast.stmt | None:
+    """The one statement below, in the same block, whose condition alone knows the name."""
+    name = code.target
+    tests = [node.test for node in _branches_by(code)]
+    if len(tests) != 1 or len(code.stores(name)) != 1:
+        return None
+    alone = names_in(tests[0]).count(name) == len(code.loads(name))
+    return next((s for s in code.block()[1:] if name in names_in(s)), None) if alone else None
+
+
+def _new_scalar(code: Code, bare: ast.expr) -> str:
+    """A new tensor without dimensions that no gradient goes through; empty where not certain."""
+    shown = code.shown(bare)
+    match bare:
+        case ast.Compare(left=left, ops=[_], comparators=[right]):
+            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+            return shown if all(map(is_scalar, sides)) else ""
+        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=[], keywords=[]):
+            return shown
+    return f"{shown}.detach()" if shown and is_scalar(bare) else ""
+
+
+_IF = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    if x.abs().max().item() > 10:
+        x = x.clamp(-10, 10)
+    return x * 2
+
+
+outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
+"""
+_NAMED = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    largest = x.abs().max().item()
+    y = x.clamp(-10, 10) if largest > 10 else x.clone()
+    return y * 2
+
+
+outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
+"""
+
+ITEM_BRANCH = Advice(
+    id="item-branch",
+    kinds=(ITEM,),
+    where=_decides,
+    title="a tensor made a Python number, by which a branch decides",
+    fix="Make no number of it: a comparison of the tensor itself is a tensor, too (no `.item()`, "
+    "`float()` or `bool()`). If both sides may run, and neither writes anywhere, draws random "
+    "numbers or updates statistics: compute both and choose with `torch.where(condition, a, b)`, "
+    "for tensors `a` and `b` of one shape and dtype.",
+    tailored=_tailored,
+    before=_IF,
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)
+    return x * 2
+
+
+outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
+""",
+    keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "
+    "Both sides are computed; where one of them, or its gradient, is infinite or NaN for the "
+    "inputs that it is not meant for, the gradient is NaN.",
+    pairs=(
+        (
+            _NAMED,
+            _NAMED.replace("max().item()", "max().detach()").replace(
+                "x.clamp(-10, 10) if largest > 10 else x.clone()",
+                "torch.where(largest > 10, x.clamp(-10, 10), x.clone())",
+            ),
+        ),
+    ),
+    # A captured number would break the graph at the branch.
+    instead_of=r"capture_scalar_outputs",
+)
+
+ADVICE = (ITEM_BRANCH,)

@@ -1,0 +1,110 @@
+"""Tensors that become Python numbers for sizes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.conditions import has_numbers
+from inspector.advice.kinds import ITEM
+
+__all__ = ["ADVICE"]
+
+# Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
+_MAKING = frozenset({"arange", "empty", "full", "linspace", "ones", "rand", "randn", "zeros"})
+_TAKING = frozenset({"narrow", "split"})
+
+
+def _is_size(code: Code) -> bool:
+    """Whether all that is done with the number is to cut tensors or to make new ones."""
+    number = _number(code)
+    if number is None or code.function is None:
+        return False
+    parents = code.parents()
+    name = code.target
+    if not name or not isinstance(code.statement, ast.Assign) or code.statement.value is not number:
+        return _sizes([number], parents)
+    loads = code.loads(name)
+    return bool(loads) and len(code.stores(name)) == 1 and _sizes(loads, parents)
+
+
+def _number(code: Code) -> ast.expr | None:
+    """The expression that makes the number: ``x.sum().item()``, ``int(x.sum())``."""
+    return code.find(lambda node: isinstance(node, ast.Call) and _makes_number(node))
+
+
+def _makes_number(node: ast.Call) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
+            return True
+        case ast.Call(func=ast.Name(id="int"), args=[ast.Call() as value], keywords=[]):
+            return not has_numbers(value)
+    return False
+
+
+def _sizes(uses: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> bool:
+    return all(_is_one(use, parents) for use in uses)
+
+
+def _is_one(use: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a size is made of a number: it is in a slice that is read, or such an argument."""
+    child: ast.AST = use
+    node = parents.get(child)
+    while isinstance(node, ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List):
+        child, node = node, parents.get(node)
+    match node:
+        case ast.Slice():
+            around = parents.get(node)
+            while isinstance(around, ast.Tuple):
+                around = parents.get(around)
+            return isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Load)
+        case ast.Call(func=ast.Attribute(attr=name) as function):
+            making = name in _MAKING and dotted_name(function) == f"torch.{name}"
+            return (making or name in _TAKING) and child is not function
+    return False
+
+
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    n = x.argmax().item()
+    return x[:n].sum() + torch.arange(n).sum()
+
+
+outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
+"""
+_CUT = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    n = int((x > 0).sum())
+    return x[:n] * 2, torch.zeros(n, 2) + 1
+
+
+outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), -torch.ones(2))]
+"""
+_SETTING = "import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
+
+ITEM_SIZE = Advice(
+    id="item-size",
+    kinds=(ITEM,),
+    where=_is_size,
+    title="a tensor made a Python number that is a size",
+    fix="`torch._dynamo.config.capture_scalar_outputs = True` at the start of the program: the "
+    "number stays in the graph as a size that torch does not know beforehand.",
+    before=_PROGRAM,
+    after=_SETTING + _PROGRAM.removeprefix("import torch\n"),
+    keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
+    "the number is waited for, as it was.",
+    pairs=((_CUT, _SETTING + _CUT.removeprefix("import torch\n")),),
+    instead_of=r"capture_scalar_outputs",
+)
+
+ADVICE = (ITEM_SIZE,)

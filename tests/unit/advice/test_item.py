@@ -1,0 +1,83 @@
+"""Of a tensor that becomes a number, advice is on what the number is for."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from inspector.advice.advice import Break
+from inspector.advice.reading import Span, read_text
+from inspector.advice.table import best, other_ways
+
+_SAID = "call_method TensorVariable() item () {}\nUnsupported Tensor.item() call"
+
+
+def chosen(body: str) -> list[str]:
+    """The ids of the advice on the first ``.item()``, or ``int()``, of a function."""
+    text = "def forward(self, x, y):\n" + textwrap.indent(body, "    ")
+    begin = text.index("x.sum()") if "int(x" not in text else text.index("int(")
+    end = text.index(")", text.index("item(" if "item(" in text else "sum(") + 5) + 1
+    line, column = text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin) - 1
+    found = Break(
+        "GB0124", None, _SAID, read_text(text, Span(line, line, column, column + end - begin))
+    )
+    advice = best(found)
+    return [item.id for item in (advice, *other_ways(advice, found))] if advice else []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.sum().item() > 0:\n    x = y\nreturn x\n",
+        "n = x.sum().item()\nif n > 0:\n    x = y\nreturn x\n",
+        "n = x.sum().item()\nreturn x if n > 0 else y\n",
+        "return self.head(x if x.sum().item() > 0 else y)\n",
+        "n = x.sum().item()\nif self.training and n > 0:\n    x = self.norm(x)\nreturn x\n",
+    ],
+)
+def test_what_a_branch_decides_by_needs_no_number(body: str) -> None:
+    assert chosen(body) == ["item-branch", "branch-cond"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = x.sum().item()\nreturn x[:n]\n",
+        "n = x.sum().item()\nreturn x[..., -n:], torch.zeros(2, n + 1, device=x.device)\n",
+        "return y[x.sum().item() :]\n",
+        "n = int(x.sum())\nreturn torch.arange(n)\n",
+        "n = x.sum().item()\na, b = y.split([n, 8 - n])\nreturn a, b\n",
+    ],
+)
+def test_a_size_stays_in_the_graph(body: str) -> None:
+    assert chosen(body) == ["item-size"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = x.sum().item()\nx[:n] = 0\nreturn x\n",  # Inductor does not take it
+        "n = x.sum().item()\nreturn x[:n] * n\n",
+        "n = x.sum().item()\nreturn self.zeros(n)\n",
+        "n = x.sum().item()\nreturn n\n",
+        "n = x.sum().item()\nn = n + 1\nreturn x[:n]\n",
+        "return x * x.sum().item()\n",
+    ],
+)
+def test_other_numbers_stay_tensors(body: str) -> None:
+    assert chosen(body)[0] == "item"
+
+
+@pytest.mark.parametrize(
+    ("branch", "advice"),
+    [
+        ("if n > 9:\n    raise ValueError(n)", "branch-raise"),
+        ("if n > 9:\n    print('large', n)", "branch-report"),
+        ("for z in y:\n    if n > 9:\n        break\n    x = x + z", "branch-break"),
+        ("for z in y:\n    if n > 9:\n        continue\n    x = x + z", "branch-continue"),
+        ("while n > 9:\n    n = n - 1\n    x = x * 2", "tensor-as-count"),
+    ],
+)
+def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) -> None:
+    assert chosen(f"n = x.sum().item()\n{branch}\nreturn x\n")[0] == advice
