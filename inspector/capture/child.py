@@ -7,12 +7,16 @@ import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector.capture.outcome import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
 from inspector.model.warmup import WarmupRequest
+
+if TYPE_CHECKING:
+    from inspector.capture.target import Target
 
 __all__ = ["main"]
 
@@ -118,7 +122,6 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
     from inspector.capture.settings import apply_settings
-    from inspector.capture.target import load_target
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
     from inspector.capture.xla.device import uses_xla
@@ -134,7 +137,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
         handler.keep_graphs(prims=request.prims)
     seed_trial(request)
     with _without_memory(request), _without_compiling(request):
-        target = load_target(request)
+        target = _loaded(request)
         if uses_xla():
             from inspector.capture.xla.hlo import XlaObserver
 
@@ -152,6 +155,22 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
             message = f"{target.name} ended the program with sys.exit({code}) while it was called."
             detail = user_traceback(exit_, target.root)
             raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
+
+
+def _loaded(request: Request) -> Target:
+    from inspector.capture.environment import environment
+    from inspector.capture.locate import locate
+    from inspector.capture.target import load_target
+    from inspector.capture.writer import write_artifact
+
+    try:
+        return load_target(request)
+    except InspectorError:
+        # The file may have compiled something before: whose code that was needs its root.
+        with contextlib.suppress(InspectorError):
+            root = locate(request.target).root
+            write_artifact("environment", environment(root, asks_for_gpus=False))
+        raise
 
 
 def _without_compiling(request: Request) -> contextlib.AbstractContextManager[None]:

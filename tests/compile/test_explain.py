@@ -340,6 +340,30 @@ def test_what_only_a_compiling_backend_refuses_has_its_line(tmp_path: Path) -> N
     assert "Inductor would not" not in refused
 
 
+EARLIER = """
+import torch
+
+def first(x):
+    return x + 1
+
+@torch.compile(backend="eager")
+def second(x):
+    print("done")
+    return x * 2
+
+second(torch.ones(3))
+"""
+
+
+def test_what_a_file_compiled_before_its_target_failed_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(EARLIER)
+    report = explained(["model.py"], tmp_path, code=2)
+    (found,) = [item for item in report["findings"] if item["rule"] == "graph-break"]
+    assert (found["file"], found["line"]) == ("model.py", 9)
+    assert "capture" not in json.dumps(found["stack"])
+    assert report["environment"][0]["has_inspector_events"]
+
+
 LIBRARY = """
 import torch
 from transformers import MixtralConfig
