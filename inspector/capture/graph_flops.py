@@ -1,4 +1,4 @@
-"""Floating-point operations of a node, with the formulas of ``torch.utils.flop_counter``."""
+"""Floating-point operations of a node, most with the formulas of ``torch.utils.flop_counter``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 from torch import fx
+
+from inspector.capture.attention_flops import attention_flops
 
 __all__ = ["flops_of"]
 
@@ -19,13 +21,19 @@ def flops_of(node: fx.Node) -> int | None:
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - no public name yet
         return None
-    from torch.utils.flop_counter import flop_registry
-
-    formula = flop_registry.get(target.overloadpacket) or flop_registry.get(_same_work(target))
-    if formula is None:
-        return None
     arguments, named = fx.map_arg((node.args, node.kwargs), _value)
     if not _has_numbers(arguments) or not _has_numbers(named):
+        return None
+    attention = attention_flops(target, arguments, named)
+    return _by_formula(node, arguments, named) if attention is None else attention
+
+
+def _by_formula(node: fx.Node, arguments: tuple[Any, ...], named: dict[str, Any]) -> int | None:
+    from torch.utils.flop_counter import flop_registry
+
+    target: Any = node.target
+    formula = flop_registry.get(target.overloadpacket)
+    if formula is None:
         return None
     out = node.meta.get("val")
     try:
@@ -51,17 +59,6 @@ def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  #
     count = int(forward(x, weight, None, *settings, out_val=gradient))
     asked: list[bool] = list(mask[:2])
     return count * sum(asked)
-
-
-def _same_work(target: Any) -> Any:  # noqa: ANN401 - an operator
-    """What has a formula and does what an operator of the CPU does, which has none."""
-    name = {
-        "aten::_scaled_dot_product_flash_attention_for_cpu": "_scaled_dot_product_flash_attention",
-        "aten::_scaled_dot_product_flash_attention_for_cpu_backward": (
-            "_scaled_dot_product_flash_attention_backward"
-        ),
-    }.get(target._schema.name)  # noqa: SLF001 - no public name yet
-    return getattr(torch.ops.aten, name) if name else None
 
 
 def _value(node: fx.Node) -> Any:  # noqa: ANN401 - whatever the node gives

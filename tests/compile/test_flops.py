@@ -1,4 +1,4 @@
-"""Floating-point operations of convolutions, counted by hand."""
+"""Floating-point operations of convolutions and of attention, counted by hand."""
 
 from __future__ import annotations
 
@@ -32,3 +32,41 @@ def test_a_convolution_s_backward_is_twice_the_forward_in_groups_too(
     places = SIZE if is_transposed else OUT
     once = 2 * BATCH * CHANNELS * (CHANNELS // groups) * FILTER**2 * places**2
     assert counts == [once, 2 * once]
+
+
+QUERIES, HEADS, WIDTH = 24, 6, 16
+
+
+@pytest.mark.parametrize(
+    ("keys", "kv_heads", "is_causal", "pairs"),
+    [
+        (24, 6, False, 24 * 24),
+        (24, 2, False, 24 * 24),
+        (24, 2, True, sum(range(1, 25))),
+        (40, 6, True, sum(range(1, 25))),
+        (8, 6, True, sum(range(1, 9)) + 16 * 8),
+    ],
+)
+def test_attention_counts_what_is_not_masked_in_groups_of_heads_too(
+    keys: int, kv_heads: int, *, is_causal: bool, pairs: int
+) -> None:
+    aten = torch.ops.aten
+
+    graph = torch.fx.Graph()
+    mode = torch._subclasses.FakeTensorMode()
+    with mode:
+        query = torch.empty(BATCH, HEADS, QUERIES, WIDTH)
+        key = torch.empty(BATCH, kv_heads, keys, WIDTH)
+    places = [graph.placeholder(name) for name in ("q", "k", "v", "out", "log")]
+    for place, value in zip(places, (query, key, key, query, query[..., 0]), strict=True):
+        place.meta["val"] = value
+    q, k, v, out, log = places
+    forward = graph.call_function(
+        aten._scaled_dot_product_flash_attention_for_cpu.default, (q, k, v, 0.0, is_causal)
+    )
+    backward = graph.call_function(
+        aten._scaled_dot_product_cudnn_attention_backward.default,
+        (out, q, k, v, out, log, None, None, None, None, None, QUERIES, keys, 0.0, is_causal),
+    )
+    product = 2 * BATCH * HEADS * pairs * WIDTH
+    assert [flops_of(forward), flops_of(backward)] == [2 * product, 5 * product]
