@@ -81,3 +81,18 @@ def test_other_numbers_stay_tensors(body: str) -> None:
 )
 def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) -> None:
     assert chosen(f"n = x.sum().item()\n{branch}\nreturn x\n")[0] == advice
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        ("best = max(y, key=lambda z: x.sum().item() * z)\nreturn best\n", "sorted-by-tensor"),
+        ("y.sort(key=lambda z: x.sum().item())\nreturn y\n", "sorted-by-tensor"),
+        ("kinds = {x.sum().item() for z in y}\nreturn len(kinds)\n", "values-as-keys"),
+        ("seen = {x.sum().item(): z for z in y}\nreturn seen\n", "values-as-keys"),
+        ("seen = {z: x.sum().item() for z in y}\nreturn seen\n", "item"),
+        ("best = max(x.sum().item(), 3)\nreturn best\n", "item"),
+    ],
+)
+def test_what_python_needs_values_for_is_told(body: str, advice: str) -> None:
+    assert chosen(body)[0] == advice

@@ -1,0 +1,153 @@
+"""Values of tensors that Python itself needs: to sort by, as keys, in sets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code, header
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+
+__all__ = ["ADVICE"]
+
+_TOLIST = Kind("GB0109", "Tensor.tolist() with non-integer tensor")
+_HINTS = r"capture_scalar_outputs|capture_dynamic|^Consider|data-dependent output"
+_ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
+_HASHING = frozenset({"Counter", "dict", "frozenset", "fromkeys", "set"})
+
+
+def _sorts(code: Code) -> bool:
+    """Whether a ``key=`` function of an order makes numbers of tensors here."""
+    calls = [node for node in _here(code) if isinstance(node, ast.Call)]
+    keys = [
+        word.value
+        for call in calls
+        if _name(call) in _ORDERING
+        for word in call.keywords
+        if word.arg == "key"
+    ]
+    return any(map(_makes_values, keys))
+
+
+def _hashes(code: Code) -> bool:
+    """Whether values of tensors go into a set, a dict or a counter here."""
+    for node in _here(code):
+        match node:
+            case ast.Set() | ast.SetComp():
+                inside: list[ast.expr] = [node]
+            case ast.DictComp(key=key):
+                inside = [key]
+            case ast.Call(args=args) if _name(node) in _HASHING:
+                inside = args
+            case _:
+                continue
+        if any(map(_makes_values, inside)):
+            return True
+    return False
+
+
+def _here(code: Code) -> Iterator[ast.AST]:
+    """All of the statement: torch's columns are those of what iterates, or of what is called."""
+    return header(code.statement) if code.statement is not None else iter(())
+
+
+def _makes_values(node: ast.AST) -> bool:
+    return any(
+        isinstance(inner, ast.Call)
+        and isinstance(inner.func, ast.Attribute)
+        and inner.func.attr in {"item", "tolist"}
+        for inner in ast.walk(node)
+    )
+
+
+def _name(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+_SORTED = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    order = sorted(range(3), key=lambda row: x[row].sum().item())
+    return x[order]
+
+
+outputs = [forward(torch.eye(3) * n) for n in (torch.tensor([3.0, 1.0, 2.0]), torch.arange(3.0))]
+"""
+
+SORT = Advice(
+    id="sorted-by-tensor",
+    kinds=(ITEM, DATA_DEPENDENT),
+    where=_sorts,
+    title="sorting by the values of tensors",
+    fix="Let torch sort: `order = scores.argsort(stable=True)` of all values in one tensor "
+    "(`argmax` or `topk` for the first ones), and `x[order]` with it. What is no tensor is sorted "
+    "in the caller.",
+    before=_SORTED,
+    after=_SORTED.replace(
+        "sorted(range(3), key=lambda row: x[row].sum().item())", "x.sum(1).argsort(stable=True)"
+    ),
+    keeps="The outputs and gradients. Equal values stay in their order, as in Python; NaN comes "
+    "last.",
+    instead_of=_HINTS,
+)
+
+_DISTINCT = """\
+import torch
+
+
+@torch.compile
+def forward(x, labels):
+    kinds = len(set(labels.tolist()))
+    return x.sin() * kinds
+
+
+outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
+"""
+
+HASH = Advice(
+    id="values-as-keys",
+    kinds=(ITEM, DATA_DEPENDENT, _TOLIST),
+    where=_hashes,
+    title="values of a tensor in a set, a dict or a counter",
+    fix="Make it in the caller, which can have the values, and pass what the compiled function "
+    "needs of it. Where the values are small integers torch can count them: "
+    "`torch.zeros(most).index_add(0, labels, torch.ones(len(labels)))`.",
+    before=_DISTINCT,
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x, kinds):
+    return x.sin() * kinds
+
+
+def forward(x, labels):
+    return compute(x, len(set(labels.tolist())))
+
+
+outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
+""",
+    pairs=(
+        (
+            _DISTINCT,
+            _DISTINCT.replace(
+                "    kinds = len(set(labels.tolist()))\n",
+                "    counts = torch.zeros(4).index_add(0, labels, torch.ones(len(labels)))\n"
+                "    kinds = (counts > 0).sum()\n",
+            ),
+        ),
+    ),
+    keeps="The outputs and gradients. A number that is passed compiles once more when it is "
+    "another one, and is dynamic then.",
+    instead_of=_HINTS,
+)
+
+ADVICE = (SORT, HASH)
