@@ -1,8 +1,8 @@
-"""Functions that are compiled on their own because a graph break gave up what calls them."""
+"""Functions that are compiled on their own because of a graph break: in them, or in a caller."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.model.compilation import Frame, FrameState
 from inspector.model.graph_break import GraphBreak, Outcome
@@ -28,7 +28,7 @@ def given_up_caller(
         name = caller.file, plain_name(caller.name)
         frames = [item for item in process.frames if (item.file, plain_name(item.name)) == name]
         for item in frames:
-            record = _gave_up(item)
+            record = _gave_up(item) or _broke_in(item, frame)
             if record is not None:
                 return record
         if any(item.state is FrameState.COMPILED for item in frames):
@@ -36,15 +36,24 @@ def given_up_caller(
     return None
 
 
-def _gave_up(frame: Frame) -> GraphBreak | None:
-    records = (record for item in frame.compilations for record in item.graph_breaks)
+def _gave_up(caller: Frame) -> GraphBreak | None:
+    """The graph break because of which all of the caller runs eagerly."""
+    return next((r for r in _records(caller) if r.outcome is Outcome.FRAME_SKIPPED), None)
+
+
+def _broke_in(caller: Frame, frame: Frame) -> GraphBreak | None:
+    """The graph break that the caller met in the function, so that it calls it from outside."""
+    own = frame.file, plain_name(frame.name)
     return next(
         (
             record
-            for record in records
-            if record.outcome is Outcome.FRAME_SKIPPED
-            and record.caused_by is None
-            and record.user is not None
+            for record in _records(caller)
+            if any((place.file, plain_name(place.name)) == own for place in record.stack)
         ),
         None,
     )
+
+
+def _records(frame: Frame) -> Iterator[GraphBreak]:
+    for item in frame.compilations:
+        yield from (r for r in item.graph_breaks if r.caused_by is None and r.user is not None)

@@ -1,4 +1,4 @@
-"""Functions that are compiled on their own because of a graph break in what calls them."""
+"""Functions that are compiled on their own because of a graph break, in them or in a caller."""
 
 from __future__ import annotations
 
@@ -31,3 +31,11 @@ def test_a_caller_that_is_compiled_is_none() -> None:
     assert found(break_at(IN_FORWARD, PRINT), graphs=1) is None
     assert found() is None
     assert given_up_caller(process_of(HELPER), HELPER, STACK) is None
+
+
+def test_a_break_within_the_function_has_the_caller_call_it() -> None:
+    inside = dataclasses.replace(SHARED, line=10)
+    record = break_at(inside, PRINT, outcome=Outcome.RESUMED, stack=(IN_FORWARD, inside))
+
+    assert found(record, graphs=1) == record
+    assert found(dataclasses.replace(record, caused_by=(MODEL, 1, "x")), graphs=1) is None
