@@ -7,13 +7,12 @@ from collections.abc import Iterable
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.conditions import has_numbers
 from inspector.advice.kinds import ITEM
 
 __all__ = ["ADVICE"]
 
 # Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
-_MAKING = frozenset({"arange", "empty", "full", "linspace", "ones", "rand", "randn", "zeros"})
+_MAKING = frozenset({"arange", "empty", "full", "ones", "rand", "randn", "zeros"})
 _TAKING = frozenset({"narrow", "split"})
 
 
@@ -39,8 +38,19 @@ def _makes_number(node: ast.Call) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
             return True
-        case ast.Call(func=ast.Name(id="int"), args=[ast.Call() as value], keywords=[]):
-            return not has_numbers(value)
+        case ast.Call(func=ast.Name(id="int"), args=[value], keywords=[]):
+            return _is_integer(value)
+    return False
+
+
+def _is_integer(node: ast.expr) -> bool:
+    """Whether a tensor certainly is one of integers: Inductor makes no size of a rounded float."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="argmax" | "argmin" | "count_nonzero")):
+            return True
+        case ast.Call(func=ast.Attribute(value=value, attr="sum")):
+            operands = node.args[:1] if dotted_name(value) == "torch" else [value]
+            return any(isinstance(operand, ast.Compare) for operand in operands)
     return False
 
 
@@ -55,7 +65,7 @@ def _is_one(use: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
     while isinstance(node, ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List):
         child, node = node, parents.get(node)
     match node:
-        case ast.Slice():
+        case ast.Slice(step=step) if step is not child:
             around = parents.get(node)
             while isinstance(around, ast.Tuple):
                 around = parents.get(around)

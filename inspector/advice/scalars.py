@@ -138,8 +138,8 @@ CAPTURE_SCALARS = Advice(
     kinds=(ITEM,),
     title="a tensor made a Python number, left where it is",
     fix="To leave it where it is: `torch._dynamo.config.capture_scalar_outputs = True` keeps the "
-    "number in the graph, as long as no Python branch or loop depends on it; as a size it works "
-    "wherever torch need not know its value (`x[:n]`, `torch.arange(n)`).",
+    "number in the graph, as long as no Python branch or loop depends on it; as a size an integer "
+    "works wherever torch need not know its value (`x[:n]`, `torch.arange(n)`).",
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
     after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
     + _ITEM.removeprefix("import torch\n").replace("x / max(scale, 1e-3)", "x * scale"),

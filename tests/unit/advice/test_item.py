@@ -46,7 +46,7 @@ def test_what_a_branch_decides_by_needs_no_number(body: str) -> None:
         "n = x.sum().item()\nreturn x[:n]\n",
         "n = x.sum().item()\nreturn x[..., -n:], torch.zeros(2, n + 1, device=x.device)\n",
         "return y[x.sum().item() :]\n",
-        "n = int(x.sum())\nreturn torch.arange(n)\n",
+        "n = x.sum().item()\nreturn x[n : n + 2]\n",
         "n = x.sum().item()\na, b = y.split([n, 8 - n])\nreturn a, b\n",
     ],
 )
@@ -61,6 +61,8 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
         "n = x.sum().item()\nreturn x[:n] * n\n",
         "n = x.sum().item()\nreturn self.zeros(n)\n",
         "n = x.sum().item()\nreturn n\n",
+        "n = x.sum().item()\nreturn x[::n]\n",  # torch has to know its sign
+        "n = int(x.sum())\nreturn torch.arange(n)\n",  # it may be a float
         "n = x.sum().item()\nn = n + 1\nreturn x[:n]\n",
         "return x * x.sum().item()\n",
     ],
