@@ -92,7 +92,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
 
 def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
     first = items[0]
-    place = _place(run, frame)
+    place = _place(run, frame, first)
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
     name, advice = case.function, fixes(case)
@@ -141,7 +141,6 @@ def _case(
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
     callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
-    changing = [each for item in items for each in (item, *also_changed(item))]
     if site.frame is not None:
         del callers[site.frame.file, site.frame.line]
     return FixCase(
@@ -151,7 +150,7 @@ def _case(
         roots=run.roots,
         history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
         behind=before.place if before else None,
-        handed_on=frozenset(each.name for each in changing if before and is_kept(run, frame, each)),
+        handed_on=frozenset(_handed_on(run, frame, items)) if before else frozenset(),
         on_stack=_on_stack(run, before),
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
@@ -159,6 +158,18 @@ def _case(
         set_at=own_write(run, definition, user_spelling(first.name)),
         file=frame.file,
     )
+
+
+def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator[str]:
+    """The names of what changed and is the function's own, kept over the graph break before it."""
+    for item in items:
+        # Of several sizes that change together the first alone is told as a change.
+        parts = [
+            dataclasses.replace(item, name=each.name, origin=each.origin) for each in item.changes
+        ]
+        for each in (item, *also_changed(item), *parts):
+            if is_kept(run, frame, each):
+                yield each.name
 
 
 def _on_stack(run: Run, before: BreakBefore | None) -> tuple[str, ...]:
@@ -257,10 +268,10 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     return f"{name} {said}: {changed(items[0])}{with_it}"
 
 
-def _place(run: Run, frame: Frame) -> StackFrame:
-    """The function's definition; where that is torch's own, the user's line that called it."""
+def _place(run: Run, frame: Frame, first: Recompile) -> StackFrame:
+    """The function's definition; where that is torch's own, the line that has it recompile."""
     if not run.roots.is_user(frame.file):
-        caller = user_frame(frame.compilations[0].stack, run.roots)
+        caller = user_frame(first.stack, run.roots)
         if caller is not None:
             return caller
     line = frame.first_line

@@ -39,8 +39,10 @@ _TENSOR = re.compile(
     rf"size={_SIZES}, stride={_SIZES}\)",
     re.DOTALL,
 )
-_TYPE = re.compile(r"___check_type_id\(.*, (?P<id>\d+)\), type=(?P<type>.*)", re.DOTALL)
-_ID = re.compile(r"___check_obj_id\(.*, (?P<id>\d+)\), type=(?P<type>.*)", re.DOTALL)
+# Where no line of the program is known, torch's comment is the hint alone.
+_OF_TYPE = r"type=(?P<type>.*?)(?: \(HINT: [^()]*\))?"
+_TYPE = re.compile(rf"___check_type_id\(.*, (?P<id>\d+)\), {_OF_TYPE}", re.DOTALL)
+_ID = re.compile(rf"___check_obj_id\(.*, (?P<id>\d+)\), {_OF_TYPE}", re.DOTALL)
 _LENGTH = re.compile(r"len\(.*\) == (?P<length>\d{1,18})", re.DOTALL)
 _CONTAINS = re.compile(
     r"(?P<not>not )?(?:___dict_contains\((?P<key>.*), [^,]*\)"

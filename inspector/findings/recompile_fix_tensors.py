@@ -23,7 +23,7 @@ from inspector.findings.recompile_marks import (
     unbacked_fix,
 )
 from inspector.findings.wording import count, listed
-from inspector.model.recompile import Recompile, RecompileClass
+from inspector.model.recompile import Change, Recompile, RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
@@ -212,6 +212,13 @@ def _stride(case: FixCase) -> Iterator[str]:
 
 
 def _dtype(case: FixCase) -> Iterator[str]:
+    if any(_is_converted(change) for item in case.items for change in item.changes):
+        yield (
+            "The module itself was converted to another dtype, with its parameters: each dtype is "
+            "a program of its own, compiled once, and then found. Convert it once, before the "
+            "first call."
+        )
+        return
     is_array = case.first.name.startswith("___from_numpy(")
 
     def converts(wanted: str) -> str:
@@ -220,6 +227,10 @@ def _dtype(case: FixCase) -> Iterator[str]:
 
     yield case.converted_all(converts)
     yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
+
+
+def _is_converted(change: Change) -> bool:
+    return change.kind is RecompileClass.DTYPE and of_parameters(change.source)
 
 
 def _device(case: FixCase) -> Iterator[str]:
@@ -238,6 +249,14 @@ def _layout(case: FixCase) -> Iterator[str]:
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:
+    if case.set_at is not None:
+        place, code = case.place(case.set_at), case.set_at.code.strip()
+        yield (
+            f"{case.called} itself sets {case.name} at {place} (`{code}`), with what it was "
+            "computed from: set it to the result's .detach() there, if no gradient is meant to go "
+            "from one call into another."
+        )
+        return
     if of_parameters(case.first.source):
         yield (
             "Freeze and unfreeze parameters before the first call: with and without gradients for "

@@ -81,13 +81,30 @@ def _bool(case: FixCase) -> Iterator[str]:
 
 def _none(case: FixCase) -> Iterator[str]:
     known = f"With and without {case.name} are two programs, each compiled once, and then found"
-    yield (
-        f"{_two(case, known)}: pass a tensor instead of None that leaves the result as it is "
-        f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it has "
-        "otherwise."
-    )
+    if case.set_at is not None:
+        place, code = case.place(case.set_at), case.set_at.code.strip()
+        yield (
+            f"{known}: nothing is needed. To have one: {case.called} itself sets it at {place} "
+            f"(`{code}`); set it before the first call, so that it is there in every one."
+        )
+    # A gradient of zeros still moves a parameter that has a momentum.
+    elif not _is_of_tensor(case) or case.name.endswith(".grad"):
+        yield f"{known}: nothing is needed."
+    else:
+        yield (
+            f"{_two(case, known)}: pass a tensor instead of None that leaves the result as it is "
+            f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it "
+            "has otherwise."
+        )
     if case.multiplied and case.multiplied.exceeds_limit:
         yield from _raised_limit(case)
+
+
+def _is_of_tensor(case: FixCase) -> bool:
+    """Whether it is a tensor where it is not None, as far as that is known."""
+    sides = [value.text for value in (case.first.before, case.first.now) if value]
+    others = [text for text in sides if text and "None" not in text]
+    return all("tensor" in text.lower() for text in others)
 
 
 def _two(case: FixCase, known: str) -> str:

@@ -88,13 +88,18 @@ def mark_fix(case: FixCase) -> str:
     name = tensor_of(case.first.name)
     if name not in marks and _is_named(name):
         marks = {name: (int(case.dimension),), **marks}
-    marks = {name: found for name, found in marks.items() if not name.startswith(_KEPT)}
+    marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
     if case.lost is not None and name in marks:
         return _lost(case.lost, case, marks[name])
     lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
     return _sentence(lines, case, ", the first one included")
+
+
+def _can_mark(case: FixCase, name: str) -> bool:
+    """Whether the caller has it: what a graph break hands on is the function's own."""
+    return not name.startswith(_KEPT) and not case.is_kept(name)
 
 
 def _is_named(name: str) -> bool:
@@ -119,7 +124,7 @@ def unbacked_fix(case: FixCase) -> str:
     indexes = {index for each in found.values() for index in each}
     for name, changing in changing_sizes((*case.items, *case.history)).items():
         found.setdefault(name, []).extend(index for index in changing if index in indexes)
-    found = {name: each for name, each in found.items() if each and not name.startswith(_KEPT)}
+    found = {name: each for name, each in found.items() if each and _can_mark(case, name)}
     if not found:
         return "Remove the graph break that it is kept over."
     marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}

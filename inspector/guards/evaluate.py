@@ -69,8 +69,9 @@ def _relation(check: RelationCheck, state: State) -> bool | None:
         return relation_holds(check.expression, state.number)
     if pair in state.same:
         return True
-    # Modules and functions that one tree compares, and another does not, are what they were.
-    return False if all(side.startswith("L[") for side in pair) else None
+    # Modules, dicts and functions that one tree compares, and another does not, are what they were.
+    values = [state.value(normal(side)) for side in pair if side.startswith("L[")]
+    return False if len(values) == len(pair) and all(value.tensor for value in values) else None
 
 
 def _apart(check: AliasCheck, state: State) -> bool | None:

@@ -110,6 +110,76 @@ def list_and_counter() -> None:
         cached(torch.ones(2))
 
 
+@program(
+    Expected("none", "self.table", "None", "a tensor of float32[2]", "again",
+             "set it before the first call", "module-attribute"),
+)  # fmt: skip
+def made_in_the_first_call() -> None:
+    """Zeros in the place of what the function makes itself would never be replaced."""
+
+    class Lazy(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.table: Tensor | None = None
+
+        def forward(self, x: Tensor) -> Tensor:
+            if self.table is None:
+                self.table = torch.arange(2.0)
+            result: Tensor = self.linear(x) + self.table
+            return result
+
+    lazy = Lazy()
+    lazy.compile(backend="eager")
+    for _ in range(3):
+        lazy(torch.ones(2))
+
+
+@program(
+    Expected("tensor-requires-grad", "self._buffers['mean']", "0", "1", "again",
+             "set it to the result's .detach() there", "module-attribute"),
+)  # fmt: skip
+def mean_with_a_history() -> None:
+    """A running mean of which nobody took the history."""
+
+    class Mean(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            result: Tensor = self.linear(x)
+            self.mean = 0.9 * self.mean + 0.1 * result
+            return result - self.mean
+
+    mean = Mean()
+    mean.compile(backend="eager")
+    for _ in range(3):
+        mean(torch.ones(2))
+
+
+@program(
+    Expected("tensor-dtype", "x", "Float", "Double", "again", "The module itself was converted"),
+)  # fmt: skip
+def module_of_another_dtype() -> None:
+    """The input's dtype follows the module's."""
+
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.weight
+
+    scaled = Scaled()
+    scaled.compile(backend="eager")
+    scaled(torch.ones(2))
+    scaled.double()
+    scaled(torch.ones(2).double())
+
+
 @program(Expected("tensor-size", "x", "4", "5", "dynamic", "x = torch.ones(rows, 3)"))
 def without_a_name() -> None:
     """What is passed has no name that could be marked."""

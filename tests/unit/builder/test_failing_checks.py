@@ -18,7 +18,14 @@ X = Tensor(
     type="Tensor", keys=("CPU",), dtype="torch.float32", device_index=None, requires_grad=False,
     size=(11, 3), stride=(3, 1),
 )  # fmt: skip
-STATE = State({"L['x']": Value(tensor=X), "L['n']": Value(type="<class 'int'>", text="4")}, {})
+STATE = State(
+    {
+        "L['x']": Value(tensor=X),
+        "L['y']": Value(tensor=X),
+        "L['n']": Value(type="<class 'int'>", text="4"),
+    },
+    {},
+)
 
 
 def guard(check: Check) -> Guard:
@@ -44,9 +51,11 @@ def test_a_condition_is_on_sizes_on_a_number_or_on_what_is_one_object(
 
 
 def test_what_one_tree_alone_says_of_modules_does_not_fail_in_another() -> None:
-    expression = "G['__import_torch'].F is G['nn'].functional"
+    modules = "G['__import_torch'].F is G['nn'].functional"
+    dicts = "L['self'].__dict__['_modules'] is L['self']._modules"
 
-    assert passes(guard(RelationCheck(expression)), STATE) is None
+    assert passes(guard(RelationCheck(modules)), STATE) is None
+    assert passes(guard(RelationCheck(dicts)), STATE) is None
 
 
 @pytest.mark.parametrize(

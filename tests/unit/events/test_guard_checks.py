@@ -40,6 +40,11 @@ TENSOR = (
             "___check_type_id(L['x'], 12), type=<class 'dict'>",
             TypeCheck("<class 'dict'>", "12"),
         ),
+        (
+            "TYPE_MATCH",
+            "___check_type_id(L['args'], 12), type=<class 'tuple'> (HINT: type tuple)",
+            TypeCheck("<class 'tuple'>", "12"),
+        ),
         ("ID_MATCH", "___check_obj_id(L['x'], 7), type=<Color.A: 1>", IdCheck("<Color.A: 1>", "7")),
         ("LENGTH_CHECK", "len(L['x']) == 2", LengthCheck(2)),
         ("LENGTH_CHECK", "not L['x']", LengthCheck(0)),
