@@ -165,6 +165,8 @@ def _profiles(
             gains=tuple(found),
             state=next(states, None),
             memory=memory,
+            graphs=sum(item.graphs for each in process.frames for item in each.compilations),
+            backend=str(run.meta.settings.get("backend") or ""),
         )
     unseen = unseen_notice(codes, fusions, every) if every else ""
     unread += [unseen] if unseen else []

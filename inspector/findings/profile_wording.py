@@ -77,11 +77,22 @@ class WorkLine:
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
     if found.work and not any(item.launches[0].code for item in found.work):
-        yield "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
+        yield _without_kernels(found)
     yield from _compared(found)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
+
+
+def _without_kernels(found: Profiled) -> str:
+    """Why nothing of a call comes of generated code."""
+    if not found.graphs:
+        return "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
+    of = f" of the backend {found.backend}" if found.backend else ""
+    return (
+        f"{count(found.graphs, 'graph')}{of}: nothing generated its kernels, so that each operator "
+        "runs as in eager PyTorch"
+    )
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
@@ -353,7 +364,8 @@ def headline(found: Profiled, number: int) -> str:
     if found.launches or not found.operators:
         parts.append(count(found.launches, "launch", "launches"))
     if found.operators:
-        parts.append(f"{count(found.operators, 'operator')} outside of compiled graphs")
+        where = "" if found.graphs and not found.launches else " outside of compiled graphs"
+        parts.append(f"{count(found.operators, 'operator')}{where}")
     return which + " · ".join([*parts, f"{calls} timed"])
 
 

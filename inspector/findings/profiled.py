@@ -32,6 +32,8 @@ class Profiled:
         gains: What could be won, the most first.
         state: Clocks and power of the GPU around it, or None.
         memory: What a call allocates, or None where that is not known.
+        graphs: How many graphs were compiled.
+        backend: The backend that they were given to, or an empty string.
     """
 
     profile: DeviceProfile
@@ -44,6 +46,8 @@ class Profiled:
     gains: tuple[Gain, ...]
     state: InspectorDeviceState | None = None
     memory: MemoryUse | None = None
+    graphs: int = 0
+    backend: str = ""
 
     @property
     def is_cpu(self) -> bool:
