@@ -7,6 +7,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from inspector.benches.ratio import Ratio, ratio_of
@@ -66,6 +67,7 @@ class EarlierBench:
         processor: The CPU's name and the number of threads, as text.
         conditions: How calls were made: with gradients, with an empty cache.
         rows: Its rows, by workload, number of the input, inputs and setting.
+        target: The model, or an empty string.
     """
 
     name: str
@@ -75,6 +77,7 @@ class EarlierBench:
     processor: str
     conditions: tuple[bool, bool]
     rows: Mapping[Key, EarlierRow]
+    target: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,12 +113,20 @@ class BenchComparison:
         matched: How many combinations both have times of.
         changes: What changed by more than noise; the worst kind first.
         same_machine: Whether device and version of torch are the same.
+        target: The model that is measured now, or an empty string.
     """
 
     earlier: EarlierBench
     matched: int
     changes: tuple[Change, ...]
     same_machine: bool
+    target: str = ""
+
+    @property
+    def is_of_another(self) -> bool:
+        """Whether the earlier one is of a file of another name; folders are moved more often."""
+        names = [PurePath(each).name for each in (self.target, self.earlier.target) if each]
+        return len(set(names)) > 1
 
 
 def read_earlier(name: str, text: str) -> EarlierBench:
@@ -136,6 +147,7 @@ def read_earlier(name: str, text: str) -> EarlierBench:
                 processor=processor_of(fields),
                 conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
                 rows=dict(_rows(fields["groups"])),
+                target=str(fields.get("target") or ""),
             )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(_NO_REPORT) from error
@@ -171,7 +183,10 @@ def _row(fields: Mapping[str, Any]) -> EarlierRow:
 
 
 def compared(
-    rows: Sequence[BenchRow], earlier: EarlierBench, machine: tuple[str, str, str]
+    rows: Sequence[BenchRow],
+    earlier: EarlierBench,
+    machine: tuple[str, str, str],
+    target: str = "",
 ) -> BenchComparison:
     """Finds what changed.
 
@@ -183,6 +198,7 @@ def compared(
         rows: What is measured now.
         earlier: What was measured then.
         machine: The device, the version of torch and the processor now.
+        target: The model that is measured now.
     """
     same = (earlier.device, earlier.torch, earlier.processor) == machine
     now = {_key(row): row for row in rows}
@@ -199,7 +215,7 @@ def compared(
         if row.latency and key in earlier.rows and earlier.rows[key].latency_ns
     ]  # fmt: skip
     changes.sort(key=lambda change: (change.is_worse is not True, change.is_worse is None))
-    return BenchComparison(earlier, len(both), tuple(changes), same)
+    return BenchComparison(earlier, len(both), tuple(changes), same, target)
 
 
 def _key(row: BenchRow) -> Key:

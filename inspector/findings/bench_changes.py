@@ -22,14 +22,21 @@ def comparison_title(comparison: BenchComparison) -> str:
     earlier = comparison.earlier
     torch = f"torch {earlier.torch}" if earlier.torch else ""
     about = (earlier.started[:10], earlier.device, torch)
-    changed = len({(item.inputs, item.label) for item in comparison.changes})
+    # What is not measured any more was no match.
+    kept = [item for item in comparison.changes if item.row is not None]
+    changed = len({(item.inputs, item.label) for item in kept})
     many = count(comparison.matched, "combination")
     said = f"{changed} of {many} changed" if changed else f"no change beyond noise in {many}"
+    if not comparison.matched and not changed:
+        said = "no combination is one of these, so that nothing was compared"
     return f"against {earlier.name} ({', '.join(filter(None, about))}): {said}"
 
 
 def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None]]:
     """Each change in a sentence, and whether it is one for the worse."""
+    if comparison.is_of_another:
+        said = f"it is of another model ({comparison.earlier.target}, not {comparison.target})"
+        yield said, True
     several = len({change.inputs for change in comparison.changes}) > 1
     for change in comparison.changes:
         name = f"{change.inputs}: {change.label}" if several else change.label
@@ -42,8 +49,12 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
 
 
 def is_worse(comparison: BenchComparison | None) -> bool:
-    """Whether anything has changed for the worse."""
-    return comparison is not None and any(item.is_worse for item in comparison.changes)
+    """Whether anything has changed for the worse, or it could not be compared."""
+    if comparison is None:
+        return False
+    unknown = comparison.is_of_another or not (comparison.matched or comparison.changes)
+    gone = not comparison.matched and all(item.row is None for item in comparison.changes)
+    return unknown or gone or any(item.is_worse for item in comparison.changes)
 
 
 def _said(change: Change) -> str:

@@ -135,7 +135,7 @@ def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
     threads = report.threads or ""
     machine = (report.device, report.torch, f"{report.processor} {threads}".strip())
-    comparison = compared(report.rows, earlier, machine)
+    comparison = compared(report.rows, earlier, machine, report.plan.target)
     return dataclasses.replace(report, comparison=comparison)
 
 

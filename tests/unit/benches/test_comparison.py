@@ -95,6 +95,23 @@ def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
     )
 
 
+def test_what_cannot_be_compared_passes_no_gate() -> None:
+    other = compared([dataclasses.replace(NOW, inputs="float32[4]")], earlier(), HERE)
+    assert "nothing was compared" in comparison_title(other)
+    assert is_worse(other)
+
+    of_another = dataclasses.replace(earlier(), target="old/other.py")
+    found = compared([NOW], of_another, HERE, "model.py")
+    assert [line for line, _ in change_lines(found)] == [
+        "it is of another model (old/other.py, not model.py)"
+    ]
+    assert is_worse(found)
+    moved = compared(
+        [NOW], dataclasses.replace(of_another, target="old/model.py"), HERE, "model.py"
+    )
+    assert not is_worse(moved)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "profile", "format_version": 1}'])
 def test_what_is_no_bench_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no report of `inspect bench`"):
