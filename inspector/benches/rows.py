@@ -14,9 +14,10 @@ from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Part
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 
-__all__ = ["INTERRUPTED", "BenchRow", "Compiled", "Latency", "make_rows"]
+__all__ = ["INTERRUPTED", "NOT_TRIED", "BenchRow", "Compiled", "Latency", "make_rows"]
 
 INTERRUPTED = "it was interrupted before it was measured"
+NOT_TRIED = "not tried, because eager PyTorch fails"
 """Why something is missing that might have worked."""
 _INPUT = re.compile(r"\binput (\d+)")
 
@@ -61,8 +62,8 @@ class BenchRow:
         second_ns: The call after it, or None.
         warm_up_calls: Calls until times were stable, or given up for.
         cached_first_ns: The first call with the caches filled (a median), or None.
-        break_even_calls: After so many calls the first one has paid for itself; None where it does
-            not, or nothing is compiled.
+        break_even_calls: After so many calls the first one has paid for itself; None where it is
+            not faster by more than noise, where its results are wrong, or nothing is compiled.
         memory: Bytes by name, see `inspector.events.bench`.
         busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
             a call that nobody watched.
@@ -154,8 +155,10 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    is_paid = not is_eager and plan.jobs == 1  # what compiled beside others took longer
+    is_wrong = any(_names(name, index) for event in events[0] for name in event.wrong)
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
+    # What compiled beside others took longer; of a gain that may be noise nothing can be said.
+    pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not is_wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failures = [end for end in plan.ends if end.combination == number and end.failure]
     cached = [event.first_ns for event in firsts.values() if event is not cold]
@@ -174,13 +177,13 @@ def _row(
         second_ns=cold.second_ns if cold else None,
         warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
         cached_first_ns=_median(cached),
-        break_even_calls=_break_even(cold, _medians(mine), theirs, latency) if is_paid else None,
+        break_even_calls=_break_even(cold, _medians(mine), theirs, latency) if pays else None,
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
         worst=_worst(errors),
-        is_wrong=any(_names(name, index) for event in events[0] for name in event.wrong),
+        is_wrong=is_wrong,
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,

@@ -72,6 +72,8 @@ def failed_call(
         detail = "" if is_told else user_traceback(error, target.root)
         said = f"{_where(failed)}{said}"
         return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
+    if not failed.number:
+        return _only_without(failed, user_traceback(again, target.root))
     return _also_without(failed, user_traceback(again, target.root))
 
 
@@ -113,6 +115,18 @@ def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
         step = "Without --backend openxla it runs where it was made."
         return ModelFailedError(f"{message} on XLA's device.", step, detail=detail)
     return ModelFailedError(f"{message}.", "Make it run in plain Python first.", detail=detail)
+
+
+def _only_without(failed: FailedCall, detail: str) -> ModelFailedError:
+    """That calls without the compiler fail, between others that do not."""
+    said = f"({type(failed.error).__name__}: {_first_sentence(failed.error)})"
+    several = f" with input {failed.index + 1}" if len(failed.target.calls) > 1 else ""
+    return ModelFailedError(
+        f"Calls of {failed.target.name}{several} fail without torch.compile, behind others that "
+        f"do not {said}.",
+        "What was measured with it until then is shown.",
+        detail=detail,
+    )
 
 
 def _where(failed: FailedCall) -> str:

@@ -21,11 +21,11 @@ from inspector.commands.bench_kept import KeptRecordings
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_turns import Turns
-from inspector.commands.bench_workers import lacks_memory
 from inspector.errors import InspectorError, RecordingError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import measured_of
 from inspector.findings.escaping import one_line
+from inspector.model.out_of_memory import lacks_memory
 
 __all__ = ["Job", "Outcome", "measured_each"]
 

@@ -9,10 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any
 
+from inspector.benches.rows import NOT_TRIED
 from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_workers import Bench, forget, lacks_memory, started, started_reference
+from inspector.commands.bench_workers import Bench, forget, started, started_reference
 from inspector.model.bench import WorkerEnd
+from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 
 __all__ = ["Session"]
@@ -25,7 +27,6 @@ _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
-_NOT_TRIED = "not tried, because eager PyTorch fails"
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
 
@@ -43,6 +44,7 @@ class Session:
     Attributes:
         bench: How it is run.
         session: Its number, from 0.
+        eager_has_no_room: Whether eager PyTorch has no memory, with nothing beside it.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Session:
         self._device = ""
         self._wrong: list[int] = []
         self._eager_failed = False
+        self.eager_has_no_room = False
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
         """Makes all processes ready, and lets them take turns.
@@ -111,7 +114,7 @@ class Session:
             if self._device == "cpu" and self._is_left_out(number):
                 left_out[number] = _SAME_ON_CPU
             elif self._eager_failed:
-                left_out[number] = _NOT_TRIED
+                left_out[number] = NOT_TRIED
             else:
                 self.begin(number)
         self._end_ahead()
@@ -206,6 +209,12 @@ class Session:
             fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
             worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."
         if ready is None and is_eager and number in self._firsts:
+            # What is compiled can do with less: that is one of the reasons to compile.
+            self.eager_has_no_room = (
+                is_loaded and lacks_memory(worker.failure) and not others and bench.jobs == 1
+            )
+            if self.eager_has_no_room:
+                return
             # Of a later workload what was measured before is worth more.
             is_first = not number
             if worker.error is not None and is_first and (not is_loaded or self._is_only()):

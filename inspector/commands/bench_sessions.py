@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_session import Session
-from inspector.commands.bench_workers import Bench, forget, lacks_memory
+from inspector.commands.bench_workers import Bench, forget
 from inspector.model.bench import Room, WorkerEnd, Workload
+from inspector.model.out_of_memory import lacks_memory
 
 __all__ = ["run_bench"]
 
@@ -74,8 +75,9 @@ class _Sessions:
             self._chosen.shuffle(order)
             # What comes last is what has no room, and all others need it.
             order.sort(key=lambda number: number != self._eager)
-            ends = list(self._session(session, firsts if session == base else ()).run(order))
-            if self._bench.jobs == 1:
+            found = self._session(session, firsts if session == base else ())
+            ends = list(found.run(order))
+            if self._bench.jobs == 1 and not found.eager_has_no_room:
                 ends = self._without_crowded(ends, range(base, session + 1))
             yield from ends
             gone = {end.combination for end in ends if end.failure}.union(self._crowded)

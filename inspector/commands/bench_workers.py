@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,14 +15,9 @@ from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "forget", "lacks_memory", "started", "started_reference"]
+__all__ = ["Bench", "forget", "started", "started_reference"]
 
 _FLOAT64 = "f64"
-# As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.
-_NO_MEMORY = re.compile(
-    r"OutOfMemory|out of memory|MemoryError|can(?:no|')t allocate memory|ALLOC_FAILED",
-    re.IGNORECASE,
-)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,11 +54,6 @@ def forget(bench: Bench, number: int, session: int) -> None:
     for log in bench.folder.glob(f"worker-{session}.{number}.*"):
         log.unlink(missing_ok=True)
     shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
-
-
-def lacks_memory(failure: str) -> bool:
-    """Whether a process failed because there was no memory left."""
-    return _NO_MEMORY.search(failure) is not None
 
 
 def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worker:

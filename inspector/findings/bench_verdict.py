@@ -23,7 +23,9 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
         if failed is not None:
             is_cut = failed.failure == INTERRUPTED
-            yield f"eager PyTorch {'was not measured' if is_cut else 'fails'}: {failed.failure}"
+            said = failed.failure.removesuffix(".")
+            yield f"eager PyTorch {'was not measured' if is_cut else 'fails'}: {said}"
+        yield from _without_eager(group.rows)
         return
     yield from _wrong(choice.wrong)
     yield from _latency(group)
@@ -34,6 +36,15 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
             f"least memory: {choice.memory.setting.label}, {size(mine)} instead of "
             f"{size(theirs)} (\N{MINUS SIGN}{saved:.0%})"
         )
+
+
+def _without_eager(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """What runs although eager PyTorch does not, the shortest call first."""
+    measured = [(row.latency.middle_ns, row) for row in rows if row.latency]
+    for _, row in sorted(measured, key=lambda each: each[0]):
+        peak = row.memory.get("peak_allocated")
+        memory = f", at most {size(peak)}" if peak else ""
+        yield f"{row.setting.label} runs all the same: {time_text(row)} per call{memory}"
 
 
 def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.collection import Measured, SettingSummary, summarized
-from inspector.benches.rows import INTERRUPTED, BenchRow
+from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
 from inspector.findings.several_benches import (
@@ -153,7 +153,11 @@ def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
 def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     compiled = row.compiled
     if row.latency is None:
-        return (time_text(eager), row.failure, "", "", "", "")
+        failed = eager.failure.removesuffix(".") if eager is not None else ""
+        why = (
+            f"eager PyTorch fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
+        )
+        return (time_text(eager), why, "", "", "", "")
     return (
         time_text(eager),
         time_text(row),

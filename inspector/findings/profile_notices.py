@@ -199,7 +199,11 @@ def _shown(work: Work) -> str:
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """What limits the measurements of an input."""
     if profile.error is not None:
-        yield f"{_failed(profile.error)}; what was measured until then is shown"
+        without_eager = profile.error.what == "eager" and profile.watched_ns
+        what = "calls with the compiler were measured all the same"
+        yield f"{_failed(profile.error)}; " + (
+            what if without_eager else "what was measured until then is shown"
+        )
     elif profile.blocks and budget.calls < _LEAST_CALLS:
         yield (
             f"only {count(budget.calls, 'call')} could be timed of each kind, because they take "

@@ -116,3 +116,29 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     assert "out of memory" in compiled["failure"]
     assert not any("measured one after the other" in notice for notice in report["notices"])
     assert "beside" not in compiled["failure"]  # it had the machine for itself, in the end
+
+
+# Compiled, it is a graph of its own; eager PyTorch finds no room with nothing beside it.
+EAGER_ALONE = """
+import torch
+
+def model(x):
+    if not torch.compiler.is_compiling():
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.")
+    return x.sin() + 1
+
+example_inputs = (torch.randn(2, 8),)
+"""
+
+
+def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(EAGER_ALONE)
+    done = bench(
+        tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager",
+        "--sessions", str(SESSIONS), "--rounds", "3", "--no-progress",
+    )  # fmt: skip
+    said = " ".join(done.stdout.split())
+    assert "eager PyTorch fails: model.py fails when it is called" in said
+    assert "aot_eager runs all the same: " in said
+    assert "not tried" not in said
+    assert "Traceback" not in done.stderr

@@ -141,6 +141,9 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
     assert said(Failing(5), profile=True) == (
         f"A call of Net without torch.compile fails between others that do not {ERROR}."
     )
+    assert said(Failing(5, 6), profile=True) == (
+        f"Calls of Net fail without torch.compile, behind others that do not {ERROR}."
+    )
     # The 7th call of all, of which two were made without the compiler.
     assert "called for the 5th time (" in said(Failing(7), profile=True)
     assert "called with input 2 for the 3rd time (" in said(Failing(10), 2, profile=True)

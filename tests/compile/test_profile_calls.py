@@ -127,6 +127,23 @@ def test_what_was_measured_before_a_call_failed_is_written(
         assert len(fields["watched_ns"]) == len(fields["calls"]) + fields["other_calls"] == 3
 
 
+def test_where_eager_calls_have_no_memory_compiled_ones_are_measured(
+    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Program()
+
+    def lacking(_: object) -> object:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.")
+
+    monkeypatch.setattr(program, "_eager", lacking)
+    program.profile()
+    (fields,) = written
+    assert fields["error"]["what"] == "eager"
+    assert not fields["eager_ns"]
+    assert fields["watched_ns"]
+    assert program.made.count("eager") == 1
+
+
 def test_what_the_calls_are_made_with_is_written(written: list[dict[str, Any]]) -> None:
     inner = {"mask": torch.ones(3, dtype=torch.bool), "name": "no number"}
     call = Call((torch.ones(2, 5), [torch.tensor(1.0), 3]), {"scale": 0.5, "inner": inner})

@@ -36,6 +36,7 @@ from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
+from inspector.model.out_of_memory import lacks_memory
 
 __all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
 
@@ -115,15 +116,24 @@ def profile_in_place(
 def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
     _settle(measured, "warm-up", run, measured.warm)
     settled: list[int] = []
-    with _eagerly():
-        _settle(measured, "eager", eager, settled)
+    try:
+        with _eagerly():
+            _settle(measured, "eager", eager, settled)
+    except (MemoryError, RuntimeError) as error:
+        if not lacks_memory(f"{type(error).__name__}: {error}"):
+            raise
+        # What is compiled can do with less, and is measured without eager calls between.
+        measured.failed(error)
+        settled.clear()
     plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled)))))
     for number in range(plan.rounds):
         _round(number, plan, (run, eager), measured, settled)
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)
-    if uses_cuda() or plan.calls > 1:  # on the CPU, calls that take seconds are not made once more
+    if settled and (
+        uses_cuda() or plan.calls > 1
+    ):  # on the CPU, calls that take seconds are not made once more
         with _eagerly():
             _look_at_eager(eager, plan, measured)
 
@@ -165,7 +175,7 @@ def _round(
         with _eagerly():
             measured.time_block(block, eager, plan.untimed, settled[-1:] if is_made else ())
 
-    parts = [plain, watched, without]
+    parts = [plain, watched, without] if settled else [plain, watched]
     for part in parts if number % 2 == 0 else reversed(parts):
         part()
 

@@ -45,9 +45,10 @@ def make_plan(compiled_ns: Sequence[int], eager_ns: Sequence[int]) -> Plan:
     """Decides by calls of both kinds that were made until they had settled.
 
     All rounds together take about 12 s, more if there are less than 20 calls of each kind then, and
-    about 30 s unless three calls of each kind take longer.
+    about 30 s unless three calls of each kind take longer. Where no eager call can be made there
+    are none of them.
     """
-    compiled, eager = (statistics.median(times) for times in (compiled_ns, eager_ns))
+    compiled, eager = (statistics.median(times or [0]) for times in (compiled_ns, eager_ns))
     one_of_each = max(1.0, (1 + _WATCHED) * compiled + eager)
     untimed = 0 if max(compiled, eager) > _SLOW_NS else 1
     wanted = _AS_OFTEN * max(len(compiled_ns), len(eager_ns), LEAST_CALLS)

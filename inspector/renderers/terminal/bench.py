@@ -59,10 +59,15 @@ def _group(page: Page, group: BenchGroup, *, several: bool) -> Iterator[Text]:
     yield Text()
     table = [COLUMNS, *map(cells, group.rows)]
     widths = [max(cell_len(row[at]) for row in table) for at in range(len(COLUMNS))]
-    yield page.cropped(_line(page, COLUMNS, widths, "dim"))
-    for row, texts in zip(group.rows, table[1:], strict=True):
-        yield page.cropped(_line(page, texts, widths, _style(row, group)))
-        detail = details(row)
+    is_narrow = sum(widths) + len(_GAP) * len(widths) > page.width
+    styles = ["dim", *(_style(row, group) for row in group.rows)]
+    for at, (texts, style) in enumerate(zip(table, styles, strict=True)):
+        if is_narrow:  # the label on a line of its own: no column may be lost
+            yield page.cropped(page.safe(f"{_GAP}{texts[0]}", style))
+            yield page.cropped(_line(page, ("", *texts[1:]), [0, *widths[1:]], style))
+        else:
+            yield page.cropped(_line(page, texts, widths, style))
+        detail = details(group.rows[at - 1]) if at else ""
         if detail:
             yield from page.wrapped(page.safe(detail, "dim"), _GAP * 2, _GAP * 3)
 

@@ -7,8 +7,12 @@ import math
 import pytest
 
 from inspector.benches.collection import Measured, summarized
-from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.findings.collection_report import collection_lines, make_collection_report
+from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
+from inspector.findings.collection_report import (
+    collection_cells,
+    collection_lines,
+    make_collection_report,
+)
 from inspector.model.bench import Setting
 from tests.bench_rows import row
 
@@ -53,3 +57,11 @@ def test_a_setting_that_was_nowhere_reached_says_so() -> None:
     models = [model(row(DEFAULT, failure=INTERRUPTED))]
     (line,) = collection_lines(make_collection_report(models, [], 1))
     assert line == f"default: {INTERRUPTED}"
+
+
+def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
+    hangs = row(EAGER, failure="it was ended after 60 seconds.")
+    (cells,) = collection_cells(
+        Measured("m", (hangs, row(DEFAULT, failure=NOT_TRIED)), None, "", 1)
+    )
+    assert "eager PyTorch fails: it was ended after 60 seconds" in cells

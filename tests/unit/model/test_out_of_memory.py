@@ -1,10 +1,10 @@
-"""How a process fails."""
+"""Failures for want of memory."""
 
 from __future__ import annotations
 
 import pytest
 
-from inspector.commands.bench_workers import lacks_memory
+from inspector.model.out_of_memory import lacks_memory
 
 
 @pytest.mark.parametrize(

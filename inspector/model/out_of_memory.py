@@ -1,0 +1,22 @@
+"""Failures for want of memory, by what is said of them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["lacks_memory"]
+
+# As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.
+_NO_MEMORY = re.compile(
+    r"OutOfMemory|out of memory|MemoryError|can(?:no|')t allocate memory|ALLOC_FAILED",
+    re.IGNORECASE,
+)
+
+
+def lacks_memory(failure: str) -> bool:
+    """Whether something failed because there was no memory left.
+
+    Args:
+        failure: The exception's type, or what it says.
+    """
+    return _NO_MEMORY.search(failure) is not None
