@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CAUSES", "OUTSIDE", "WORK_ON_CPU", "cause_name"]
+__all__ = ["CAUSES", "COPIED", "OUTSIDE", "WORK_ON_CPU", "cause_name"]
 
 CAUSES = {
     "launching": "host launching kernels",
@@ -18,6 +18,7 @@ CAUSES = {
     "end": "done, not noticed yet",
     "unknown": "not known why",
 }
+COPIED = "copying from or to the host"
 WORK_ON_CPU = "statements and operators"
 OUTSIDE = "outside of statements and operators"
 _ON_CPU = {

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.events.device_profile import ProfiledArgument
-from inspector.findings.cause_wording import OUTSIDE, WORK_ON_CPU, cause_name
+from inspector.findings.cause_wording import COPIED, OUTSIDE, WORK_ON_CPU, cause_name
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.gap_wording import gap_lines, is_noise
@@ -37,6 +37,7 @@ __all__ = [
 
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
+_NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
@@ -153,7 +154,11 @@ def _works(budget: Budget) -> str:
     of_wall = f"of {duration(round(budget.wall_ns))}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
         time = duration(round(budget.busy_ns))
-        return f"the GPU works {budget.busy_share:.0%} of a call ({time} {of_wall})"
+        copies = budget.host_copies_ns
+        alone = f", {duration(round(copies))} of it on copies from or to the host alone"
+        return f"the GPU works {budget.busy_share:.0%} of a call ({time} {of_wall})" + (
+            alone if copies >= _NOTICED * budget.wall_ns else ""
+        )
     each = ", ".join(
         f"cuda:{device} {duration(round(time_ns))}"
         for device, time_ns in budget.busy_by_device_ns.items()
@@ -215,11 +220,15 @@ def call_title(found: Profiled) -> str:
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
-    """The call as parts of 1: the device's work first, then why it is idle."""
+    """The call as parts of 1: the device's work first, copies it waits for, why it is idle."""
     budget = found.budget
     if not budget.wall_ns or not budget.is_seen:
         return []
-    parts = [("GPU works" if not found.is_cpu else WORK_ON_CPU, budget.busy_share)]
+    copies = budget.host_copies_ns / budget.wall_ns
+    works = "GPU works" if not found.is_cpu else WORK_ON_CPU
+    parts = [(works, budget.busy_share - copies)]
+    if copies:
+        parts.append((COPIED, copies))
     return parts + [
         (cause_name(name, is_cpu=found.is_cpu), time_ns / budget.wall_ns)
         for name, time_ns in budget.causes_ns.items()

@@ -6,9 +6,9 @@ import collections
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from inspector.events.device_profile import DeviceProfile, ProfiledCall
+from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
 from inspector.model.student import half_width
 from inspector.profiles.interval import ratio_interval
@@ -20,7 +20,16 @@ UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
 _LEAST_ROUNDS = 3
 
-__all__ = ["APPROXIMATE", "UNSTABLE", "Budget", "busy", "busy_of_kernels", "is_near", "make_budget"]
+__all__ = [
+    "APPROXIMATE",
+    "UNSTABLE",
+    "Budget",
+    "busy",
+    "busy_of_kernels",
+    "crosses",
+    "is_near",
+    "make_budget",
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
+        host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
+            device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
             to it; else None.
     """
@@ -75,6 +86,7 @@ class Budget:
     explained_range: tuple[float, float] | None = None
     profiled: tuple[float, float, float] | None = None
     shown_ns: float | None = None
+    host_copies_ns: float = 0.0
 
     @property
     def busy_share(self) -> float:
@@ -152,6 +164,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         explained_range=_explained_range(profile, wall_ns),
         profiled=_profiled(profile),
         shown_ns=_shown_ns(profile, wall_ns),
+        host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
     )
 
 
@@ -189,11 +202,23 @@ def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
 
 def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
     """The part of ``budget.busy_ns`` in which something else than copies was done."""
-    is_copy = [launch.kind in {"memcpy", "memset"} for launch in profile.launches]
-    if not any(is_copy):
-        return budget.busy_ns
+    return _busy_without(profile, budget.busy_ns, lambda item: item.kind in {"memcpy", "memset"})
+
+
+def crosses(launch: DeviceLaunch) -> bool:
+    """Whether it is a copy between host and device."""
+    return launch.kind == "memcpy" and ("HtoD" in launch.name or "DtoH" in launch.name)
+
+
+def _busy_without(
+    profile: DeviceProfile, busy_ns: float, is_left_out: Callable[[DeviceLaunch], bool]
+) -> float:
+    """The part of ``busy_ns`` in which something else was done."""
+    left_out = [is_left_out(launch) for launch in profile.launches]
+    if not any(left_out):
+        return busy_ns
     kept = [
-        [span for span, is_one in zip(call.spans_ns, is_copy, strict=True) if not is_one]
+        [span for span, is_one in zip(call.spans_ns, left_out, strict=True) if not is_one]
         for call in profile.calls
     ]
     return _median([union_ns(spans) for spans in kept])

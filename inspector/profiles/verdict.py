@@ -213,6 +213,13 @@ def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
     for cause, (what, change) in _HOSTS_WORK.items():
         if causes.get(cause) and cause not in _CPU_ALONE:
             yield Gain(f"the GPU waits while {what}", causes[cause], f"{change}{_HIDES[cause]}")
+    if budget.host_copies_ns:
+        yield Gain(
+            "the GPU does nothing but copy from or to the host",
+            budget.host_copies_ns,
+            "keep the data on the GPU, or copy the next one meanwhile: from pinned memory, with "
+            "non_blocking=True, on a stream of its own",
+        )
     if causes.get("synchronisation"):
         yield Gain(
             "the GPU has nothing queued, because the host waited for it (`.item()`, a copy to the "

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
+from inspector.profiles.budget import crosses
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
@@ -205,7 +206,7 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
     copied = [item.launch.copied_bytes for item in group]
     bytes_ = facts.bytes_ if facts is not None else None
     if bytes_ is None and first.launch.kind in {"memcpy", "memset"} and None not in copied:
-        is_within = first.launch.kind == "memcpy" and not _crosses(first)
+        is_within = first.launch.kind == "memcpy" and not crosses(first.launch)
         bytes_ = sum(size or 0 for size in copied) * (2 if is_within else 1)
     names = [node.aten or node.target for node in step.operators] if step is not None else []
     if step is not None and step.kind == "user_kernel":
@@ -223,11 +224,6 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
         lines=first.lines,
         operators=tuple(dict.fromkeys(map(short_name, names))),
     )
-
-
-def _crosses(item: TimedLaunch) -> bool:
-    """Whether a copy is one between host and device."""
-    return "HtoD" in item.launch.name or "DtoH" in item.launch.name
 
 
 def _kind(item: TimedLaunch) -> str:
@@ -248,8 +244,8 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     """Says what limits it: that at whose ceiling it would take longest."""
     if _is_communication(work):
         return dataclasses.replace(work, bound=Bound.PROCESSES, unit=work.dtype)
-    crosses = work.kind == "copy" and _crosses(work.launches[0])
-    memory = values.get("host_to_device_bytes_per_s" if crosses else "copy_bytes_per_s")
+    is_of_host = work.kind == "copy" and crosses(work.launches[0].launch)
+    memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
     cache = values.get("l2_bytes_per_s")
     unit = _unit(work)
     compute = values.get(f"{unit}_flops_per_s")

@@ -149,6 +149,7 @@ def _busy_and_idle(found: Profiled) -> dict[str, object]:
         "busy_by_device_ns": {
             str(device): time_ns for device, time_ns in budget.busy_by_device_ns.items()
         },
+        "host_copies_ns": budget.host_copies_ns,
         "explained_slowdown": budget.explained_slowdown,
         "explained_slowdown_range": budget.explained_range and list(budget.explained_range),
         "idle_causes_approximate": budget.is_approximate,

@@ -58,6 +58,15 @@ def test_what_overlaps_counts_once() -> None:
     assert busy(ProfiledCall(100, ())) == 0
 
 
+def test_copies_from_the_host_count_where_nothing_else_is_done() -> None:
+    launches = (DeviceLaunch("memcpy", "Memcpy HtoD (Pageable -> Device)"), *LAUNCHES[:1],
+                DeviceLaunch("memcpy", "Memcpy DtoD (Device -> Device)"))  # fmt: skip
+    call = ProfiledCall(120, ((10, 40), (30, 50), (60, 70)))
+    found = make_budget(dataclasses.replace(PROFILE, launches=launches, calls=(call, call)))
+    assert found.busy_ns == 50
+    assert found.host_copies_ns == 20
+
+
 def test_without_causes_idle_time_is_not_explained() -> None:
     found = make_budget(dataclasses.replace(PROFILE, idle_ns={}))
     assert found.causes_ns == {"unknown": found.idle_ns}

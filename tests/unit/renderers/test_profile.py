@@ -40,10 +40,11 @@ def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
     for part in (
         "NVIDIA H200 · 2 launches · 30 calls timed no compiled graph ran",
         "2.00 times as fast as eager PyTorch",
-        "the GPU works 40% of a call (40 µs of 100 µs).",
+        "the GPU works 40% of a call (40 µs of 100 µs), 30 µs of it on copies from",
         "peak memory 300 MiB instead of 400 MiB (-25%)",
         "they are in no compiled graph; a larger batch hides it",
-        "█ GPU works 40% ▓ host launching kernels 40% ▒ guards 20%",
+        "█ GPU works 10% ▓ copying from or to the host 30% ▒ host launching kernels 40% ░ guards",
+        "up to 30 µs: the GPU does nothing but copy from or to the host",
         "75% Memcpy HtoD",
         "model.py:4",
         "(no line known)",
