@@ -207,7 +207,7 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
             codes=self._codes.build(),
             graphs=self._graphs.build(),
-            device_profiles=tuple(results.device_profiles),
+            device_profiles=results.all_device_profiles(),
             memory_profiles=tuple(results.memory_profiles),
             ceilings=results.ceilings,
             device_states=tuple(results.device_states),

@@ -8,7 +8,10 @@ from typing import TypeAlias
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.device_profile import InspectorDeviceProfile
+from inspector.events.device_profile import (
+    InspectorDeviceProfile,
+    InspectorDeviceProfileSoFar,
+)
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
@@ -22,6 +25,7 @@ ResultEvent: TypeAlias = (
     | InspectorBench
     | InspectorCeilings
     | InspectorDeviceProfile
+    | InspectorDeviceProfileSoFar
     | InspectorDeviceState
     | InspectorKernelBench
     | InspectorMemoryProfile
@@ -37,6 +41,7 @@ class Results:
     Attributes:
         trial: What a process of ``--verify`` found out, or None.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
+        so_far: Where one is of which nothing more is known yet, or None.
         memory_profiles: Where it is what its calls allocate, likewise.
         ceilings: What the machine can do, or None.
         device_states: Clocks and power of the GPU around the profile of each input.
@@ -48,6 +53,7 @@ class Results:
 
     trial: InspectorTrial | None = None
     device_profiles: list[Payload] = dataclasses.field(default_factory=list)
+    so_far: Payload | None = None
     memory_profiles: list[Payload] = dataclasses.field(default_factory=list)
     ceilings: InspectorCeilings | None = None
     device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
@@ -59,21 +65,33 @@ class Results:
     def add(self, event: ResultEvent) -> None:
         """Takes one event."""
         match event:
-            case InspectorAutotuned():
-                self.autotuned.append(event)
-            case InspectorBench():
-                self.benches.append(event)
             case InspectorCeilings():
                 self.ceilings = event
             case InspectorDeviceProfile(text=Payload() as text):
                 self.device_profiles.append(text)
-            case InspectorDeviceState():
-                self.device_states.append(event)
+                self.so_far = None
+            case InspectorDeviceProfileSoFar(text=Payload() as text):
+                self.so_far = text
             case InspectorKernelBench():
                 self.kernel_bench = event
             case InspectorMemoryProfile(text=Payload() as text):
                 self.memory_profiles.append(text)
             case InspectorTrial():
                 self.trial = event
+            case _:
+                self._add_to_list(event)
+
+    def _add_to_list(self, event: ResultEvent) -> None:
+        match event:
+            case InspectorAutotuned():
+                self.autotuned.append(event)
+            case InspectorBench():
+                self.benches.append(event)
+            case InspectorDeviceState():
+                self.device_states.append(event)
             case InspectorWarmup():
                 self.warmups.append(event)
+
+    def all_device_profiles(self) -> tuple[Payload, ...]:
+        """One for each input; of the last one the beginning, where the process ended within it."""
+        return (*self.device_profiles, *([] if self.so_far is None else [self.so_far]))

@@ -18,6 +18,7 @@ __all__ = [
     "FailedCall",
     "HostSpan",
     "InspectorDeviceProfile",
+    "InspectorDeviceProfileSoFar",
     "ProfiledArgument",
     "ProfiledCall",
     "TimedBlock",
@@ -28,6 +29,11 @@ __all__ = [
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorDeviceProfile(KeptPayload):
     """``inspector_device_profile``: the calls with one input, which stay in the log."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorDeviceProfileSoFar(KeptPayload):
+    """``inspector_device_profile_so_far``: the same after the first round, if it is the last."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -27,7 +27,10 @@ from inspector.events.cuda_graph import (
     InspectorCudaGraphPartitions,
     InspectorCudaGraphSkip,
 )
-from inspector.events.device_profile import InspectorDeviceProfile
+from inspector.events.device_profile import (
+    InspectorDeviceProfile,
+    InspectorDeviceProfileSoFar,
+)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -143,6 +146,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_fusion"): InspectorFusion,
     ("artifact", "inspector_ceilings"): InspectorCeilings,
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
+    ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
     ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},

@@ -60,7 +60,10 @@ class Program:
 def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
     """What is written; each phase has few calls, so that none takes long."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(payload, "write_artifact", lambda _, fields: found.append(fields))
+    finished = {"device_profile": found}
+    monkeypatch.setattr(
+        payload, "write_artifact", lambda name, fields: finished.get(name, []).append(fields)
+    )
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
     monkeypatch.setattr(in_place, "_AT_ONCE", 1)
     plan = in_place.Plan(rounds=4, calls=5, watched=3, untimed=1)

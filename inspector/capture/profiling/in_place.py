@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
@@ -26,7 +26,7 @@ from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.measured import Block, Measured, Prepared
-from inspector.capture.profiling.payload import write_profile
+from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
 from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.plan import Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import Launched, calls_of, captured_in
@@ -98,13 +98,17 @@ def profile_in_place(
     """
     measured = Measured(_device(), arguments)
 
-    def write() -> None:
+    def write(name: str = PROFILE) -> None:
+        kept = measured
         if not uses_cuda():
-            measured.launched = significant(measured.launched)
-        write_profile(index, measured, attribution.launched, attribution.captured)
+            kept = dataclasses.replace(measured, launched=significant(measured.launched))
+        write_profile(index, kept, attribution.launched, attribution.captured, name)
+
+    def write_so_far() -> None:
+        guarded("write what is measured so far", lambda: write(SO_FAR))
 
     try:
-        _measure(run, eager, measured)
+        _measure(run, eager, measured, write_so_far)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
@@ -113,7 +117,9 @@ def profile_in_place(
     write()
 
 
-def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
+def _measure(
+    run: Prepared, eager: Prepared, measured: Measured, write_so_far: Callable[[], None]
+) -> None:
     _settle(measured, "warm-up", run, measured.warm)
     settled: list[int] = []
     try:
@@ -128,6 +134,8 @@ def _measure(run: Prepared, eager: Prepared, measured: Measured) -> None:
     plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled)))))
     for number in range(plan.rounds):
         _round(number, plan, (run, eager), measured, settled)
+        if not number:
+            write_so_far()
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)

@@ -12,7 +12,11 @@ from inspector.capture.profiling.sequence import Launched, placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import write_artifact
 
-__all__ = ["write_profile"]
+__all__ = ["PROFILE", "SO_FAR", "write_profile"]
+
+PROFILE = "device_profile"
+SO_FAR = "device_profile_so_far"
+"""The same after the first round: a crash in a later one leaves that."""
 
 
 def write_profile(
@@ -20,6 +24,7 @@ def write_profile(
     measured: Measured,
     known: Sequence[Launched],
     captured: Sequence[Sequence[tuple[str, Place]]],
+    name: str = PROFILE,
 ) -> None:
     """Writes the artifact.
 
@@ -28,13 +33,14 @@ def write_profile(
         measured: What was measured, perhaps not all.
         known: What a call launched that was watched closely.
         captured: What was launched while CUDA graphs were captured.
+        name: What the artifact is called: `PROFILE` or `SO_FAR`.
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
     found = placed(first, known, captured)
     explained = measured.explained
     write_artifact(
-        "device_profile",
+        name,
         {
             "v": 1,
             "input": index,

@@ -250,6 +250,17 @@ def test_what_was_measured_before_the_log_ends_is_shown(tmp_path: Path) -> None:
     assert "the log ends" not in whole
 
 
+def test_a_crash_leaves_what_the_first_round_measured(tmp_path: Path) -> None:
+    begun = artifact("device_profile_so_far", profile(input=1, plain_ns=[100_000] * 3))
+    whole = artifact("device_profile", profile())
+    (tmp_path / "crashed").mkdir()
+    crashed = make_profile_report(run_of(tmp_path / "crashed", whole, begun))
+    assert [item.budget.calls for item in crashed.profiles] == [30, 3]
+    # What was measured to the end takes the place of its beginning.
+    found = make_profile_report(run_of(tmp_path, begun, whole))
+    assert [item.budget.calls for item in found.profiles] == [30]
+
+
 def test_an_old_recording_has_the_launch_of_an_operator(tmp_path: Path) -> None:
     found = report(tmp_path, profile())
     values = as_json(found)["ceilings"]["values"]
