@@ -43,12 +43,15 @@ class OutputError:
         relative: The largest difference of two elements as a part of the largest element; infinity
             where one is a number and the other is not.
         within: Whether that is no more than rounding for its dtype, or None where nobody asked.
+        nan: The part of the elements of the other one that are NaN: of these it is only known
+            whether they are so in both.
     """
 
     reference: str
     name: str
     relative: float
     within: bool | None
+    nan: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _parting(fields: Mapping[str, object]) -> Parting | None:
 
 
 def _error(fields: Mapping[str, object]) -> OutputError:
-    within = fields.get("within")
+    within, nan = fields.get("within"), fields.get("nan")
     try:
         relative = float(str(fields.get("relative")))
     except ValueError:
@@ -215,4 +218,5 @@ def _error(fields: Mapping[str, object]) -> OutputError:
         name=str(fields.get("name") or ""),
         relative=relative,
         within=within if isinstance(within, bool) else None,
+        nan=float(nan) if isinstance(nan, int | float) else 0.0,
     )

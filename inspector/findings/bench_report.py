@@ -184,6 +184,21 @@ def _reasons(
     return found[:_MOST_REASONS]
 
 
+_AGAIN = "(called again)"
+
+
+def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """Which results are NaN without the compiler, too: of these nothing is compared."""
+    errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
+    found = {error.name: error.nan for error in errors if error.nan}
+    for name, share in sorted(found.items()):
+        part = "" if share == 1 else f" in {share:.1%} of its elements"
+        yield (
+            f"{name} is NaN{part} in eager PyTorch, too: whether it is in the same places is all "
+            "that can be compared there"
+        )
+
+
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
@@ -224,6 +239,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     sessions = max((len({session for session, _ in row.medians}) for row in compiled), default=0)
     if sessions in _FEW_SESSIONS:
         yield _FEW_SESSIONS[sessions]
+    yield from _without_numbers(rows)
     if any(row.draws for row in rows):
         yield (
             "calls draw random numbers, and compiled code draws others than eager PyTorch: results "

@@ -39,6 +39,7 @@ def errors_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[st
             "name": name,
             "relative": _relative(mine, theirs),
             "within": _is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
+            "nan": float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
         }
     for name, text in kept.others.items():
         if name in expected.others and text != expected.others[name]:
