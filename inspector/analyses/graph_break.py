@@ -96,7 +96,8 @@ def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Fi
 
 
 def _why(cause: Cause) -> str:
-    text = cause.explanation or cause.title
+    # Of some torch has no explanation, and says the cause in its own words for developers.
+    text = cause.explanation or (cause.context.strip().partition("\n")[0] or cause.title)
     exception = raised(cause)
     return f"{exception} was raised while tracing. {text}" if exception else text
 

@@ -1,0 +1,63 @@
+"""Conditions on sizes that are passed where torch wants a Python bool."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code
+
+__all__ = ["ADVICE"]
+
+
+def _tailored(code: Code) -> str:
+    """Names the condition, where a call has just one."""
+    call = code.call or code.find(lambda node: isinstance(node, ast.Call))
+    if not isinstance(call, ast.Call):
+        return ""
+    arguments = [*call.args, *(word.value for word in call.keywords)]
+    found = [node for node in arguments if _is_condition(node)]
+    shown = code.shown(found[0]) if len(found) == 1 else ""
+    return f"Write `True if {shown} else False` in place of `{shown}`: {_WHY}" if shown else ""
+
+
+def _is_condition(node: ast.expr) -> bool:
+    match node:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Call(func=ast.Name(id="bool")):
+            return True
+    return False
+
+
+_WHY = (
+    "of a size that may change a comparison is a symbol, which this operator does not take (nor "
+    "what `bool()` makes of it). A branch decides it while tracing, and each side is a program of "
+    "its own, compiled once."
+)
+_PROGRAM = """\
+import torch
+import torch.nn.functional as F
+
+
+@torch.compile
+def attend(q, k):
+    return F.scaled_dot_product_attention(q, k, k, is_causal=q.shape[1] > 1)
+
+
+outputs = [attend(torch.ones(1, n, 8), torch.ones(1, 9, 8)) for n in (5, 7, 1, 6)]
+"""
+
+SYM_BOOL = Advice(
+    id="condition-on-size",
+    kinds=(Kind("GB0112", "TypeError when making fake tensor call"),),
+    says="not SymBool",
+    title="a comparison of sizes where a Python bool is wanted",
+    fix=f"Write `True if condition else False` in place of the condition: {_WHY}",
+    tailored=_tailored,
+    before=_PROGRAM,
+    after=_PROGRAM.replace("q.shape[1] > 1)", "True if q.shape[1] > 1 else False)"),
+    keeps="The outputs and gradients.",
+)
+
+ADVICE = (SYM_BOOL,)
