@@ -13,6 +13,7 @@ GENERATOR = Advice(
         Kind("GB0811", "missing tp_iter"),
         Kind("GB0253", "call_method on generator"),
     ),
+    says=r"(?i)generator",
     title="a loop over a generator that was made outside",
     fix="Pass a list or a tuple of its items instead (`itertools.islice` of an endless one); or "
     "make the generator inside.",

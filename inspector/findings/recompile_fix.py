@@ -34,6 +34,7 @@ _AS_IT_IS = "Keep it as it is."
 _MOST_NAMED = 4
 _MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.MARKS})
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
+_TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
 _ADVICE = {**TENSORS, **VALUES, **STATE}
 
 
@@ -49,11 +50,23 @@ def fixes(case: FixCase) -> tuple[str, ...]:
 
 
 def _advised(case: FixCase) -> tuple[str, ...]:
-    special = optimizer_advice(case)
+    special = optimizer_advice(case) or _of_torchs_own(case)
     if special:
         return (special,)
     advise = _ADVICE.get(case.first.kind)
     return tuple(advise(case)) if advise else ()
+
+
+def _of_torchs_own(case: FixCase) -> str:
+    """What a module of torch keeps for itself: nobody passes it, or makes it a tensor."""
+    match = _TORCHS.match(case.name)
+    if match is None:
+        return ""
+    name = match[1].replace("_dot_", ".") + case.name[match.end() :]
+    return (
+        f"{name} is torch's own state: each value is a program of its own, compiled once, and then "
+        "found, and nothing is needed. To have one: make every call under what sets it, or none."
+    )
 
 
 def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:

@@ -39,9 +39,10 @@ def _int(case: FixCase) -> Iterator[str]:
         )
         yield environment(case)
         yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
+        own = _set_in_constructor(case.name)
         yield (
-            f"Make it a tensor: self.{_last(case.name)} = torch.tensor(…) in the constructor, "
-            "changed in place (fill_(), add_())."
+            f"Make it a tensor: {own} = torch.tensor(…) in the constructor, changed in place "
+            "(fill_(), add_())."
         )
     elif special is not None:
         yield from _specialized(case, special)
@@ -162,8 +163,8 @@ def _float(case: FixCase) -> Iterator[str]:
         return
     if case.first.origin is Origin.MODULE_ATTRIBUTE:
         yield (
-            f"Make {case.name} a tensor: self.{_last(case.name)} = torch.tensor(…) in the "
-            "constructor, and changed in place (fill_()) afterwards."
+            f"Make {case.name} a tensor: {_set_in_constructor(case.name)} = torch.tensor(…) in "
+            "the constructor, and changed in place (fill_()) afterwards."
         )
         return
     if case.first.answer is Answer.DYNAMIC:
@@ -175,9 +176,10 @@ def _float(case: FixCase) -> Iterator[str]:
         yield _as_tensor(case)
 
 
-def _last(name: str) -> str:
-    match = re.search(r"(\w+)\W*$", name)
-    return match[1] if match else name
+def _set_in_constructor(name: str) -> str:
+    """How the constructor of its module sets it: an attribute, or an item of a container."""
+    match = re.search(r"\.(\w+)((?:\[[^\]]*\])*)$", name)
+    return f"self.{match[1]}{match[2]}" if match else name
 
 
 NUMBERS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {

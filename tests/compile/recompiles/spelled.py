@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 
 from tests.compile.recompiles.table import Expected, program
 
@@ -304,3 +305,32 @@ def optional_mask() -> None:
         x = torch.ones(rows, 3)
         mask = torch.ones(rows, 1) if rows % 2 else None
         masked(x, mask)
+
+
+@program(
+    Expected("int", "G['__import_torch_dot_nn_dot_utils_dot_parametrize']._cache_enabled",
+             "0", "1", "again", "torch.nn.utils.parametrize._cache_enabled is torch's own state", "global"),
+)  # fmt: skip
+def torchs_own_state() -> None:
+    """Under a context manager of torch's, which counts in a global how deep it is."""
+
+    class Halved(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x / 2
+
+    linear = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Halved())
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = linear
+
+        def forward(self, x: Tensor) -> Tensor:
+            result: Tensor = self.linear(x)
+            return result
+
+    net = Net()
+    net.compile(backend="eager")
+    net(torch.ones(2))
+    with parametrize.cached():
+        net(torch.ones(2))
