@@ -309,7 +309,7 @@ def optional_mask() -> None:
 
 @program(
     Expected("int", "G['__import_torch_dot_nn_dot_utils_dot_parametrize']._cache_enabled",
-             "0", "1", "again", "torch.nn.utils.parametrize._cache_enabled is torch's own state", "global"),
+             "0", "1", "again", "parametrize._cache_enabled is torch's own state", "global"),
 )  # fmt: skip
 def torchs_own_state() -> None:
     """Under a context manager of torch's, which counts in a global how deep it is."""
