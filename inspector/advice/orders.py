@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code
 
 __all__ = ["ADVICE"]
 
+_HANDLER = Kind("GB0193", "invalid call to builtin op handler")
+_SIZES = frozenset({"dim", "ndim", "numel", "shape", "size"})
+
+
+def _by_size(code: Code) -> bool:
+    """Whether the key of an order is a size, which is a number while tracing."""
+    keys = [
+        node.value for node in code.nodes() if isinstance(node, ast.keyword) and node.arg == "key"
+    ]
+    inner = [node for key in keys for node in ast.walk(key)]
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr in _SIZES)
+        or (isinstance(node, ast.Name) and node.id == "len")
+        for node in inner
+    )
+
+
+MAX_BY_SIZE = Advice(
+    id="max-by-size",
+    kinds=(_HANDLER,),
+    says=r"\b(?:max|min)\b",
+    where=_by_size,
+    title="max or min with a size as the key",
+    fix="Choose in a loop, which is traced with the sizes known: `best = xs[0]`, then `for x in "
+    "xs[1:]:` and `if x.shape[0] > best.shape[0]: best = x`.",
+    before="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    return max([x, y], key=lambda tensor: tensor.shape[0]) * 2
+
+
+outputs = [forward(torch.zeros(3), torch.ones(4))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x, y):
+    best = x
+    for tensor in [y]:
+        if tensor.shape[0] > best.shape[0]:
+            best = tensor
+    return best * 2
+
+
+outputs = [forward(torch.zeros(3), torch.ones(4))]
+""",
+    keeps="The outputs and gradients: of equals the first one is chosen, as by `max`.",
+)
 MAX_KEY = Advice(
     id="max-with-key",
-    kinds=(Kind("GB0193", "invalid call to builtin op handler"),),
+    kinds=(_HANDLER,),
     says=r"\b(?:max|min)\b",
     title="max or min with a key over tensors",
     fix="Stack them and their keys, and select by `argmax` (or `argmin`): "
@@ -109,4 +165,4 @@ outputs = [forward(x, (torch.ones(3), torch.zeros(3))) for x in (torch.zeros(3),
     keeps="The outputs, where the order does not matter; a set has none.",
 )
 
-ADVICE = (MAX_KEY, SORT, SET)
+ADVICE = (MAX_BY_SIZE, MAX_KEY, SORT, SET)

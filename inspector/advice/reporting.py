@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from inspector.advice.code import Code
+from inspector.advice.code import Code, dotted_name
 
 __all__ = ["only_reports", "reports"]
 
@@ -18,9 +18,21 @@ _REPORTS = re.compile(
 
 
 def only_reports(code: Code) -> bool:
-    """Whether both sides of a branch do nothing but print, log or warn."""
+    """Whether both sides of a branch do nothing but print, log or warn, perhaps only once."""
     statement = code.statement
-    return isinstance(statement, ast.If) and reports(code, [*statement.body, *statement.orelse])
+    if not isinstance(statement, ast.If):
+        return False
+    asked = {dotted_name(node) for node in ast.walk(statement.test) if isinstance(node, ast.expr)}
+    sides = [*statement.body, *statement.orelse]
+    return reports(code, [each for each in sides if not _is_noted(each, asked)])
+
+
+def _is_noted(statement: ast.stmt, asked: set[str]) -> bool:
+    """Whether a flag is set that the condition asks for: ``self.warned = True``."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant()):
+            return dotted_name(target) in asked
+    return False
 
 
 def reports(code: Code, statements: Sequence[ast.stmt]) -> bool:

@@ -42,6 +42,7 @@ def branch(*lines: str, then: str = "return y") -> str:
         branch('text = f"positive {y}"', "warn(text)"),
         branch("for value in y.tolist():", "    print(value)"),
         'if x.sum() > 0:\n    print("positive")\nelse:\n    print("negative")\n',
+        'if x.sum() > 0 and not self.told:\n    warn("positive")\n    self.told = True\nreturn y\n',
     ],
 )
 def test_what_is_only_told_is_told_by_the_caller(body: str) -> None:
@@ -52,6 +53,7 @@ def test_what_is_only_told_is_told_by_the_caller(body: str) -> None:
     "body",
     [
         branch("print(y)", "y = y + 1"),
+        branch("print(y)", "self.told = True"),  # nothing here asks for it
         branch("y.log_()"),
         branch("text = y.sum()", "print(text)", then="return text"),
         branch("pass"),
