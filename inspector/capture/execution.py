@@ -136,7 +136,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 error = _error_of(target, index, request, function, ones)
                 if error is not None:
-                    raise _failed(target, index, request, error, number + 1) from error
+                    raise _failed(FailedCall(target, index, error, number + 1), request) from error
     if profiles is not None and state is not None:
         if profiles.is_refused():
             return
@@ -208,7 +208,7 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         with quiet():
             measure(what)
     except Exception as error:
-        raise _failed(target, index, request, error, made) from error
+        raise _failed(FailedCall(target, index, error, made), request) from error
 
 
 def _begin_again(state: State) -> None:
@@ -227,12 +227,13 @@ def _profile(
     """Profiles the warm calls with one input."""
     given = target.calls[index]
     profiles, state, ones = kept
-    made, is_compiled = _UNMEASURED_CALLS, True
+    made, without, is_compiled = _UNMEASURED_CALLS, 0, True
 
     def prepared(called: Callable[..., object]) -> PreparedCall:
-        nonlocal made, is_compiled
+        nonlocal made, without, is_compiled
         is_compiled = called is function
         made += is_compiled
+        without += not is_compiled
         _begin_again(state)
         return PreparedCall(fresh(given), lambda call: _call(call, request, called, ones))
 
@@ -240,7 +241,8 @@ def _profile(
         with quiet():
             profiles.measure(index, lambda: prepared(function), lambda: prepared(target.function))
     except Exception as error:
-        raise _failed(target, index, request, error, made if is_compiled else 0) from error
+        number = made if is_compiled else 0
+        raise _failed(FailedCall(target, index, error, number, without), request) from error
 
 
 def _error_of(
@@ -270,12 +272,9 @@ def _call(
         backward(outputs, ones)
 
 
-def _failed(
-    target: Target, index: int, request: Request, error: Exception, number: int
-) -> InspectorError:
+def _failed(failed: FailedCall, request: Request) -> InspectorError:
     """What to tell about a failed call, see `failed_call`."""
+    target = failed.target
     return failed_call(
-        FailedCall(target, index, error, number),
-        request,
-        lambda: _error_of(target, index, request, target.function),
+        failed, request, lambda: _error_of(target, failed.index, request, target.function)
     )

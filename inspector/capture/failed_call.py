@@ -37,12 +37,14 @@ class FailedCall:
         error: What the call raised.
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
+        without: How many calls with this input were made without the compiler before it.
     """
 
     target: Target
     index: int
     error: Exception
     number: int = 1
+    without: int = 0
 
 
 def failed_call(
@@ -61,6 +63,7 @@ def failed_call(
         return known
     with torch.compiler.set_stance("force_eager"):
         again = eager()
+    _forget(error, again)
     for raised in (again, error):
         if raised is not None and lacks_cuda(raised):
             mapped = request.device == "cpu"
@@ -75,6 +78,15 @@ def failed_call(
     if not failed.number:
         return _only_without(failed, user_traceback(again, target.root))
     return _also_without(failed, user_traceback(again, target.root))
+
+
+def _forget(error: Exception, again: Exception | None) -> None:
+    """What failed first is no cause of what failed when it was tried again."""
+    inner: BaseException | None = again
+    while inner is not None:
+        if inner.__context__ is error:
+            inner.__context__ = None
+        inner = inner.__context__
 
 
 def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | None:
@@ -159,7 +171,9 @@ def _which(failed: FailedCall) -> str:
     several = len(failed.target.calls) > 1
     given = f"with input {failed.index + 1}" if several else ""
     time = f"for the {ordinal(failed.number)} time" if failed.number > 1 else ""
-    return " ".join(filter(None, (given, time)))
+    # What a model counts itself counts all of them.
+    before = f"(behind {failed.without} calls without the compiler)" if failed.without else ""
+    return " ".join(filter(None, (given, time, before)))
 
 
 def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:

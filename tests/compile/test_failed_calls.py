@@ -145,5 +145,6 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
         f"Calls of Net fail without torch.compile, behind others that do not {ERROR}."
     )
     # The 7th call of all, of which two were made without the compiler.
-    assert "called for the 5th time (" in said(Failing(7), profile=True)
+    told = said(Failing(7), profile=True)
+    assert "called for the 5th time (behind 2 calls without the compiler) (" in told
     assert "called with input 2 for the 3rd time (" in said(Failing(10), 2, profile=True)

@@ -1,0 +1,178 @@
+"""How much of the time leads to a line: every sample, forward and training, by both modes.
+
+    python benchmarks/attribution.py [--device cuda] [--only small_cnn] [--seconds 540]
+        [--save DIR] [--output reports/attribution.md]
+
+`inspect profile` of each, in a process of its own; 97 % and 1.15 times are what was asked for. With
+``--save`` the recordings are kept, and what is there already is read and not made again, so that a
+machine that is lent for minutes is asked several times. What fails has a row with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+# A loop of many first calls, and what recompiles in each call, are no calls to be profiled.
+SAMPLES = ("small_cnn", "transformer_block", "user_triton_kernel", "resnet50", "bert_base",
+           "training_step", "dynamic_shapes", "graph_breaks", "recompiles")  # fmt: skip
+DIRECTIONS = {"inference": ("--no-grad",), "training": ("--train",)}
+MODES: dict[str, tuple[str, ...]] = {
+    "default": (),
+    "reduce-overhead": ("--mode", "reduce-overhead"),
+}
+RUN = "import sys; from inspector.commands import main; sys.exit(main())"
+ASKED, MOST_SLOWDOWN = 0.97, 1.15
+TEXT = """# What leads to a line
+
+{said}. Written by `benchmarks/attribution.py`.
+
+The part of all work's time that leads to a line of the model, of the inputs together (asked: at
+least {asked:.0%}), and how much longer the profiler makes a call (asked: at most {slowdown}; the
+interval is of this run).
+
+| sample | direction | mode | launches | lines | watched | than eager | stable |
+|:--|:--|:--|--:|--:|--:|--:|:--|
+{rows}
+
+{count} of {all_} have at least {asked:.0%}.
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Case:
+    """What is profiled.
+
+    Attributes:
+        sample: The sample.
+        direction: ``inference`` or ``training``.
+        mode: The mode.
+    """
+
+    sample: str
+    direction: str
+    mode: str
+
+    @property
+    def name(self) -> str:
+        """The recording's."""
+        return f"{self.sample}.{self.direction}.{self.mode}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those of `inspect profile`."""
+        return (*DIRECTIONS[self.direction], *MODES[self.mode])
+
+
+def cases(only: str) -> Iterator[Case]:
+    """All that are asked for."""
+    for sample, direction, mode in itertools.product(SAMPLES, DIRECTIONS, MODES):
+        case = Case(sample, direction, mode)
+        if only in case.name:
+            yield case
+
+
+def profiled(case: Case, folder: Path, device: str, seconds: float) -> dict[str, Any] | str:
+    """The JSON report of a case, or why there is none."""
+    kept = folder / f"{case.name}.zip"
+    target = [str(kept)]
+    if not kept.exists():
+        target = [f"samples/{case.sample}/model.py", *case.options, "--save", str(kept)]
+        target += ["--device", device] if device else []
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    command = [sys.executable, "-c", RUN, "profile", *target, "--format", "json", "--no-progress"]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+            text=True, check=False, timeout=seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"not ready after {seconds:.0f} s"
+    if done.returncode or not done.stdout.startswith("{"):
+        return (done.stderr.strip().split("\n") or ["no answer"])[-1][-200:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found if found["profiles"] else "nothing was timed"
+
+
+def row(case: Case, found: dict[str, Any] | str) -> tuple[str, bool]:
+    """A line of the table, and whether enough leads to a line."""
+    head = f"| {case.sample} | {case.direction} | {case.mode} |"
+    if isinstance(found, str):
+        return f"{head} {found} | | | | |", False
+    profiles = found["profiles"]
+    times = [(sum(work["time_ns"] for work in each["work"]), each) for each in profiles]
+    whole = sum(time_ns for time_ns, _ in times)
+    known = sum(time_ns * each["attributed"] for time_ns, each in times) / whole if whole else 0.0
+    slowest = max(profiles, key=lambda each: each["profiler_slowdown"] or 0)
+    low, high = slowest["profiler_slowdown_interval"] or (0.0, 0.0)
+    ratios = [each["faster_than_eager"] for each in profiles if each["faster_than_eager"]]
+    cells = (
+        str(max(each["launches"] for each in profiles)),
+        f"{known:.1%}",
+        f"{slowest['profiler_slowdown']:.2f} ({low:.2f} to {high:.2f})",
+        f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if len(ratios) > 1 else "")
+        if ratios
+        else "-",
+        "yes" if all(each["stable"] for each in profiles) else "no",
+    )
+    return f"{head} {' | '.join(cells)} |", known >= ASKED
+
+
+def machine(found: dict[str, Any]) -> str:
+    """``NVIDIA H200, torch 2.11.0+cu130``."""
+    device = found["profiles"][0]["device"]
+    name = device.get("name") or f"{device.get('kind')}, {device.get('threads')} threads"
+    return f"{name}, torch {found['versions'].get('torch')}"
+
+
+def main() -> int:
+    """Profiles all, and prints or writes the table; 1 where some have less than was asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--device", default="", help="cuda, or what the sample says")
+    parser.add_argument("--only", default="", help="a part of sample.direction.mode")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="begin nothing after these")
+    parser.add_argument("--save", type=Path, help="a folder for the recordings")
+    parser.add_argument("--output", type=Path, help="write the table there")
+    asked = parser.parse_args()
+    began = time.monotonic()
+    rows: list[tuple[str, bool]] = []
+    said = ""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = (asked.save or Path(scratch)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        for case in cases(asked.only):
+            left = asked.seconds - (time.monotonic() - began)
+            is_kept = (folder / f"{case.name}.zip").exists()
+            found: dict[str, Any] | str = "not begun for want of time"
+            if left > 0 or is_kept:
+                found = profiled(case, folder, asked.device, max(left, 60.0))
+            said = said or ("" if isinstance(found, str) else machine(found))
+            rows.append(row(case, found))
+            print(rows[-1][0], file=sys.stderr, flush=True)
+    enough = sum(is_enough for _, is_enough in rows)
+    text = TEXT.format(
+        said=said or "no machine", asked=ASKED, slowdown=MOST_SLOWDOWN,
+        rows="\n".join(line for line, _ in rows), count=enough, all_=len(rows),
+    )  # fmt: skip
+    if asked.output:
+        asked.output.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+    return int(enough < len(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
