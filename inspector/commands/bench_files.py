@@ -15,6 +15,7 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
+from inspector.plugins import renderer_for_suffix
 from inspector.renderers.csv import write_bench_rows
 
 __all__ = ["Measurements", "check_bench_file", "is_bench_file", "write_bench_file"]
@@ -23,6 +24,7 @@ Measurements: TypeAlias = BenchReport | CollectionReport | ClaimsReport
 """A report of what was measured with warm calls."""
 _TABLES = frozenset({".csv"})
 _PICTURES = frozenset({".svg", ".png", ".pdf"})
+_REPORTS = frozenset({".json", ".md", ".txt"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,10 +66,16 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
         kind: What the report will be.
 
     Raises:
-        UsageError: A report of this kind has none.
+        UsageError: A report of this kind has none, or the end of its name says no format.
         EnvironmentLacksError: matplotlib is not installed.
     """
     form = output.suffix.lower()
+    if not is_bench_file(output):
+        try:
+            renderer_for_suffix(output)
+        except UsageError as error:
+            known = ", ".join(sorted(_REPORTS | _FILES[kind].suffixes))
+            raise UsageError(error.message, f"Choose one of {known}.") from error
     if is_bench_file(output) and form not in _FILES[kind].suffixes:
         raise UsageError(_FILES[kind].why, _FILES[kind].step)
     if form in _PICTURES:

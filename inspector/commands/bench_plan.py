@@ -74,6 +74,8 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     for mode in modes:
         _check("--modes", mode, MODES)
     backends = names_of(given.get("backends"))
+    if given.get("backends") and not backends:
+        raise UsageError("--backends names none.", "Write --backends aot_eager,cudagraphs.")
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)
     shapes = names_of(given.get("shapes")) or (_VARIED_SHAPES if varies else ("auto",))

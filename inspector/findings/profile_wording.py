@@ -370,7 +370,8 @@ def headline(found: Profiled, number: int) -> str:
     which += (f" ({given})" if given else "") + (": " if which else "")
     calls = count(found.budget.calls, "call")
     parts = [device]
-    if found.launches or not found.operators:
+    # Before any call was watched nothing is known of what it launches.
+    if found.launches or (found.budget.is_seen and not found.operators):
         parts.append(count(found.launches, "launch", "launches"))
     if found.operators:
         where = "" if found.graphs and not found.launches else " outside of compiled graphs"

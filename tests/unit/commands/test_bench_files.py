@@ -40,9 +40,18 @@ def test_each_kind_has_its_files(
                 check_bench_file(output, kind)
 
 
+def test_of_an_unknown_suffix_all_that_there_are_are_told() -> None:
+    with pytest.raises(UsageError) as raised:
+        check_bench_file(Path("bench.docx"), BenchReport)
+    assert raised.value.next_step == "Choose one of .csv, .json, .md, .pdf, .png, .svg, .txt."
+    with pytest.raises(UsageError) as raised:
+        check_bench_file(Path("bench"), CollectionReport)
+    assert raised.value.next_step == "Choose one of .csv, .json, .md, .txt."
+
+
 @pytest.mark.parametrize("kind", [BenchReport, CollectionReport, ClaimsReport])
 def test_what_every_report_can_be_is_no_matter_of_these(kind: type[Measurements]) -> None:
-    for name in ("bench.md", "bench.json", "bench"):
+    for name in ("bench.md", "bench.json", "bench.TXT"):
         assert not is_bench_file(Path(name))
         check_bench_file(Path(name), kind)
 
