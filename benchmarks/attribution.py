@@ -133,7 +133,7 @@ def machine(found: dict[str, Any]) -> str:
     """``NVIDIA H200, torch 2.11.0+cu130``."""
     device = found["profiles"][0]["device"]
     name = device.get("name") or f"{device.get('kind')}, {device.get('threads')} threads"
-    return f"{name}, torch {found['versions'].get('torch')}"
+    return f"{name}, torch {found['versions'][0].get('torch')}"
 
 
 def main() -> int:
