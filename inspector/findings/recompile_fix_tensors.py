@@ -29,6 +29,7 @@ from inspector.model.stack import StackFrame, user_frame
 __all__ = ["TENSORS"]
 
 _LAST_OF_FOUR = 3
+_SIDES = 2
 # c10/core/ScalarType.h, as guards print it.
 _DTYPES: Mapping[str, str] = {
     "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
@@ -166,6 +167,13 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
     if not _is_on_sizes(item):
+        if len(case.items) > _SIDES:  # a condition has two
+            yield (
+                f"What {line}{code} reads was another value in each of {len(case.items)} "
+                f"compilations: it is a constant of each graph. Keep it outside of {case.called}, "
+                "or in a tensor that is changed in place."
+            )
+            return
         yield (
             f"The condition at {line}{code} depends on the number: each side is a program of its "
             "own, compiled once, and then found, and nothing is needed."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch.nn.utils import parametrize
 from tests.compile.recompiles.table import Expected, program
 
 compiled = functools.partial(torch.compile, backend="eager")
+SEEN = collections.Counter(a=0)
 
 
 @program(
@@ -334,3 +336,21 @@ def torchs_own_state() -> None:
     net(torch.ones(2))
     with parametrize.cached():
         net(torch.ones(2))
+
+
+@program(
+    *(
+        Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside of ", "...")
+        for _ in range(3)
+    ),
+)
+def counted_in_a_counter() -> None:
+    """Of a dict's subclass torch reads items in another way; a condition has only two sides."""
+
+    @compiled
+    def count(x: Tensor) -> Tensor:
+        SEEN["a"] += 1
+        return x + 1
+
+    for _ in range(4):
+        count(torch.ones(2))
