@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.errors import EnvironmentLacksError, RecordingError
+from inspector.profiles.drawing.label_places import label_offsets
 from inspector.profiles.roofline import Point, Roofline
 
 __all__ = ["draw_roofline"]
@@ -29,6 +30,7 @@ _NAMED = 16
 _LARGEST = 500.0
 _SMALLEST = 14.0
 _WIDTH = 44
+_DIGIT_WIDTH, _DIGIT_HEIGHT = 5.2, 8.5  # of the numbers' font, in points of print
 
 
 def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
@@ -66,6 +68,7 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         axes.set_title(title, loc="left", fontweight="bold")
         axes.grid(visible=True, which="major", linewidth=0.4, color="#dddddd")
         axes.legend(loc="lower right", frameon=True, markerscale=0.6)
+        _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
         figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
     return stream.getvalue()
@@ -123,10 +126,25 @@ def _points(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
             label=None if key in seen else label + note,
         )  # fmt: skip
         seen.add(key)
-    for number, point in enumerate(points[:_NAMED], 1):
+
+
+def _numbers(figure: Any, axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
+    """The numbers of what takes longest, beside their points where they would lie on others."""
+    figure.draw_without_rendering()  # only then it is known where the points are
+    places = [(point.flops_per_byte, point.flops_per_s) for point in points[:_NAMED]]
+    unit = figure.dpi / 72  # the size of a font, and of what is moved, is in points of print
+    centres = [(x / unit, y / unit) for x, y in axes.transData.transform(places)]
+    texts = [str(number) for number in range(1, len(places) + 1)]
+    sizes = [(_DIGIT_WIDTH * len(text) + 1, _DIGIT_HEIGHT) for text in texts]
+    for text, place, offset in zip(texts, places, label_offsets(centres, sizes), strict=True):
+        is_moved = offset != (0.0, 0.0)
         axes.annotate(
-            str(number), (point.flops_per_byte, point.flops_per_s), ha="center", va="center",
+            text, place, xytext=offset, textcoords="offset points", ha="center", va="center",
             fontsize=7.5, fontweight="bold",
+            arrowprops={"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+            if is_moved else None,
+            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "linewidth": 0}
+            if is_moved else None,
         )  # fmt: skip
 
 
