@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from inspector.advice.advice import Advice
 from inspector.advice.branches import CHOSEN, choice, chosen_number
 from inspector.advice.code import Code, header
-from inspector.advice.conditions import has_numbers, names_in, without_numbers
+from inspector.advice.conditions import condition_of, has_numbers, names_in, without_numbers
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_scalar
 
@@ -37,7 +37,19 @@ def _branches_by(code: Code) -> Iterator[ast.If | ast.IfExp]:
 def _tailored(code: Code) -> str:
     if chosen := choice(code):
         return f"Compute both and choose: `{chosen}`, {CHOSEN}"
-    return chosen_number(code) or _kept(code)
+    return chosen_number(code) or _kept(code) or _condition(code)
+
+
+def _condition(code: Code) -> str:
+    """Where more than a choice depends on it: the condition as a tensor alone."""
+    here = header(code.statement) if code.statement else ()
+    tests = [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
+    condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
+    return (
+        f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}"
+        if condition
+        else ""
+    )
 
 
 def _kept(code: Code) -> str:
@@ -80,6 +92,11 @@ def _new_scalar(code: Code, bare: ast.expr) -> str:
     return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
+_CHOOSE = (
+    "If both sides may run, and neither writes anywhere, draws random numbers or updates "
+    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
+    "`b` of one shape and dtype."
+)
 _IF = """\
 import torch
 
@@ -113,9 +130,7 @@ ITEM_BRANCH = Advice(
     where=_decides,
     title="a tensor made a Python number, by which a branch decides",
     fix="Make no number of it: a comparison of the tensor itself is a tensor, too (no `.item()`, "
-    "`float()` or `bool()`). If both sides may run, and neither writes anywhere, draws random "
-    "numbers or updates statistics: compute both and choose with `torch.where(condition, a, b)`, "
-    "for tensors `a` and `b` of one shape and dtype.",
+    f"`float()` or `bool()`). {_CHOOSE}",
     tailored=_tailored,
     before=_IF,
     after="""\

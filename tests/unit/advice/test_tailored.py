@@ -377,3 +377,11 @@ def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
     said = fix("logging-ignored", f"log.{method}('a')\n", f"log.{method}('a')")
 
     assert f"ignore_logging_functions.add(logging.Logger.{method})`" in said
+
+
+def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
+    body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = self.norm(x)\n"
+    said = fix("item-branch", body, "x.max().item()")
+
+    assert said.startswith("`(x.max() > 1) & (y.sum() < 3)` is the condition as a tensor")
+    assert "torch.where(condition, a, b)" in said
