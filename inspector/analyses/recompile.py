@@ -24,6 +24,7 @@ from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_key import key_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
+from inspector.findings.recompile_optimizer import without_state
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -91,6 +92,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
 
 
 def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
+    items = tuple(without_state(item, frame.file) for item in items)
     first = items[0]
     place = _place(run, frame, first)
     before = break_before(run, frame)

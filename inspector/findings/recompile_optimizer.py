@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from inspector.findings.recompile_case import FixCase
-from inspector.model.recompile import RecompileClass
+from inspector.model.recompile import Recompile, RecompileClass
 
-__all__ = ["optimizer_advice"]
+__all__ = ["optimizer_advice", "without_state"]
 
 _OPTIMIZERS = re.compile(r"[/\\]torch[/\\]optim[/\\]")
 _STATE = re.compile(r"^self\.state\b")
 _RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")
 _FILLED = frozenset({RecompileClass.LENGTH, RecompileClass.KEYS})
+
+
+def without_state(item: Recompile, file: str) -> Recompile:
+    """A recompilation without what Dynamo says of an optimiser's state beside another reason.
+
+    It holds the states of those parameters alone that have a gradient (torch 2.13), so that their
+    number differs where nothing was added or taken away.
+
+    Args:
+        item: The recompilation.
+        file: The file of the recompiled function.
+    """
+    if _OPTIMIZERS.search(file) is None:
+        return item
+    return dataclasses.replace(
+        item,
+        changes=tuple(
+            change
+            for change in item.changes
+            if not (change.kind in _FILLED and _STATE.match(change.name))
+            or (change.kind, change.name) == (item.kind, item.name)
+        ),
+    )
 
 
 def optimizer_advice(case: FixCase) -> str:
