@@ -120,7 +120,7 @@ def row(case: Case, found: dict[str, Any] | str) -> tuple[str, bool]:
     cells = (
         str(max(each["launches"] for each in profiles)),
         f"{known:.1%}",
-        f"{slowest['profiler_slowdown']:.2f} ({low:.2f} to {high:.2f})",
+        f"{slowest['profiler_slowdown'] or 0:.2f} ({low:.2f} to {high:.2f})",
         f"{min(ratios):.2f}" + (f" to {max(ratios):.2f}" if len(ratios) > 1 else "")
         if ratios
         else "-",

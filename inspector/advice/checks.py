@@ -79,8 +79,9 @@ def _asserted(code: Code) -> str:
         case ast.If(test=test, orelse=[]):
             condition = condition_of(code, test)
             # `any` and `all` of unsigned bytes are bytes: ~ of one is true, whatever it is.
-            is_call = isinstance(without_numbers(test), ast.Call)
-            shown = f"{condition}.logical_not()" if is_call else f"~({condition})"
+            bare = without_numbers(test)
+            whole = condition if isinstance(bare, ast.Call) else f"({condition})"
+            shown = f"~{whole}" if isinstance(bare, ast.Compare) else f"{whole}.logical_not()"
             shown = shown if condition else ""
         case _:
             return ""

@@ -70,6 +70,7 @@ ADVICE = (
     Advice(
         id="set-only-uncompiled",
         kinds=(EXCEPTION,),
+        says=r"UnboundLocalError|NameError|NoneType",
         where=lambda code: any(True for _ in _left_alone(code)),
         title="a value that is set only where the code is not compiled",
         fix="Pass the value: what sets it asks whether the code is compiled, and leaves it alone "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 
@@ -11,9 +10,20 @@ from inspector.advice.code import Code
 from inspector.advice.effects import is_pure
 from inspector.advice.numbers import is_scalar
 
-__all__ = ["condition_of", "decides", "has_numbers", "names_in", "without_numbers"]
+__all__ = [
+    "branches_by",
+    "condition_of",
+    "decides",
+    "has_numbers",
+    "is_number",
+    "names_in",
+    "without_numbers",
+]
 
 # These give a tensor of bools, as far as a tensor is in them.
+_SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_WIDE = frozenset({"argmax", "argmin", "mean", "norm", "prod", "std", "sum", "var"})
+_MOST_OF_ALL = 127  # the largest integer of every dtype
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
@@ -26,6 +36,8 @@ def condition_of(code: Code, test: ast.expr, scalars: Mapping[str, str] | None =
         scalars: Names that are tensors without dimensions, and each as a tensor of a bool.
     """
     known = scalars or {}
+    if any(isinstance(node, ast.NamedExpr) for node in ast.walk(test)):
+        return ""  # the name would be a tensor, with a history
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = condition_of(code, operand, known)
@@ -37,7 +49,10 @@ def condition_of(code: Code, test: ast.expr, scalars: Mapping[str, str] | None =
             # All of them are computed, and all have to be tensors.
             certain = all(_is_certain(side, known) for side in values)
             return sign.join(f"({part})" for part in parts) if certain and all(parts) else ""
-    return _condition(code, without_numbers(test), known)
+    bare = without_numbers(test)
+    # Torch points at a number that is made somewhere else: then this may be no tensor.
+    is_elsewhere = bare is test and code.expression is not None and is_number(code.expression)
+    return "" if bare is None or is_elsewhere else _condition(code, bare, known)
 
 
 def _condition(code: Code, test: ast.expr, scalars: Mapping[str, str]) -> str:
@@ -76,7 +91,9 @@ def _is_certain(test: ast.expr, scalars: Mapping[str, str]) -> bool:
         case ast.BoolOp(values=values):
             return all(_is_certain(value, scalars) for value in values)
     bare = without_numbers(test)
-    return is_pure(bare) and (bare is not test or _is_about_tensor(bare, scalars))
+    if bare is None or not is_pure(bare):
+        return False
+    return bare is not test or _is_about_tensor(bare, scalars)
 
 
 def _is_about_tensor(test: ast.expr, scalars: Mapping[str, str]) -> bool:
@@ -95,15 +112,69 @@ def has_numbers(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Call) and _tensor(inner) for inner in ast.walk(node))
 
 
-def without_numbers(node: ast.expr) -> ast.expr:
-    """An expression in which tensors stay tensors where the user made numbers of them."""
-    return _Bare().visit(copy.deepcopy(node)) if has_numbers(node) else node
+def without_numbers(test: ast.expr) -> ast.expr | None:
+    """A condition in which tensors stay tensors where the user made numbers of them.
+
+    Returns:
+        The condition itself where it has none; None where a tensor may not take the number's place:
+        as an index, in a call, or in a calculation that its dtype could not hold.
+    """
+    if not has_numbers(test):
+        return test
+    match test:
+        case ast.Compare(left=left, ops=[_], comparators=[right]):
+            one, two = _side(left, right), _side(right, left)
+            if one is None or two is None:
+                return None
+            return ast.Compare(left=one, ops=test.ops, comparators=[two])
+        case ast.Call():
+            inner = _tensor(test)
+            return None if inner is None or has_numbers(inner) else inner
+    return None
 
 
-class _Bare(ast.NodeTransformer):
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        return _tensor(node) or node
+def _side(node: ast.expr, other: ast.expr) -> ast.expr | None:
+    """One side of a comparison as a tensor."""
+    if not has_numbers(node):
+        return node
+    match node:
+        case ast.Call() if (inner := _tensor(node)) is not None and not has_numbers(inner):
+            return inner if _is_wide(inner) or _fits_all(other) else None
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _SMOOTH):
+            one, two = (_term(side) for side in (left, right))
+            if one is not None and two is not None:
+                return ast.BinOp(left=one, op=op, right=two)
+    return None
+
+
+def _term(node: ast.expr) -> ast.expr | None:
+    """A part of a calculation: a constant, or a tensor that can hold what is calculated."""
+    if isinstance(node, ast.Constant):
+        return node
+    inner = _tensor(node) if isinstance(node, ast.Call) else None
+    return inner if inner is not None and not has_numbers(inner) and _is_wide(inner) else None
+
+
+def _is_wide(tensor: ast.expr) -> bool:
+    """Whether it certainly is one of floating-point numbers, or of integers of 64 bits."""
+    match tensor:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return (is_scalar(tensor) and name in _WIDE) or name == "long"
+    return isinstance(tensor, ast.Compare)
+
+
+def _fits_all(other: ast.expr) -> bool:
+    """Whether a tensor of any dtype is compared with it as a number is: bytes know no -1."""
+    match other:
+        case ast.Constant(value=bool()):
+            return False
+        case ast.Constant(value=int() as number):
+            return 0 <= number <= _MOST_OF_ALL
+        case ast.Constant(value=float()):
+            return True
+        case ast.Constant() | ast.UnaryOp():
+            return False
+    return True
 
 
 def _tensor(node: ast.Call) -> ast.expr | None:
@@ -120,6 +191,37 @@ def _tensor(node: ast.Call) -> ast.expr | None:
     return None
 
 
+def is_number(node: ast.expr) -> bool:
+    """Whether it is a number made of a tensor, or of that and constants."""
+    match node:
+        case ast.Call():
+            return _tensor(node) is not None
+        case ast.BinOp(left=left, right=right):
+            sides = (left, right)
+            return any(map(is_number, sides)) and all(
+                isinstance(side, ast.Constant) or is_number(side) for side in sides
+            )
+        case ast.UnaryOp(operand=operand):
+            return is_number(operand)
+        case ast.Compare(left=left, comparators=[right]):
+            sides = (left, right)
+            return any(map(is_number, sides)) and all(
+                isinstance(side, ast.Constant) or is_number(side) for side in sides
+            )
+    return False
+
+
+def branches_by(code: Code) -> Iterator[ast.If | ast.IfExp]:
+    """The branches below whose condition has the name that the statement gives to a number."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_number(value):
+            for node in ast.walk(code.function) if code.function else ():
+                if not isinstance(node, ast.If | ast.IfExp) or name not in names_in(node.test):
+                    continue
+                if node.lineno > code.statement.lineno:
+                    yield node
+
+
 def decides(fits: Callable[[Code], bool]) -> Callable[[Code], bool]:
     """Whether the branch at a graph break is as asked.
 
@@ -131,11 +233,9 @@ def decides(fits: Callable[[Code], bool]) -> Callable[[Code], bool]:
 
 def _branches(code: Code) -> Iterator[Code]:
     yield code
-    match code.statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if has_numbers(value):
-            for node in ast.walk(code.function) if code.function else ():
-                if isinstance(node, ast.If) and name in names_in(node.test):
-                    yield dataclasses.replace(code, statement=node, expression=None)
+    for node in branches_by(code):
+        if isinstance(node, ast.If):
+            yield dataclasses.replace(code, statement=node, expression=None)
 
 
 def names_in(node: ast.AST) -> list[str]:

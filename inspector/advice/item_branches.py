@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 
 from inspector.advice.advice import Advice
 from inspector.advice.branches import CHOSEN, choice, chosen_number
 from inspector.advice.code import Code, header
-from inspector.advice.conditions import condition_of, has_numbers, names_in, without_numbers
+from inspector.advice.conditions import (
+    branches_by,
+    condition_of,
+    has_numbers,
+    names_in,
+    without_numbers,
+)
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_scalar
 
@@ -21,17 +26,10 @@ def _decides(code: Code) -> bool:
     here = header(code.statement) if code.statement else ()
     tests = [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
     if code.expression is None:
-        return any(map(has_numbers, tests)) or any(True for _ in _branches_by(code))
-    inside = any(node is code.expression for test in tests for node in ast.walk(test))
-    return inside or any(True for _ in _branches_by(code))
-
-
-def _branches_by(code: Code) -> Iterator[ast.If | ast.IfExp]:
-    """The branches of the function whose condition has the name that the number is given."""
-    name = code.target
-    for node in ast.walk(code.function) if code.function and name else ():
-        if isinstance(node, ast.If | ast.IfExp) and name in names_in(node.test):
-            yield node
+        inside = any(map(has_numbers, tests))
+    else:
+        inside = any(node is code.expression for test in tests for node in ast.walk(test))
+    return inside or any(True for _ in branches_by(code))
 
 
 def _tailored(code: Code) -> str:
@@ -58,6 +56,8 @@ def _kept(code: Code) -> str:
     if branch is None or not isinstance(code.statement, ast.Assign):
         return ""
     bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
+    if bare is None:
+        return ""
     shown = _new_scalar(code, bare)
     as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
     below = dataclasses.replace(code, statement=branch, expression=None)
@@ -73,11 +73,18 @@ def _kept(code: Code) -> str:
 def _only_branch(code: Code) -> ast.stmt | None:
     """The one statement below, in the same block, whose condition alone knows the name."""
     name = code.target
-    tests = [node.test for node in _branches_by(code)]
-    if len(tests) != 1 or len(code.stores(name)) != 1:
+    tests = [node.test for node in branches_by(code)]
+    if len(tests) != 1 or len(code.stores(name)) != 1 or _is_outer(code, name):
         return None
     alone = names_in(tests[0]).count(name) == len(code.loads(name))
     return next((s for s in code.block()[1:] if name in names_in(s)), None) if alone else None
+
+
+def _is_outer(code: Code, name: str) -> bool:
+    """Whether others than the function can read the name."""
+    outer = (ast.Global, ast.Nonlocal)
+    nodes = ast.walk(code.function) if code.function else ()
+    return any(isinstance(node, outer) and name in node.names for node in nodes)
 
 
 def _new_scalar(code: Code, bare: ast.expr) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
+from inspector.advice.conditions import names_in
 from inspector.advice.kinds import ITEM
+from inspector.advice.numbers import tensors_in
 
 __all__ = ["ADVICE"]
 
 # Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
-_MAKING = frozenset({"arange", "empty", "full", "ones", "rand", "randn", "zeros"})
-_TAKING = frozenset({"narrow", "split"})
+_MAKING = frozenset({"empty", "ones", "rand", "randn", "zeros"})
+_STEP = 2  # the place of arange's argument that is no size
 
 
 def _is_size(code: Code) -> bool:
@@ -21,12 +23,11 @@ def _is_size(code: Code) -> bool:
     number = _number(code)
     if number is None or code.function is None:
         return False
-    parents = code.parents()
     name = code.target
     if not name or not isinstance(code.statement, ast.Assign) or code.statement.value is not number:
-        return _sizes([number], parents)
+        return _sizes([number], number, code)
     loads = code.loads(name)
-    return bool(loads) and len(code.stores(name)) == 1 and _sizes(loads, parents)
+    return bool(loads) and len(code.stores(name)) == 1 and _sizes(loads, number, code)
 
 
 def _number(code: Code) -> ast.expr | None:
@@ -54,26 +55,45 @@ def _is_integer(node: ast.expr) -> bool:
     return False
 
 
-def _sizes(uses: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> bool:
-    return all(_is_one(use, parents) for use in uses)
+def _sizes(uses: Iterable[ast.expr], number: ast.expr, code: Code) -> bool:
+    parents = code.parents()
+    tensors = tensors_in(code.function) if code.function is not None else frozenset()
+    tensors |= set(names_in(number))  # what the number is made of
+    return all(_is_one(use, parents, tensors) for use in uses)
 
 
-def _is_one(use: ast.expr, parents: dict[ast.AST, ast.AST]) -> bool:
+def _is_one(use: ast.expr, parents: dict[ast.AST, ast.AST], tensors: frozenset[str]) -> bool:
     """Whether a size is made of a number: it is in a slice that is read, or such an argument."""
-    child: ast.AST = use
-    node = parents.get(child)
-    while isinstance(node, ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List):
-        child, node = node, parents.get(node)
+    path: list[ast.AST] = [use]
+    while isinstance(parents.get(path[-1]), ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List):
+        path.append(parents[path[-1]])
+    child, node = path[-1], parents.get(path[-1])
     match node:
         case ast.Slice(step=step) if step is not child:
             around = parents.get(node)
             while isinstance(around, ast.Tuple):
                 around = parents.get(around)
-            return isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Load)
-        case ast.Call(func=ast.Attribute(attr=name) as function):
-            making = name in _MAKING and dotted_name(function) == f"torch.{name}"
-            return (making or name in _TAKING) and child is not function
+            # Of a list torch would have to know how long the slice is.
+            if not isinstance(around, ast.Subscript) or not isinstance(around.ctx, ast.Load):
+                return False
+            return dotted_name(around.value) in tensors
+        case ast.Call(func=ast.Attribute() as function, args=args) if child in args:
+            return _is_argument(function, args.index(child), path)
     return False
+
+
+def _is_argument(function: ast.Attribute, at: int, path: list[ast.AST]) -> bool:
+    """Whether an argument of a call of a function or a method is a size."""
+    is_torchs = dotted_name(function) == f"torch.{function.attr}"
+    match function.attr:
+        case "arange":
+            return is_torchs and at < _STEP
+        case "full":
+            return is_torchs and at == 0
+        case "split":
+            return any(isinstance(node, ast.List | ast.Tuple) for node in path)
+        case name:
+            return name == "narrow" or (is_torchs and name in _MAKING)
 
 
 _PROGRAM = """\

@@ -10,7 +10,7 @@ from inspector.advice.code import Code
 __all__ = ["ADVICE"]
 
 _HANDLER = Kind("GB0193", "invalid call to builtin op handler")
-_SIZES = frozenset({"dim", "ndim", "numel", "shape", "size"})
+_SIZES = frozenset({"dim", "numel", "size"})
 
 
 def _by_size(code: Code) -> bool:
@@ -18,12 +18,18 @@ def _by_size(code: Code) -> bool:
     keys = [
         node.value for node in code.nodes() if isinstance(node, ast.keyword) and node.arg == "key"
     ]
-    inner = [node for key in keys for node in ast.walk(key)]
-    return any(
-        (isinstance(node, ast.Attribute) and node.attr in _SIZES)
-        or (isinstance(node, ast.Name) and node.id == "len")
-        for node in inner
-    )
+    return any(_is_size(key.body if isinstance(key, ast.Lambda) else key) for key in keys)
+
+
+def _is_size(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id="len") | ast.Call(func=ast.Name(id="len")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="ndim"):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _SIZES
+    return False
 
 
 MAX_BY_SIZE = Advice(
@@ -33,7 +39,7 @@ MAX_BY_SIZE = Advice(
     where=_by_size,
     title="max or min with a size as the key",
     fix="Choose in a loop, which is traced with the sizes known: `best = xs[0]`, then `for x in "
-    "xs[1:]:` and `if x.shape[0] > best.shape[0]: best = x`.",
+    "xs[1:]:` and `if x.shape[0] > best.shape[0]: best = x` (`<` for `min`).",
     before="""\
 import torch
 

@@ -8,6 +8,7 @@ from inspector.advice.code import Code
 from inspector.findings.raised import raised
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 
 __all__ = ["passed_on"]
 
@@ -21,17 +22,38 @@ def passed_on(run: Run, record: GraphBreak, code: Code) -> str:
     block = _tried(code) if exception else None
     if block is None:
         return ""
-    found = (item.user for item in run.graph_breaks if raised(item.cause) == exception)
-    for place in found:
-        if place is not None and (place.file, place.line) != _at(record):
+    first, last = block[0].lineno, block[-1].end_lineno or block[-1].lineno
+    within = range(first, last + 1)
+    for item in run.graph_breaks:
+        place = item.user
+        if place is None or raised(item.cause) != exception or _at(item) == _at(record):
+            continue
+        # An equal exception of other code has nothing to do with it.
+        if any(_is_in(each, record, within) for each in (place, *item.stack)):
             where = f"{run.roots.shown(place.file)}:{place.line}"
             return f"Mend {where}, which raises it: this line only lets it pass."
-    first, last = block[0].lineno, block[-1].end_lineno or block[-1].lineno
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    if _can_raise(code.statement):
+        return (
+            f"{exception} is raised here, or in the `try` ({lines}), whose `finally` lets it pass: "
+            "ask beforehand for what raises it."
+        )
     return (
         f"Look into the `try` ({lines}), where {exception} is raised, and ask beforehand for what "
         "raises it: the `finally` only lets it pass."
     )
+
+
+def _is_in(place: StackFrame, record: GraphBreak, lines: range) -> bool:
+    """Whether a frame is in the ``try``."""
+    return record.user is not None and place.file == record.user.file and place.line in lines
+
+
+def _can_raise(statement: ast.stmt | None) -> bool:
+    """Whether the statement of the ``finally`` may raise itself."""
+    kinds = (ast.Raise, ast.Assert, ast.Call, ast.Subscript, ast.Attribute)
+    nodes = ast.walk(statement) if statement is not None else ()
+    return any(isinstance(node, kinds) for node in nodes)
 
 
 def _tried(code: Code) -> list[ast.stmt] | None:

@@ -14,7 +14,8 @@ __all__ = ["ADVICE"]
 _TOLIST = Kind("GB0109", "Tensor.tolist() with non-integer tensor")
 _HINTS = r"capture_scalar_outputs|capture_dynamic|^Consider|data-dependent output"
 _ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
-_HASHING = frozenset({"Counter", "dict", "frozenset", "fromkeys", "set"})
+_HASHING = frozenset({"Counter", "frozenset", "set"})
+_MAKING = frozenset({"Counter", "fromkeys"})
 
 
 def _sorts(code: Code) -> bool:
@@ -38,7 +39,10 @@ def _hashes(code: Code) -> bool:
                 inside: list[ast.expr] = [node]
             case ast.DictComp(key=key):
                 inside = [key]
-            case ast.Call(args=args) if _name(node) in _HASHING:
+            # `state.set(…)` may be anything.
+            case ast.Call(func=ast.Name(id=name), args=args) if name in _HASHING:
+                inside = args
+            case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _MAKING:
                 inside = args
             case _:
                 continue

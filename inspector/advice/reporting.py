@@ -22,17 +22,29 @@ def only_reports(code: Code) -> bool:
     statement = code.statement
     if not isinstance(statement, ast.If):
         return False
-    asked = {dotted_name(node) for node in ast.walk(statement.test) if isinstance(node, ast.expr)}
     sides = [*statement.body, *statement.orelse]
-    return reports(code, [each for each in sides if not _is_noted(each, asked)])
+    return reports(code, [each for each in sides if not _is_noted(code, statement.test, each)])
 
 
-def _is_noted(statement: ast.stmt, asked: set[str]) -> bool:
-    """Whether a flag is set that the condition asks for: ``self.warned = True``."""
+def _is_noted(code: Code, test: ast.expr, statement: ast.stmt) -> bool:
+    """Whether a flag is set that the condition alone asks for: ``self.warned = True``."""
     match statement:
-        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant()):
-            return dotted_name(target) in asked
+        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant(value=bool())):
+            name = dotted_name(target)
+            asked = _reads(test, name)
+            everywhere = _reads(code.function, name) if code.function is not None else 0
+            return 0 < asked == everywhere
     return False
+
+
+def _reads(node: ast.AST, name: str) -> int:
+    """How often an attribute is read."""
+    return sum(
+        isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Load)
+        and dotted_name(inner) == name
+        for inner in ast.walk(node)
+    )
 
 
 def reports(code: Code, statements: Sequence[ast.stmt]) -> bool:

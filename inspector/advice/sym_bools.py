@@ -16,7 +16,7 @@ def _tailored(code: Code) -> str:
     if not isinstance(call, ast.Call):
         return ""
     arguments = [*call.args, *(word.value for word in call.keywords)]
-    found = [node for node in arguments if _is_condition(node)]
+    found = [node for node in arguments if _is_condition(node) and _is_on_sizes(node)]
     shown = code.shown(found[0]) if len(found) == 1 else ""
     return f"Write `True if {shown} else False` in place of `{shown}`: {_WHY}" if shown else ""
 
@@ -27,6 +27,15 @@ def _is_condition(node: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Name(id="bool")):
             return True
+    return False
+
+
+def _is_on_sizes(node: ast.expr) -> bool:
+    """Whether a size is visibly asked for; other conditions may be tensors."""
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Attribute(attr="shape" | "size" | "numel" | "ndim") | ast.Name(id="len"):
+                return True
     return False
 
 

@@ -77,8 +77,9 @@ class _Sessions:
             order.sort(key=lambda number: number != self._eager)
             found = self._session(session, firsts if session == base else ())
             ends = list(found.run(order))
-            if self._bench.jobs == 1 and not found.eager_has_no_room:
-                ends = self._without_crowded(ends, range(base, session + 1))
+            if self._bench.jobs == 1:
+                alone = found.eager_has_no_room
+                ends = self._without_crowded(ends, range(base, session + 1), eager_is_alone=alone)
             yield from ends
             gone = {end.combination for end in ends if end.failure}.union(self._crowded)
             if (base or self._crowded) and gone.union((self._eager,)) >= {*left}:
@@ -103,14 +104,17 @@ class _Sessions:
         return Session(self._bench, number, firsts, self._progress, self._chosen)
 
     def _without_crowded(
-        self, ends: Sequence[WorkerEnd], sessions: Iterable[int]
+        self, ends: Sequence[WorkerEnd], sessions: Iterable[int], *, eager_is_alone: bool
     ) -> list[WorkerEnd]:
         """Takes note of what had no room beside others, and throws away what it has done.
 
         It can be eager PyTorch that gets no more memory, for it was there first: then no other
-        has room beside all.
+        has room beside all. Where eager PyTorch had nothing beside it, that is none of the others'
+        doing.
         """
         lacking = {end.combination for end in ends if lacks_memory(end.failure)}
+        if eager_is_alone:
+            lacking.discard(self._eager)
         failed = {end.combination for end in ends if end.failure}
         others = [end.combination for end in ends if end.combination != self._eager]
         crowded = [number for number in others if number in lacking]

@@ -52,9 +52,10 @@ def is_worse(comparison: BenchComparison | None) -> bool:
     """Whether anything has changed for the worse, or it could not be compared."""
     if comparison is None:
         return False
-    unknown = comparison.is_of_another or not (comparison.matched or comparison.changes)
-    gone = not comparison.matched and all(item.row is None for item in comparison.changes)
-    return unknown or gone or any(item.is_worse for item in comparison.changes)
+    there = comparison.matched or any(item.row is not None for item in comparison.changes)
+    return (
+        not there or comparison.is_of_another or any(item.is_worse for item in comparison.changes)
+    )
 
 
 def _said(change: Change) -> str:

@@ -199,7 +199,8 @@ def _shown(work: Work) -> str:
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """What limits the measurements of an input."""
     if profile.error is not None:
-        without_eager = profile.error.what == "eager" and profile.watched_ns
+        without_eager = not profile.eager_ns and profile.error.what == "eager"
+        without_eager = without_eager and bool(profile.watched_ns)
         what = "calls with the compiler were measured all the same"
         yield f"{_failed(profile.error)}; " + (
             what if without_eager else "what was measured until then is shown"

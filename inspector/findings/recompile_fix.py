@@ -60,7 +60,7 @@ def _advised(case: FixCase) -> tuple[str, ...]:
 def _of_torchs_own(case: FixCase) -> str:
     """What a module of torch keeps for itself: nobody passes it, or makes it a tensor."""
     match = _TORCHS.match(case.name)
-    if match is None:
+    if match is None or any(item.answer is Answer.EAGER or item.limit for item in case.items):
         return ""
     name = match[1].replace("_dot_", ".") + case.name[match.end() :]
     return (

@@ -167,7 +167,8 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
     if not _is_on_sizes(item):
-        if len(case.items) > _SIDES:  # a condition has two
+        # An equality holds for one value; any other condition has sides.
+        if len(case.items) > _SIDES and all("==" in each.guard for each in case.items):
             yield (
                 f"What {line}{code} reads was another value in each of {len(case.items)} "
                 f"compilations: it is a constant of each graph. Keep it outside of {case.called}, "
@@ -222,9 +223,9 @@ def _stride(case: FixCase) -> Iterator[str]:
 def _dtype(case: FixCase) -> Iterator[str]:
     if any(_is_converted(change) for item in case.items for change in item.changes):
         yield (
-            "The module itself was converted to another dtype, with its parameters: each dtype is "
-            "a program of its own, compiled once, and then found. Convert it once, before the "
-            "first call."
+            "The parameters are of another dtype, too: it is another module, or it was converted. "
+            "Each dtype is a program of its own, compiled once, and then found: nothing is needed. "
+            "To have one: convert it once, before the first call."
         )
         return
     is_array = case.first.name.startswith("___from_numpy(")

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
+from inspector.capture import versions
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
@@ -126,7 +127,8 @@ def _measure(
         with _eagerly():
             _settle(measured, "eager", eager, settled)
     except (MemoryError, RuntimeError) as error:
-        if not lacks_memory(f"{type(error).__name__}: {error}"):
+        # Other ranks of a job would make eager calls, and wait for ours.
+        if versions.job() is not None or not lacks_memory(f"{type(error).__name__}: {error}"):
             raise
         # What is compiled can do with less, and is measured without eager calls between.
         measured.failed(error)

@@ -75,6 +75,7 @@ def _comparison(found: BenchComparison | None) -> dict[str, object] | None:
         "name": found.earlier.name,
         "started": found.earlier.started or None,
         "same_machine": found.same_machine,
+        "other_model": found.is_of_another,
         "matched": found.matched,
         "changes": [
             {

@@ -45,7 +45,7 @@ def test_what_a_branch_decides_by_needs_no_number(body: str) -> None:
     [
         "n = x.sum().item()\nreturn x[:n]\n",
         "n = x.sum().item()\nreturn x[..., -n:], torch.zeros(2, n + 1, device=x.device)\n",
-        "return y[x.sum().item() :]\n",
+        "return x[x.sum().item() :]\n",
         "n = x.sum().item()\nreturn x[n : n + 2]\n",
         "n = x.sum().item()\na, b = y.split([n, 8 - n])\nreturn a, b\n",
     ],
@@ -61,6 +61,12 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
         "n = x.sum().item()\nreturn x[:n] * n\n",
         "n = x.sum().item()\nreturn self.zeros(n)\n",
         "n = x.sum().item()\nreturn n\n",
+        "n = x.sum().item()\nreturn self.layers[:n]\n",
+        "n = x.sum().item()\nreturn torch.full((3,), n)\n",
+        "n = x.sum().item()\nreturn torch.arange(0, 3, n)\n",
+        "n = x.sum().item()\nreturn y.split(n)\n",
+        "h = x * x.sum().item()\nif h.dim() == 3:\n    h = h.flatten(1)\nreturn h\n",
+        "h = x * x.sum().item()\nif h is None:\n    raise ValueError\nreturn h\n",
         "n = x.sum().item()\nreturn x[::n]\n",  # torch has to know its sign
         "n = int(x.sum())\nreturn torch.arange(n)\n",  # it may be a float
         "n = x.sum().item()\nn = n + 1\nreturn x[:n]\n",
@@ -98,3 +104,44 @@ def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) 
 )
 def test_what_python_needs_values_for_is_told(body: str, advice: str) -> None:
     assert chosen(body)[0] == advice
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "math.log(x.sum().item()) > 1",
+        "round(x.sum().item()) > 1",
+        "self.table[x.sum().item()] > 3",
+        "(n := x.sum().item()) > 0.5",
+    ],
+)
+def test_a_number_in_anything_else_stays_one(test: str) -> None:
+    text = f"def forward(self, x, y):\n    if {test}:\n        x = y\n    return x\n"
+    begin = text.splitlines()[1].index("x.sum()")
+    code = read_text(text, Span(2, 2, begin, begin + len("x.sum().item()")))
+    advice = best(Break("GB0124", None, _SAID, code))
+    assert advice is not None
+    assert advice.fix_for(code) == advice.fix
+
+
+@pytest.mark.parametrize(
+    ("test", "is_choice"),
+    [
+        ("x.max().item() > 9", True),
+        ("x.max().item() > 0.5", True),
+        ("x.max().item() > -1", False),  # bytes know no -1
+        ("x.max().item() > 300", False),
+        ("x.max().item() - 128 > 0", False),
+        ("x.mean().item() - 1 > -1", True),
+        ("x.argmax().item() > 300", True),
+    ],
+)
+def test_any_dtype_must_hold_what_is_compared(test: str, is_choice: bool) -> None:  # noqa: FBT001
+    text = f"def forward(self, x, y):\n    if {test}:\n        x = y\n    return x\n"
+    end = text.splitlines()[1].index(".item()") + len(".item()")
+    code = read_text(text, Span(2, 2, 7, end))
+    advice = best(Break("GB0124", None, _SAID, code))
+    assert advice is not None
+    assert ("torch.where((" in advice.fix_for(code)) is is_choice or (
+        "torch.where(x." in advice.fix_for(code)
+    ) is is_choice

@@ -32,11 +32,15 @@ def look(self, x):
 MISSING = "raised exception KeyError('missing')"
 
 
-def observed(line: int, context: str = MISSING) -> GraphBreak:
+CALL = StackFrame(MODEL, 5, "forward", "x = self.look(x)")
+
+
+def observed(line: int, context: str = MISSING, caller: StackFrame = CALL) -> GraphBreak:
     """A record of an exception that nothing catches, at a line of the program."""
     code = PROGRAM.splitlines()[line - 1].strip()
     cause = Cause("Observed exception", "x", context=context, gb_id="GB0088")
-    return break_at(StackFrame(MODEL, line, "forward", code), cause)
+    place = StackFrame(MODEL, line, "forward", code)
+    return break_at(place, cause, stack=(caller, place))
 
 
 def fix_of(record: GraphBreak, *others: GraphBreak) -> str:
@@ -49,10 +53,17 @@ def test_the_line_that_raises_is_known_by_its_own_record() -> None:
     assert fix_of(observed(7), observed(15)).startswith("Mend model.py:15, which raises it:")
 
 
-@pytest.mark.parametrize(("line", "lines"), [(7, "lines 4 to 5"), (10, "lines 3 to 8")])
-def test_without_such_a_record_it_is_what_the_innermost_tries(line: int, lines: str) -> None:
-    fix = fix_of(observed(line))
-    assert f"the `try` ({lines}), where KeyError('missing') is raised" in fix
+def test_an_equal_exception_of_other_code_is_another_one() -> None:
+    elsewhere = StackFrame(MODEL, 11, "forward", "return x")
+    assert "Look into the `try`" in fix_of(observed(7), observed(15, caller=elsewhere))
+
+
+def test_without_such_a_record_it_is_what_the_innermost_tries() -> None:
+    assert "the `try` (lines 4 to 5), where KeyError('missing') is raised" in fix_of(observed(7))
+
+
+def test_what_may_raise_itself_is_not_said_to_let_it_pass_alone() -> None:
+    assert "is raised here, or in the `try` (lines 3 to 8)" in fix_of(observed(10))
 
 
 @pytest.mark.parametrize("line", [4, 8])
