@@ -9,10 +9,10 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of
 from inspector.advice.effects import is_total, writes_in_place
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
 
-__all__ = ["ADVICE", "CHOSEN", "choice", "chosen_number"]
+__all__ = ["ADVICE", "CHOOSE", "CHOSEN", "WHERE", "choice", "chosen_number"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
 
@@ -86,6 +86,12 @@ CHOSEN = (
     "branch keeps the old one."
 )
 """When `choice` may be taken."""
+CHOOSE = (
+    "If both sides may run, and neither writes anywhere, draws random numbers or updates "
+    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
+    "`b` of one shape and dtype"
+)
+"""What is advised in general, without a full stop."""
 
 
 def chosen_number(code: Code) -> str:
@@ -147,9 +153,7 @@ WHERE = Advice(
     kinds=(BRANCH,),
     says=ON_TENSOR,
     title="a branch on the value of a tensor",
-    fix="If both sides may run, and neither writes anywhere, draws random numbers or updates "
-    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
-    "`b` of one shape and dtype (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
+    fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
     before=_IF,
     after="""\
@@ -174,7 +178,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 COND = Advice(
     id="branch-cond",
     kinds=(BRANCH, ITEM),
-    says=rf"{ON_TENSOR}|Tensor\.item\(\)",
+    says=ON_TENSOR_OR_ITEM,
     title="a branch on the value of a tensor, of which only one side may run",
     fix="Where only one side may run: `torch.cond(condition, then_function, else_function, (x,))`; "
     "both functions return new tensors of one shape and dtype.",

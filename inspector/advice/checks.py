@@ -8,12 +8,11 @@ from inspector.advice.advice import Advice
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides, without_numbers
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 
 __all__ = ["ADVICE"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
-_OR_ITEM = rf"{ON_TENSOR}|Tensor\.item\(\)"
 _HALVED = """\
 import torch
 
@@ -31,7 +30,7 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
 LOOP = Advice(
     id="branch-while",
     kinds=(BRANCH, ITEM),
-    says=_OR_ITEM,
+    says=ON_TENSOR_OR_ITEM,
     where=lambda code: isinstance(code.statement, ast.While),
     title="a while loop on the value of a tensor",
     fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
@@ -126,7 +125,7 @@ _LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        
 RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH, ITEM),
-    says=_OR_ITEM,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(_is_left),
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
@@ -201,7 +200,7 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
     kinds=(BRANCH, ITEM),
-    says=_OR_ITEM,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(_only_raises),
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
@@ -228,7 +227,7 @@ RAISE_IN_GRAPH = Advice(
 RAISE_UNCOMPILED = Advice(
     id="branch-raise-uncompiled",
     kinds=(BRANCH, ITEM),
-    says=_OR_ITEM,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(_is_left),
     title="an error raised for some values of a tensor, which compiled code need not check",
     fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "

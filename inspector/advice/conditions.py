@@ -14,16 +14,19 @@ __all__ = [
     "branches_by",
     "condition_of",
     "decides",
+    "fits_all",
     "has_numbers",
     "is_number",
+    "is_wide",
     "names_in",
     "without_numbers",
 ]
 
-# These give a tensor of bools, as far as a tensor is in them.
 _SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+# Without arguments these give floating-point numbers, or integers of 64 bits.
 _WIDE = frozenset({"argmax", "argmin", "mean", "norm", "prod", "std", "sum", "var"})
 _MOST_OF_ALL = 127  # the largest integer of every dtype
+# These give a tensor of bools, as far as a tensor is in them.
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
@@ -139,7 +142,7 @@ def _side(node: ast.expr, other: ast.expr) -> ast.expr | None:
         return node
     match node:
         case ast.Call() if (inner := _tensor(node)) is not None and not has_numbers(inner):
-            return inner if _is_wide(inner) or _fits_all(other) else None
+            return inner if is_wide(inner) or fits_all(other) else None
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _SMOOTH):
             one, two = (_term(side) for side in (left, right))
             if one is not None and two is not None:
@@ -152,10 +155,10 @@ def _term(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Constant):
         return node
     inner = _tensor(node) if isinstance(node, ast.Call) else None
-    return inner if inner is not None and not has_numbers(inner) and _is_wide(inner) else None
+    return inner if inner is not None and not has_numbers(inner) and is_wide(inner) else None
 
 
-def _is_wide(tensor: ast.expr) -> bool:
+def is_wide(tensor: ast.expr) -> bool:
     """Whether it certainly is one of floating-point numbers, or of integers of 64 bits."""
     match tensor:
         case ast.Call(func=ast.Attribute(attr=name)):
@@ -163,7 +166,7 @@ def _is_wide(tensor: ast.expr) -> bool:
     return isinstance(tensor, ast.Compare)
 
 
-def _fits_all(other: ast.expr) -> bool:
+def fits_all(other: ast.expr) -> bool:
     """Whether a tensor of any dtype is compared with it as a number is: bytes know no -1."""
     match other:
         case ast.Constant(value=bool()):
@@ -196,18 +199,11 @@ def is_number(node: ast.expr) -> bool:
     match node:
         case ast.Call():
             return _tensor(node) is not None
-        case ast.BinOp(left=left, right=right):
-            sides = (left, right)
-            return any(map(is_number, sides)) and all(
-                isinstance(side, ast.Constant) or is_number(side) for side in sides
-            )
         case ast.UnaryOp(operand=operand):
             return is_number(operand)
-        case ast.Compare(left=left, comparators=[right]):
-            sides = (left, right)
-            return any(map(is_number, sides)) and all(
-                isinstance(side, ast.Constant) or is_number(side) for side in sides
-            )
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            numbers = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+            return bool(numbers) and all(map(is_number, numbers))
     return False
 
 

@@ -6,12 +6,14 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOSEN, choice, chosen_number
+from inspector.advice.branches import CHOOSE, CHOSEN, WHERE, choice, chosen_number
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
     branches_by,
     condition_of,
+    fits_all,
     has_numbers,
+    is_wide,
     names_in,
     without_numbers,
 )
@@ -23,13 +25,18 @@ __all__ = ["ADVICE"]
 
 def _decides(code: Code) -> bool:
     """Whether a branch, here or below, decides by the number."""
-    here = header(code.statement) if code.statement else ()
-    tests = [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
+    tests = _tests(code)
     if code.expression is None:
         inside = any(map(has_numbers, tests))
     else:
         inside = any(node is code.expression for test in tests for node in ast.walk(test))
     return inside or any(True for _ in branches_by(code))
+
+
+def _tests(code: Code) -> list[ast.expr]:
+    """The conditions in the statement itself."""
+    here = header(code.statement) if code.statement else ()
+    return [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
 
 
 def _tailored(code: Code) -> str:
@@ -40,11 +47,10 @@ def _tailored(code: Code) -> str:
 
 def _condition(code: Code) -> str:
     """Where more than a choice depends on it: the condition as a tensor alone."""
-    here = header(code.statement) if code.statement else ()
-    tests = [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
+    tests = _tests(code)
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
     return (
-        f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}"
+        f"`{condition}` is the condition as a tensor, without a number. {CHOOSE}."
         if condition
         else ""
     )
@@ -56,7 +62,7 @@ def _kept(code: Code) -> str:
     if branch is None or not isinstance(code.statement, ast.Assign):
         return ""
     bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
-    if bare is None:
+    if bare is None or not (is_wide(bare) or _fits(branch, name)):
         return ""
     shown = _new_scalar(code, bare)
     as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
@@ -80,6 +86,19 @@ def _only_branch(code: Code) -> ast.stmt | None:
     return next((s for s in code.block()[1:] if name in names_in(s)), None) if alone else None
 
 
+def _fits(branch: ast.stmt, name: str) -> bool:
+    """Whether a tensor of any dtype gives what a number gives, in all that it is compared with."""
+    compared = [node for node in ast.walk(branch) if isinstance(node, ast.Compare)]
+    others = [
+        side
+        for node in compared
+        if name in names_in(node)
+        for side in (node.left, *node.comparators)
+        if not (isinstance(side, ast.Name) and side.id == name)
+    ]
+    return all(map(fits_all, others))
+
+
 def _is_outer(code: Code, name: str) -> bool:
     """Whether others than the function can read the name."""
     outer = (ast.Global, ast.Nonlocal)
@@ -99,24 +118,6 @@ def _new_scalar(code: Code, bare: ast.expr) -> str:
     return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
-_CHOOSE = (
-    "If both sides may run, and neither writes anywhere, draws random numbers or updates "
-    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
-    "`b` of one shape and dtype."
-)
-_IF = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    if x.abs().max().item() > 10:
-        x = x.clamp(-10, 10)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-"""
 _NAMED = """\
 import torch
 
@@ -137,21 +138,10 @@ ITEM_BRANCH = Advice(
     where=_decides,
     title="a tensor made a Python number, by which a branch decides",
     fix="Make no number of it: a comparison of the tensor itself is a tensor, too (no `.item()`, "
-    f"`float()` or `bool()`). {_CHOOSE}",
+    f"`float()` or `bool()`). {CHOOSE}.",
     tailored=_tailored,
-    before=_IF,
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-""",
+    before=WHERE.before.replace("max()", "max().item()"),
+    after=WHERE.after,
     keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "
     "Both sides are computed; where one of them, or its gradient, is infinite or NaN for the "
     "inputs that it is not meant for, the gradient is NaN.",

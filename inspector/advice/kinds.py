@@ -17,6 +17,7 @@ __all__ = [
     "ITEM",
     "METHOD",
     "ON_TENSOR",
+    "ON_TENSOR_OR_ITEM",
     "PARAMETER",
     "SKIPPED",
 ]
@@ -36,6 +37,9 @@ SKIPPED = Kind("GB0007", "Attempted to call function marked as skipped")
 
 ON_TENSOR = r"attempted to jump with (?:Lazy.*)?TensorVariable"
 """What torch says of a branch on a tensor; a branch on a size that it does not know is another."""
+
+ON_TENSOR_OR_ITEM = rf"{ON_TENSOR}|Tensor\.item\(\)"
+"""The same, and of a number that is made of a tensor."""
 
 CAPTURE_SHAPES = r"capture_dynamic_output_shape_ops"
 """Torch's hint on `DYNAMIC_SHAPE`: it is wrong where Python decides by the size (`sizes`)."""

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name, header
 from inspector.advice.conditions import decides
-from inspector.advice.kinds import BRANCH, BUILTIN, ITEM, ON_TENSOR
+from inspector.advice.kinds import BRANCH, BUILTIN, ITEM, ON_TENSOR_OR_ITEM
 
 __all__ = ["ADVICE"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
-_DECIDED = rf"{ON_TENSOR}|Tensor\.item\(\)"
 
 
 def _goes(code: Code, *kinds: type[ast.stmt]) -> bool:
@@ -48,7 +47,7 @@ def _is_in_loop(code: Code) -> bool:
 BREAK = Advice(
     id="branch-break",
     kinds=(BRANCH, ITEM),
-    says=_DECIDED,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(_leaves),
     title="a loop that is left for some values of a tensor",
     fix="Run a fixed number of steps that change nothing once the loop is done: from `done = "
@@ -161,7 +160,7 @@ outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
 CONTINUE = Advice(
     id="branch-continue",
     kinds=(BRANCH, ITEM),
-    says=_DECIDED,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(lambda code: _goes(code, ast.Continue)),
     title="a step of a loop that is skipped for some values of a tensor",
     fix="Compute the rest of the step in any case, and let it change nothing where it is to be "

@@ -8,12 +8,11 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import runs_once
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import only_reports
 
 __all__ = ["ADVICE"]
 
-_SAYS = rf"{ON_TENSOR}|Tensor\.item\(\)"
 _HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
 _WARNED = """\
 import warnings
@@ -50,7 +49,7 @@ def _tailored(code: Code) -> str:
 REPORT = Advice(
     id="branch-report",
     kinds=(BRANCH, ITEM),
-    says=_SAYS,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(only_reports),
     title="output, a log record or a warning for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), with what is told (a `clone()` of "
@@ -110,7 +109,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
 REPORT_UNCOMPILED = Advice(
     id="branch-report-uncompiled",
     kinds=(BRANCH, ITEM),
-    says=_SAYS,
+    says=ON_TENSOR_OR_ITEM,
     where=decides(only_reports),
     title="output, a log record or a warning for some values, which compiled code need not give",
     fix="Where compiled code need not tell it: `if not torch.compiler.is_compiling() and "

@@ -199,12 +199,12 @@ def _shown(work: Work) -> str:
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """What limits the measurements of an input."""
     if profile.error is not None:
-        without_eager = not profile.eager_ns and profile.error.what == "eager"
-        without_eager = without_eager and bool(profile.watched_ns)
-        what = "calls with the compiler were measured all the same"
-        yield f"{_failed(profile.error)}; " + (
-            what if without_eager else "what was measured until then is shown"
-        )
+        # Rounds are made behind the first eager calls: there are some although none of those is.
+        is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
+        rest = "what was measured until then is shown"
+        if is_eager_alone and profile.watched_ns:
+            rest = "calls with the compiler were measured all the same"
+        yield f"{_failed(profile.error)}; {rest}"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
         yield (
             f"only {count(budget.calls, 'call')} could be timed of each kind, because they take "

@@ -60,12 +60,14 @@ def _advised(case: FixCase) -> tuple[str, ...]:
 def _of_torchs_own(case: FixCase) -> str:
     """What a module of torch keeps for itself: nobody passes it, or makes it a tensor."""
     match = _TORCHS.match(case.name)
-    if match is None or any(item.answer is Answer.EAGER or item.limit for item in case.items):
+    if match is None:
         return ""
     name = match[1].replace("_dot_", ".") + case.name[match.end() :]
+    is_found = not any(item.answer is Answer.EAGER or item.limit for item in case.items)
+    then = ", compiled once, and then found, and nothing is needed" if is_found else ""
     return (
-        f"{name} is torch's own state: each value is a program of its own, compiled once, and then "
-        "found, and nothing is needed. To have one: make every call under what sets it, or none."
+        f"{name} is torch's own state: each value is a program of its own{then}. To have one: make "
+        "every call under what sets it, or none."
     )
 
 
