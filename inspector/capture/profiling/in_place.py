@@ -141,9 +141,8 @@ def _measure(
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)
-    if settled and (
-        uses_cuda() or plan.calls > 1
-    ):  # on the CPU, calls that take seconds are not made once more
+    is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
+    if settled and is_short:
         with _eagerly():
             _look_at_eager(eager, plan, measured)
 
