@@ -3,8 +3,10 @@
 Runs `inspect bench samples/claims.toml`. Beside each of its processes that is timed another one
 takes turns, in the same rounds, that imports nothing of this project (`by_hand.py`): a loop of
 calls by the wall clock, the device waited for after each. Machines differ from minute to minute by
-more than what is to be seen here, so that only neighbours in time are compared. A report with both
-is written as Markdown.
+more than what is to be seen here, so that only neighbours in time are compared: the shorter a block
+of calls (``--block``), the nearer. On a GPU the threads that launch of all these processes have one
+core between them, as one of them is at work at a time: which core a process has come to makes more
+of a difference than what is to be seen, too. A report with both is written as Markdown.
 
     python benchmarks/bench_claims.py --device cuda --output reports/bench_claims.md
 """
@@ -29,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
-from inspector.commands import bench_sessions  # noqa: E402
+from inspector.commands import bench_session, bench_sessions  # noqa: E402
 from inspector.commands.bench import command  # noqa: E402
 from inspector.commands.bench_environment import pinned, with_caches  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
@@ -87,6 +89,11 @@ class Hand:
             text=True,
         )
 
+    @property
+    def pid(self) -> int:
+        """The process's."""
+        return self._process.pid
+
     def make_ready(self) -> None:
         """Lets it compile and get warm; the caches are full by now."""
         assert self._process.stdin is not None
@@ -139,6 +146,11 @@ class BesideHands(Session):
         if number in self.ready and number in self.loading:
             self.hands[number] = self.loading[number]
             self.hands[number].make_ready()
+            if self.device != "cpu":
+                core = {max(os.sched_getaffinity(0))}
+                # Of a process by its number it is the main thread's: others go on where they were.
+                os.sched_setaffinity(self._workers[number]._process.pid, core)  # noqa: SLF001
+                os.sched_setaffinity(self.hands[number].pid, core)
 
     def block(self, number: int, round_: int, index: int) -> None:
         """A block of each of the two; which of them is first changes from round to round."""
@@ -213,9 +225,11 @@ def main() -> None:
     parser.add_argument("--sessions", default="1")
     parser.add_argument("--rounds", default="", help="of each session; more say more of the ratio")
     parser.add_argument("--only", default="", help="a part of the names of the models")
+    parser.add_argument("--block", type=float, default=0.25, help="seconds of calls on end")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     BesideHands.device = asked.device
+    bench_session._BLOCK_SECONDS = asked.block  # noqa: SLF001
     bench_sessions.Session = BesideHands  # type: ignore[attr-defined, misc]
     target = f"{CLAIMS}:{asked.only}" if asked.only else str(CLAIMS)
     with tempfile.TemporaryDirectory() as scratch:

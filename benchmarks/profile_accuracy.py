@@ -10,8 +10,13 @@ holds, and the sum of the kernels' times with the time in which the GPU works; b
 how much of the time leads to a line, and what the profiler adds. Clocks and caches are left as they
 are.
 
+Nsight Compute lets each kernel run alone, after all before it have ended. In a call they run one
+behind the other, which takes less: where no CUDA graph launches them, each sample is therefore
+profiled once more with ``CUDA_LAUNCH_BLOCKING=1``, where each kernel runs alone, too.
+
 Nsight Compute's time begins before the kernel does. By how much is measured first, on kernels of no
-sample: one that copies a tensor, of growing size, under CUPTI and under Nsight Compute.
+sample: one that copies a tensor, of growing size, under CUPTI and under Nsight Compute; and under
+CUPTI with each launch waited for.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import argparse
 import dataclasses
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -88,11 +94,14 @@ TEXT = """# Profiles against Nsight Compute
 Nsight Compute's times are {offset_us:.2f} µs longer than CUPTI's, whatever the kernel takes: the
 median over {probed} copies of 1 to 128 MiB, of which none is a kernel of a sample ({low_us:.2f} to
 {high_us:.2f} µs). The 2 % that were asked for are {least_ns} ns for a kernel of {least} µs: less
-than that.
+than that. Where each of these copies is waited for, as Nsight Compute does with each kernel, it is
+{alone_us:.2f} µs.
 
 - *time*: median of the profile by Nsight Compute's `gpu__time_duration.sum`, of kernels of over
   {least} µs: median of the ratios (their range; their number).
 - *without*: the same without the {offset_us:.2f} µs.
+- *alone*: median of a profile in which each launch is waited for (`CUDA_LAUNCH_BLOCKING=1`), by
+  Nsight Compute's: the same run conditions. Within a CUDA graph nothing can be waited for.
 - *bytes*: those that Inductor counts by `dram__bytes.sum`, where they are more than the L2 cache
   holds.
 - *sum*: the kernels' times, added up, by the time in which the GPU works. (The rest of a call is
@@ -100,26 +109,28 @@ than that.
 - *lines*: how much of the work's time leads to a line of the model.
 - *watched*: a call under the profiler by one that nobody watches.
 
-All kernels: time {times}, without {without}, bytes {sizes}.
+All kernels: time {times}, without {without}, alone {alone}, bytes {sizes}.
 
-| sample | kernels | counted | time | without | bytes | sum | lines | watched | than eager |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| sample | kernels | counted | time | without | alone | bytes | sum | lines | watched | than eager |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lines}
 """
 
 
-def profiled(sample: str, options: str, folder: Path) -> dict[str, Any]:
-    """The JSON report of a sample; raises where it fails."""
-    output = folder / "profile.json"
+def profiled(sample: str, options: str, folder: Path, *, alone: bool = False) -> dict[str, Any]:
+    """The JSON report of a sample, with counters or with each launch alone; raises if it fails."""
+    name = "alone" if alone else "profile"
+    output = folder / f"{name}.json"
     command = [
         sys.executable, "-c", ASKED_FOR_LITTLE, "profile", f"samples/{sample}/model.py",
-        *options.split(), "--device", "cuda", "--counters", "-o", str(output), "--save",
-        str(folder / "recording"), "--no-progress",
+        *options.split(), "--device", "cuda", *(() if alone else ("--counters",)),
+        "-o", str(output), "--save", str(folder / f"{name}.zip"), "--no-progress",
     ]  # fmt: skip
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    waits = {"CUDA_LAUNCH_BLOCKING": "1"} if alone else {}
     done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
-        check=False,
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path, **waits}, capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"{sample}: {done.stderr[-2000:]}")
@@ -127,12 +138,19 @@ def profiled(sample: str, options: str, folder: Path) -> dict[str, Any]:
     return found
 
 
-def offsets() -> list[float]:
-    """By how many ns Nsight Compute's times of the probe's kernels are longer, of each size."""
+def offsets() -> tuple[list[float], list[float]]:
+    """By how many ns Nsight Compute's times of the probe's kernels are longer, of each size.
+
+    Longer than one behind the other, and than where each is waited for.
+    """
     script = PROBE % (PROBED,)
-    plain = subprocess.run(
-        [sys.executable, "-c", script, "cupti"], capture_output=True, text=True, check=True
-    ).stdout
+    plain, waited = (
+        subprocess.run(
+            [sys.executable, "-c", script, "cupti"], capture_output=True, text=True, check=True,
+            env={**os.environ, "CUDA_LAUNCH_BLOCKING": blocks},
+        ).stdout
+        for blocks in "01"
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
         subprocess.run(
@@ -142,8 +160,15 @@ def offsets() -> list[float]:
             capture_output=True, check=True,
         )  # fmt: skip
         counted = [kernel.values[TIME] for kernel in counted_kernels(log.read_text("utf-8"))]
-    here, there = (medians(times) for times in ([float(text) for text in plain.split()], counted))
-    return [longer - shorter for shorter, longer in zip(here, there, strict=True)]
+    there = medians(counted)
+    behind, alone = (
+        [
+            longer - shorter
+            for shorter, longer in zip(medians([*map(float, text.split())]), there, strict=True)
+        ]
+        for text in (plain, waited)
+    )
+    return behind, alone
 
 
 def medians(times: list[float]) -> list[float]:
@@ -162,33 +187,55 @@ class Ratios:
     Attributes:
         times: Our time by Nsight Compute's, of each kernel.
         without: The same without what Nsight Compute adds.
+        alone: The time of a launch that is waited for by Nsight Compute's.
         sizes: Our bytes by those that it counted.
     """
 
     times: list[float] = dataclasses.field(default_factory=list)
     without: list[float] = dataclasses.field(default_factory=list)
+    alone: list[float] = dataclasses.field(default_factory=list)
     sizes: list[float] = dataclasses.field(default_factory=list)
 
     def add(self, other: Ratios) -> None:
         """Adds those of another sample."""
         self.times += other.times
         self.without += other.without
+        self.alone += other.alone
         self.sizes += other.sizes
 
 
-def row(sample: str, options: str, report: dict[str, Any], offset_ns: float) -> tuple[str, Ratios]:
+def launches_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a call of the first input launches, in its order."""
+    return [launch for work in report["profiles"][0]["work"] for launch in work["launches"]]
+
+
+def alone_ns(report: dict[str, Any] | None, like: dict[str, Any]) -> dict[int, float]:
+    """Times of launches that were waited for, by their number in a report of the same calls."""
+    if report is None:
+        return {}
+    found, wanted = launches_of(report), launches_of(like)
+    if [each["name"] for each in found] != [each["name"] for each in wanted]:
+        return {}
+    return {number: each["median_ns"] for number, each in enumerate(found)}
+
+
+def row(
+    case: str, report: dict[str, Any], alone: dict[str, Any] | None, offset_ns: float
+) -> tuple[str, Ratios]:
     """A line of the table, and the ratios behind it."""
     profile = report["profiles"][0]
+    times_alone = alone_ns(alone, report)
     l2_bytes = profile["device"].get("l2_bytes") or 0
     found = Ratios()
     counted = 0
+    for number, launch in enumerate(launches_of(report)):
+        counters = launch["counters"]
+        counted += bool(counters)
+        if TIME in counters and launch["median_ns"] >= LEAST_NS:
+            found.times.append(launch["median_ns"] / counters[TIME])
+            found.without.append(launch["median_ns"] / (counters[TIME] - offset_ns))
+            found.alone += [times_alone[number] / counters[TIME]] if times_alone else []
     for work in profile["work"]:
-        for launch in work["launches"]:
-            counters = launch["counters"]
-            counted += bool(counters)
-            if TIME in counters and launch["median_ns"] >= LEAST_NS:
-                found.times.append(launch["median_ns"] / counters[TIME])
-                found.without.append(launch["median_ns"] / (counters[TIME] - offset_ns))
         main = work["launches"]
         if len(main) == 1 and (work["bytes"] or 0) > l2_bytes and DRAM in main[0]["counters"]:
             found.sizes.append(work["bytes"] / main[0]["counters"][DRAM])
@@ -197,11 +244,12 @@ def row(sample: str, options: str, report: dict[str, Any], offset_ns: float) -> 
         launch["kind"] == "kernel" for work in profile["work"] for launch in work["launches"]
     )
     cells = [
-        f"{sample} {options}",
+        case,
         f"{kernels:,}",
         f"{counted:,}",
         spread(found.times),
         spread(found.without),
+        spread(found.alone),
         spread(found.sizes),
         f"{parts:.3f}",
         f"{profile['attributed']:.1%}",
@@ -223,19 +271,26 @@ def spread(ratios: list[float]) -> str:
 def main() -> None:
     """Runs the samples, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="those samples whose name has this in it")
+    parser.add_argument("--only", default="", help="parts of the names of samples, with |")
+    parser.add_argument("--save", type=Path, help="a folder for the recordings")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    added = offsets()
-    offset_ns = statistics.median(added)
-    print(f"Nsight Compute adds {offset_ns:.0f} ns", flush=True)
+    added, added_alone = offsets()
+    offset_ns, alone_offset_ns = statistics.median(added), statistics.median(added_alone)
+    print(f"Nsight Compute adds {offset_ns:.0f} ns, {alone_offset_ns:.0f} alone", flush=True)
     lines, every, said = [], Ratios(), ""
     for sample, options in CASES:
-        if asked.only not in f"{sample} {options}":
+        if not any(part in f"{sample} {options}" for part in asked.only.split("|")):
             continue
         with tempfile.TemporaryDirectory() as folder:
             report = profiled(sample, options, Path(folder))
-        line, found = row(sample, options, report, offset_ns)
+            in_graphs = any(launch["cuda_graph"] for launch in launches_of(report))
+            alone = None if in_graphs else profiled(sample, options, Path(folder), alone=True)
+            if asked.save:
+                asked.save.mkdir(parents=True, exist_ok=True)
+                name = f"{sample}.{'_'.join(options.split())}.zip".replace("--", "")
+                shutil.copyfile(Path(folder) / "profile.zip", asked.save / name)
+        line, found = row(f"{sample} {options}", report, alone, offset_ns)
         print(line, flush=True)
         for notice in report["notices"]:
             print(f"  {notice}", flush=True)
@@ -247,7 +302,8 @@ def main() -> None:
     text = TEXT.format(
         said=said, least=LEAST_NS // 1000, least_ns=LEAST_NS // 50, offset_us=offset_ns / 1000,
         low_us=min(added) / 1000, high_us=max(added) / 1000, probed=len(added),
-        times=spread(every.times), without=spread(every.without), sizes=spread(every.sizes),
+        times=spread(every.times), without=spread(every.without), alone=spread(every.alone),
+        sizes=spread(every.sizes), alone_us=alone_offset_ns / 1000,
         lines="\n".join(lines),
     )  # fmt: skip
     print(text)

@@ -17,6 +17,7 @@ from inspector.model.summary import Summary
 
 __all__ = [
     "Row",
+    "asked_backend",
     "headline",
     "is_plain",
     "notices",
@@ -72,12 +73,22 @@ def recording_line(run: Run) -> tuple[str, ...]:
     return tuple(one_line(part) for part in parts if part)
 
 
+def asked_backend(run: Run) -> str:
+    """The backend that was asked for; empty where the file chooses it itself."""
+    return "" if _compiles_itself(run) else str(run.meta.settings.get("backend") or "")
+
+
 def _backend(run: Run) -> str:
-    """The backend that was asked for, where the file does not choose it itself."""
-    if any(process.target is not None and process.target.is_compiled for process in run.processes):
+    if _compiles_itself(run):
         return "compiled by its file"
-    backend = run.meta.settings.get("backend")
+    backend = asked_backend(run)
     return f"backend {backend}" if backend else ""
+
+
+def _compiles_itself(run: Run) -> bool:
+    return any(
+        process.target is not None and process.target.is_compiled for process in run.processes
+    )
 
 
 def _torch(run: Run) -> str:

@@ -13,6 +13,7 @@ from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.memory_report import memory_by_input
+from inspector.findings.overview import asked_backend
 from inspector.findings.profile_notices import (
     profile_notices,
     uncounted_notices,
@@ -166,7 +167,7 @@ def _profiles(
             state=next(states, None),
             memory=memory,
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
-            backend=str(run.meta.settings.get("backend") or ""),
+            backend=asked_backend(run),
         )
     unseen = unseen_notice(codes, fusions, every) if every else ""
     unread += [unseen] if unseen else []
