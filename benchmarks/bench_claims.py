@@ -23,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -94,12 +95,15 @@ class Hand:
         """The process's."""
         return self._process.pid
 
-    def make_ready(self) -> None:
+    def begin(self) -> None:
         """Lets it compile and get warm; the caches are full by now."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         self._process.stdin.write("begin\n")
         self._process.stdin.flush()
+
+    def wait(self) -> None:
+        """Waits until it is ready."""
+        assert self._process.stdout is not None
         said = self._process.stdout.readline().strip()
         if said != "ready":
             raise RuntimeError(f"The process that measures by hand ended: {self._process.wait()}")
@@ -120,9 +124,16 @@ class Hand:
 
 
 class BesideHands(Session):
-    """A session in which each block of `inspect bench` has one by hand next to it."""
+    """A session in which each block of `inspect bench` has one by hand next to it.
+
+    Attributes:
+        device: The device.
+        until: No block is begun after it, by `time.monotonic`.
+        found: What was measured by hand, in ns.
+    """
 
     device = "cpu"
+    until = math.inf
     found: dict[Key, float] = {}  # noqa: RUF012 - of all sessions
 
     def run(self, order: Any) -> Iterator[Any]:
@@ -141,19 +152,27 @@ class BesideHands(Session):
                 hand.end()
 
     def begin(self, number: int) -> None:
-        """Makes both processes of a combination ready."""
+        """Makes a combination ready; the process by hand gets ready beside those that follow."""
         super().begin(number)
         if number in self.ready and number in self.loading:
-            self.hands[number] = self.loading[number]
-            self.hands[number].make_ready()
-            if self.device != "cpu":
-                core = {max(os.sched_getaffinity(0))}
-                # Of a process by its number it is the main thread's: others go on where they were.
-                os.sched_setaffinity(self._workers[number]._process.pid, core)  # noqa: SLF001
-                os.sched_setaffinity(self.hands[number].pid, core)
+            self.loading[number].begin()
+
+    def make_ready(self, number: int) -> None:
+        """Waits for the process by hand; the two have a core for the threads that launch."""
+        hand = self.hands[number] = self.loading[number]
+        hand.wait()
+        if self.device != "cpu":
+            core = {max(os.sched_getaffinity(0))}
+            # Of a process by its number it is the main thread's: others go on where they were.
+            os.sched_setaffinity(self._workers[number]._process.pid, core)  # noqa: SLF001
+            os.sched_setaffinity(hand.pid, core)
 
     def block(self, number: int, round_: int, index: int) -> None:
         """A block of each of the two; which of them is first changes from round to round."""
+        if round_ > 1 and time.monotonic() > self.until:
+            return
+        if number not in self.hands and number in self.loading and number in self.ready:
+            self.make_ready(number)
         if round_ % 2:
             super().block(number, round_, index)
         if number in self.hands:
@@ -226,12 +245,15 @@ def main() -> None:
     parser.add_argument("--rounds", default="", help="of each session; more say more of the ratio")
     parser.add_argument("--only", default="", help="a part of the names of the models")
     parser.add_argument("--block", type=float, default=0.25, help="seconds of calls on end")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="time nothing after these")
+    parser.add_argument("--claims", type=Path, default=CLAIMS, help="a file of claims")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     BesideHands.device = asked.device
+    BesideHands.until = time.monotonic() + asked.seconds
     bench_session._BLOCK_SECONDS = asked.block  # noqa: SLF001
     bench_sessions.Session = BesideHands  # type: ignore[attr-defined, misc]
-    target = f"{CLAIMS}:{asked.only}" if asked.only else str(CLAIMS)
+    target = f"{asked.claims}:{asked.only}" if asked.only else str(asked.claims)
     with tempfile.TemporaryDirectory() as scratch:
         report, recordings = Path(scratch) / "claims.md", Path(scratch) / "recordings"
         command.main(

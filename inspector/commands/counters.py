@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.commands.job import world_size
@@ -19,8 +20,9 @@ from inspector.sources.counters import (
     no_kernels,
     write_counters,
 )
+from inspector.sources.recording import opened, write_zip
 
-__all__ = ["count_kernels"]
+__all__ = ["add_counters", "count_kernels"]
 
 
 def count_kernels(request: Request, settings: Settings, place: Path) -> str:
@@ -46,10 +48,22 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
         kernels, notice = _counted(ncu, request, settings, Path(folder))
     if kernels:
         try:
-            write_counters(place, kernels)
+            add_counters(place, kernels)
         except OSError as error:
             return f"the counters could not be written: {error.strerror}"
     return notice
+
+
+def add_counters(place: Path, kernels: Sequence[CountedKernel]) -> None:
+    """Adds them to a recording, a folder or a ``.zip``.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    with opened(place) as recording:
+        write_counters(recording.folder, kernels)
+        if place.is_file():
+            write_zip(recording.folder, place)
 
 
 def _counted(

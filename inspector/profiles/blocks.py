@@ -9,8 +9,8 @@ from inspector.events.launch_place import LaunchPlace
 from inspector.events.memory_profile import KnownTensor, MemoryEvent, MemorySide
 from inspector.model.kernel import NodeLine
 from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.outside_lines import user_place
 from inspector.profiles.peak import Peak
-from inspector.profiles.timed import user_place
 
 __all__ = ["BlockReader", "Described"]
 

@@ -16,19 +16,18 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
-from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
-from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.profiles.outside_lines import line_outside, lines_of_modules
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
-__all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches", "user_place"]
+__all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches"]
 
-_FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
+# `copy_` and `_foreach_copy_` (ATen's native/cuda/Copy.cu and ForeachUnaryOp.cu).
+_COPIES = re.compile(r"direct_copy_kernel|multi_tensor_apply_kernel.*\bCopy<")
 _Key = TypeVar("_Key")
-_RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,6 +128,7 @@ def timed_launches(
         functions: The function that each compilation is of: what torch does around a graph (it
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
+    modules = lines_of_modules(codes)
     by_file = {PurePath(code.file).stem: code for code in codes if code.file}
     steps = _Steps(codes, fusions)
     found: list[TimedLaunch] = []
@@ -145,7 +145,7 @@ def timed_launches(
                 call=call,
                 step=step,
                 facts=facts,
-                place=None if call is not None else user_place(launch.place),
+                place=None if call is not None else line_outside(launch.place, modules),
             )
         )
     return _with_functions(found, functions or {})
@@ -154,19 +154,35 @@ def timed_launches(
 def _with_functions(
     found: Sequence[TimedLaunch], functions: Mapping[str, NodeLine]
 ) -> list[TimedLaunch]:
-    """Gives launches around a compiled graph, in either pass, the function that was compiled."""
-    following = ""
+    """Gives launches around a compiled graph, in either pass, the function that was compiled.
+
+    Copies right before the launch of a CUDA graph fill its inputs, whether or not it was seen where
+    they come from: in the call in which it is captured, other kernels copy them. What autograd does
+    belongs to the graph behind it, or to the last one before it.
+    """
+    replayed = {item.code.compile_id for item in found if item.code and item.launch.is_replayed}
+    last = next((item.code.compile_id for item in reversed(found) if item.code), "")
+    following, is_filling = last, False
     made: list[TimedLaunch] = []
     for item in reversed(found):
         launch = item.launch
-        following = item.code.compile_id if item.code is not None else following
-        region = launch.place.region or (following if launch.place.is_backward else "")
+        if item.code is not None:
+            following, is_filling = item.code.compile_id, item.code.compile_id in replayed
+        else:
+            is_filling = is_filling and not launch.place.frames and _copies(launch)
+        goes_before = launch.place.is_backward or is_filling
+        region = launch.place.region or (following if goes_before else "")
         is_known = item.lines or _has_modules(item)
         if not is_known and region in functions and not launch.place.is_loss:
             made.append(dataclasses.replace(item, place=functions[region], is_around=True))
         else:
             made.append(item)
     return made[::-1]
+
+
+def _copies(launch: DeviceLaunch) -> bool:
+    """Whether it copies on the device, by itself or for lists of tensors."""
+    return launch.kind == "memcpy" or _COPIES.search(launch.name) is not None
 
 
 def _has_modules(item: TimedLaunch) -> bool:
@@ -241,18 +257,6 @@ def _operation(name: str) -> str:
         if len(parts) > 1 and parts[0] in {"aten", "prims"}
         else parts[-1 if len(parts) == 1 else 0]
     )
-
-
-def user_place(place: LaunchPlace) -> NodeLine | None:
-    """The innermost of the user's lines around a launch."""
-    for frame in reversed(place.frames):
-        match = _FRAME.match(frame)
-        if match is not None:
-            resumed = _RESUMED.match(match["name"])
-            line = int(match["line"] or (resumed["line"] if resumed else 0))
-            module = module_path(place.module)
-            return NodeLine(place.operator, match["file"], line, module=module)
-    return None
 
 
 def time_by(

@@ -16,7 +16,7 @@ from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.events.launch_place import launch_place
-from inspector.profiles.timed import user_place
+from inspector.profiles.outside_lines import user_place
 
 TEXT = Path(__file__).read_text("utf-8").split("\n")
 

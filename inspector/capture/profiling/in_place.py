@@ -26,6 +26,7 @@ from inspector.capture import versions
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
+from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
 from inspector.capture.profiling.places import Place
@@ -61,14 +62,23 @@ class Attribution:
 
 
 @contextlib.contextmanager
-def attributed(found: Attribution) -> Iterator[None]:
+def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[None]:
     """Watches one call closely: its times count for nothing.
 
     It must be the second call: with CUDA graphs it is the one that is captured, and a replay says
     nothing of where its kernels come from.
+
+    Args:
+        found: Gets what was seen.
+        target: What is called.
     """
     with_device = uses_cuda()
-    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_users):
+    with (
+        traced(with_device=with_device) as seen,
+        marked_lines(),
+        marked_user_lines(is_users),
+        marked_gradients(target),
+    ):
         begun_ns = time.time_ns()
         yield
         wait()

@@ -80,7 +80,7 @@ class Profiles:
     def _closely(self, index: int) -> Iterator[None]:
         captured = self._captured.setdefault(index, Captured())
         found = self._attributions.setdefault(index, Attribution())
-        with watched_capture(captured), attributed(found):
+        with watched_capture(captured), attributed(found, self._target.function):
             yield
 
     def is_refused(self) -> bool:

@@ -20,7 +20,7 @@ from torch import nn
 
 from inspector.capture.profiling.graph_lines import GraphLines, is_graph_code
 
-__all__ = ["CALL_MARK", "MODULE_MARK", "USER_MARK", "marked_user_lines"]
+__all__ = ["CALL_MARK", "COMPILED", "MODULE_MARK", "ROOT", "USER_MARK", "marked_user_lines"]
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
@@ -28,9 +28,11 @@ MODULE_MARK = " | module "
 """What stands in a mark's name before the module of a graph's statement, as Dynamo calls it."""
 CALL_MARK = "inspector in "
 """What the name of the mark around a module's call begins with; as Dynamo calls it follows."""
-_ROOT = "L['self']"
+ROOT = "L['self']"
+"""What Dynamo calls the module that is compiled."""
 _CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module is one of it
-_COMPILED = "_orig_mod"  # what torch.compile's module calls the program's own
+COMPILED = "_orig_mod"
+"""What torch.compile's module calls the program's own."""
 
 
 @contextlib.contextmanager
@@ -89,8 +91,8 @@ class _Marks:
         """What Dynamo would call a module in the one that was called first."""
         if isinstance(module, nn.Module) and id(module) not in self._paths:
             for name, child in module.named_modules():
-                parts = [part for part in name.split(".") if part and part != _COMPILED]
-                self._paths.setdefault(id(child), ".".join([_ROOT, *parts]))
+                parts = [part for part in name.split(".") if part and part != COMPILED]
+                self._paths.setdefault(id(child), ".".join([ROOT, *parts]))
         return self._paths.get(id(module), "")
 
     def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002

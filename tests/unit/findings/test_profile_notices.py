@@ -16,7 +16,8 @@ from inspector.findings.profile_wording import call_title, idle_parts, line_rows
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
-from inspector.profiles.timed import TimedLaunch, user_place
+from inspector.profiles.outside_lines import user_place
+from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import all_work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node

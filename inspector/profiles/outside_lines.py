@@ -1,0 +1,54 @@
+"""The user's line of what is launched, or allocated, outside of compiled graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+
+from inspector.events.launch_place import LaunchPlace
+from inspector.kernels.node_lines import module_path
+from inspector.model.kernel import GraphCode, NodeLine
+
+__all__ = ["line_outside", "lines_of_modules", "user_place"]
+
+_FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
+
+
+def user_place(place: LaunchPlace) -> NodeLine | None:
+    """The innermost of the user's lines around a launch."""
+    for frame in reversed(place.frames):
+        match = _FRAME.match(frame)
+        if match is not None:
+            resumed = _RESUMED.match(match["name"])
+            line = int(match["line"] or (resumed["line"] if resumed else 0))
+            module = module_path(place.module)
+            return NodeLine(place.operator, match["file"], line, module=module)
+    return None
+
+
+def lines_of_modules(codes: Iterable[GraphCode]) -> Mapping[str, NodeLine]:
+    """Of the modules that one line of the user's computes in compiled graphs, that line."""
+    lines: dict[str, dict[tuple[str, int], NodeLine]] = {}
+    for code in codes:
+        for node in (node for call in code.calls for node in call.nodes if node.file):
+            lines.setdefault(node.module, {}).setdefault((node.file, node.line), node)
+    return {
+        module: next(iter(found.values()))
+        for module, found in lines.items()
+        if module and len(found) == 1
+    }
+
+
+def line_outside(place: LaunchPlace, modules: Mapping[str, NodeLine]) -> NodeLine | None:
+    """The user's line of what no compiled graph launches.
+
+    The gradient of a parameter is kept by autograd, for the module that the parameter belongs to.
+    """
+    found = user_place(place)
+    if found is not None or not place.is_backward or not place.module:
+        return found
+    module = module_path(place.module)
+    line = modules.get(module)
+    return None if line is None else dataclasses.replace(line, node=place.operator, target="")
