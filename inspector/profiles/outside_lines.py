@@ -42,7 +42,7 @@ def lines_of_modules(codes: Iterable[GraphCode]) -> Mapping[str, NodeLine]:
 
 
 def line_outside(place: LaunchPlace, modules: Mapping[str, NodeLine]) -> NodeLine | None:
-    """The user's line of what no compiled graph launches.
+    """The user's line of what no compiled graph launches, or the module alone.
 
     The gradient of a parameter is kept by autograd, for the module that the parameter belongs to.
     """
@@ -50,5 +50,5 @@ def line_outside(place: LaunchPlace, modules: Mapping[str, NodeLine]) -> NodeLin
     if found is not None or not place.is_backward or not place.module:
         return found
     module = module_path(place.module)
-    line = modules.get(module)
-    return None if line is None else dataclasses.replace(line, node=place.operator, target="")
+    line = modules.get(module, NodeLine("", module=module))
+    return dataclasses.replace(line, node=place.operator, target="")

@@ -174,7 +174,9 @@ def _with_functions(
         region = launch.place.region or (following if goes_before else "")
         is_known = item.lines or _has_modules(item)
         if not is_known and region in functions and not launch.place.is_loss:
-            made.append(dataclasses.replace(item, place=functions[region], is_around=True))
+            module = item.place.module if item.place is not None else ""
+            place = dataclasses.replace(functions[region], module=module)
+            made.append(dataclasses.replace(item, place=place, is_around=True))
         else:
             made.append(item)
     return made[::-1]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
+from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.kernel_advice import advice, advised_unit
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.work import LIMITS, Bound, Work
@@ -187,6 +188,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_grad_idle = is_grad_idle and not is_training
     found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
+    found += _of_gradients(work, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
@@ -309,6 +311,22 @@ def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain
                 change,
                 is_hidden,
             )
+
+
+def _of_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """Copies that a layout makes needless."""
+    copies = copied_gradients(work)
+    if copies:
+        many = len(copies) > 1
+        yield Gain(
+            f"autograd copies {'the gradients of' if many else 'the gradient of'} {len(copies)} "
+            f"{'convolutions' if many else 'convolution'} into the layout of "
+            f"{'their weights' if many else 'its weight'}",
+            sum(item.time_ns for item in copies),
+            "give the model the layout in which convolutions are computed: "
+            "model.to(memory_format=torch.channels_last)",
+            is_hidden,
+        )
 
 
 def _won_ns(row: Hot, *, is_cpu: bool) -> float:

@@ -9,8 +9,12 @@ import pytest
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.events.launch_place import LaunchPlace
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.profiles.budget import make_budget
+from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
 from inspector.profiles.timed import TimedLaunch, timed_launches
+from inspector.profiles.verdict import gains
+from inspector.profiles.work import all_work
 
 CONV = NodeLine("convolution", "/home/user/model.py", 12, "self.conv(x)", module="conv")
 CODE = GraphCode("0/0", "forward", "", (), (Call("extern", "mm", 7, nodes=(CONV,)),), "cabc.py")
@@ -30,14 +34,17 @@ KEPT = DeviceLaunch(
 )  # fmt: skip
 
 
-def timed(*launches: DeviceLaunch) -> list[TimedLaunch]:
+def profile_of(*launches: DeviceLaunch) -> DeviceProfile:
     spans = tuple((10 * number, 10 * number + 5) for number in range(len(launches)))
-    profile = DeviceProfile(
-        input=0, device={}, plain_ns=(), watched_ns=(), eager_ns=(), eager_work=(),
-        other_calls=0, launches=launches, calls=(ProfiledCall(1_000, spans),), idle_ns={}, host=(),
+    return DeviceProfile(
+        input=0, device={}, plain_ns=(40, 40, 40), watched_ns=(40,), eager_ns=(), eager_work=(),
+        other_calls=0, launches=launches, calls=(ProfiledCall(40, spans),), idle_ns={}, host=(),
         worked=(), memory={},
     )  # fmt: skip
-    return timed_launches(profile, [CODE], (), FUNCTIONS)
+
+
+def timed(*launches: DeviceLaunch) -> list[TimedLaunch]:
+    return timed_launches(profile_of(*launches), [CODE], (), FUNCTIONS)
 
 
 def lines(*launches: DeviceLaunch) -> list[int]:
@@ -76,11 +83,27 @@ def test_a_gradient_of_no_known_module_counts_for_the_function_of_the_last_graph
     assert lines(unknown) == [0]
 
 
+def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
+    work = all_work(timed(REPLAYED, KEPT, KEPT), None, 0)
+    convolution = dataclasses.replace(work[0], operators=("convolution",))
+    assert copied_gradients([convolution, *work[1:]]) == work[1:]
+    budget = make_budget(profile_of(REPLAYED, KEPT, KEPT))
+    (gain,) = gains(budget, [convolution, *work[1:]], "", is_cpu=False)
+    assert gain.what == (
+        "autograd copies the gradients of 2 convolutions into the layout of their weights"
+    )
+    assert gain.time_ns == 10
+    assert "channels_last" in gain.change
+    assert copied_gradients([dataclasses.replace(convolution, operators=("mm",)), *work[1:]]) == []
+    added = dataclasses.replace(KEPT, name="vectorized_elementwise_kernel<CUDAFunctor_add<float>>")
+    assert copied_gradients([convolution, *all_work(timed(REPLAYED, added), None, 0)[1:]]) == []
+
+
 def test_a_module_of_several_lines_says_nothing_of_one_parameter() -> None:
     other = dataclasses.replace(CONV, line=13)
     code = dataclasses.replace(CODE, calls=(*CODE.calls, Call("extern", "mm", 8, nodes=(other,))))
     assert lines_of_modules([CODE]) == {"conv": CONV}
     assert lines_of_modules([code]) == {}
-    assert line_outside(KEPT.place, {}) is None
+    assert line_outside(KEPT.place, {}) == NodeLine(KEPT.place.operator, module="conv")
     forward = dataclasses.replace(KEPT.place, is_backward=False)
     assert line_outside(forward, lines_of_modules([CODE])) is None
