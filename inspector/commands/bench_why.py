@@ -14,11 +14,10 @@ from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
+from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["profile_of_nothing_faster", "read_profile"]
-
-_FILE = "profile.zip"
 
 
 def profile_of_nothing_faster(
@@ -51,11 +50,11 @@ def profile_of_nothing_faster(
         profile=True,
     )
     doing = f"nothing is faster: profiles {setting.label}"
-    how = dataclasses.replace(settings, save=folder / _FILE, doing=doing)
+    how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)
     with contextlib.suppress(InspectorError):  # the figures are there all the same
         if not recorded(asked, how).exit_code:
             return True
-    (folder / _FILE).unlink(missing_ok=True)  # half of one would say half of it
+    (folder / PROFILE_FILE).unlink(missing_ok=True)  # half of one would say half of it
     return False
 
 
@@ -73,7 +72,7 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
 
 def read_profile(folder: Path) -> ProfileReport | None:
     """The profile in the recording of a bench, if one was made."""
-    file = folder / _FILE
+    file = folder / PROFILE_FILE
     if not file.is_file():
         return None
     with contextlib.suppress(InspectorError, OSError), opened(file) as found:

@@ -29,6 +29,7 @@ from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.request import Request
 from inspector.sources.counters import read_counters
+from inspector.sources.profile_within import opened_profile
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["command"]
@@ -108,7 +109,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         python, timeout, save, no_progress=no_progress, output=output, format_=format_
     )
     made = _made(target, given, settings, counters=counters)
-    with opened(made.place) as recording:  # the logs, until all that is asked for was read
+    # The logs, until all that is asked for was read.
+    with opened(made.place) as whole, opened_profile(whole) as recording:
         run = read_run(recording)
         if not made.is_new:
             say_which(run, target)
