@@ -29,10 +29,10 @@ from inspector.model.run import Process, Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
+from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.verdict import all_compiled, gains
 from inspector.profiles.work import all_work
 
 __all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]

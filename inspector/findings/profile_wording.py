@@ -1,78 +1,36 @@
-"""How a report on profiles says things, the same in every format."""
+"""How a report on profiles says things, the same in every format: its verdict and its bar."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.events.device_profile import ProfiledArgument
-from inspector.findings.cause_wording import COPIED, OUTSIDE, WORK_ON_CPU, cause_name
-from inspector.findings.ceiling_wording import bytes_rate, flops_rate
-from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.findings.gap_wording import gap_lines, is_noise
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
-from inspector.findings.wording import count, duration, listed, size
+from inspector.findings.wording import count, duration, listed
 from inspector.graphs.step_names import short_name
 from inspector.profiles.budget import Budget
-from inspector.profiles.counted import counter_texts
-from inspector.profiles.library_names import shown_name
-from inspector.profiles.verdict import Gain, Hot, hot
+from inspector.profiles.gains import Gain
+from inspector.profiles.hot import Hot
 from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = [
-    "WorkLine",
     "call_title",
     "gain_lines",
     "headline",
     "idle_parts",
-    "line_rows",
-    "module_rows",
-    "operator_rows",
     "time_lines",
     "verdict_lines",
-    "work_lines",
 ]
 
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
-_DISTURBED = 1.5  # the mean by the median: other programs took the processor
-_DIFFERENT = 2  # the longest of equal statements by the shortest
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
-_KINDS = {
-    "kernel": "generated",
-    "user_kernel": "the program's own",
-    "library": "library",
-    "eager": "eager",
-    "copy": "copy",
-    "loss": "the sum that --train adds up",
-    "wrapper": "around compiled graphs",
-    "unknown": "unknown",
-}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class WorkLine:
-    """Equal statements, in one line.
-
-    Attributes:
-        name: The name.
-        number: How many there are in a call.
-        time: Their time in a call.
-        share: Of the time of all work.
-        detail: What it moves and computes, against what is possible.
-        places: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    name: str
-    number: int
-    time: str
-    share: float
-    detail: str
-    places: tuple[tuple[str, str], ...]
 
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
@@ -233,133 +191,6 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
         (cause_name(name, is_cpu=found.is_cpu), time_ns / budget.wall_ns)
         for name, time_ns in budget.causes_ns.items()
     ]
-
-
-def work_lines(found: Profiled) -> list[WorkLine]:
-    """The work by kernel, what takes longest first."""
-    whole = found.whole_ns or 1.0
-    names = short_names(found.files)
-    return [
-        WorkLine(
-            name=_shown(row.first),
-            # Of statements that name and free things it is chance which of them are seen.
-            number=row.number if row.first.kind != "wrapper" else 1,
-            time=duration(round(row.time_ns)),
-            share=row.time_ns / whole,
-            detail=" · ".join(_detail(row)),
-            places=line_texts(row.lines, names, found.code),
-        )
-        for row in hot(found.work)
-    ]
-
-
-def _detail(row: Hot) -> Iterator[str]:
-    work = row.first
-    modules = {name for item in row.all_ for name in item.modules}
-    yield _KINDS.get(work.kind, work.kind)
-    if work.kind != "wrapper":
-        yield from _each(row)
-    if work.modules:
-        yield f"in {work.modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
-    if work.operators:
-        shown = ", ".join(work.operators[:4])
-        yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
-    yield from _rates(row)
-    counted = list(counter_texts(work))
-    if counted:
-        yield f"counted: {', '.join(counted)}"
-    launch = work.main.launch
-    if work.kind == "library" and launch.kind == "kernel":
-        yield shown_name(launch.name)
-    if launch.grid:
-        grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
-        yield f"grid {grid}, block {block}, {launch.registers} registers"
-
-
-def _each(row: Hot) -> Iterator[str]:
-    """What one of them takes; where that is chance, or differs much, what the mean does not say."""
-    each, usual = duration(round(row.each_ns)), duration(round(row.median_ns / row.number))
-    low, high = (duration(round(time_ns)) for time_ns in row.ends_ns)
-    if row.time_ns > _DISTURBED * row.median_ns:
-        yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
-    elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
-        yield f"{each} each on average, {low} to {high}"
-    elif row.number > 1:
-        yield f"{each} each"
-
-
-def _rates(row: Hot) -> Iterator[str]:
-    """What it moves and computes, and how near that is to what the machine can do."""
-    work, share = row.first, row.share_of_ceiling
-    if work.bound is Bound.LATENCY:
-        yield f"{size(work.bytes_ or 0)}, as short as a launch"
-        return
-    if work.bytes_ and row.median_ns:
-        rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
-        yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
-    if work.bound is Bound.PROCESSES:
-        yield "waits for other processes"
-        return
-    if work.flops and row.median_ns:
-        yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
-    if share is None:
-        return
-    if not row.is_possible:
-        limit = LIMITS.get(work.bound, "limit")
-        is_work = work.bound is Bound.COMPUTE
-        why = "it is more now than when it was measured" if is_work else "not all of that moves"
-        yield f"faster than the machine's {limit}: {why}"
-    else:
-        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
-        yield f"{min(share, 1):.0%} of {what}"
-
-
-def _shown(work: Work) -> str:
-    """A name; that of a kernel of PyTorch's own without its types, by its operator."""
-    is_generated = work.kind not in {"eager", "loss", "unknown", "wrapper"}
-    if is_generated or not work.launches[0].launch.grid:
-        return work.name
-    operators = f" ({', '.join(work.operators)})" if work.operators else ""
-    return shown_name(work.name) + operators
-
-
-def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
-    """Time by the user's line: the place, the time, its share of all work, and its text.
-
-    On the CPU all work is the whole call: what no statement accounts for has a row, too.
-    """
-    whole = found.whole_ns or 1.0
-    names = short_names(found.files)
-    rows = [
-        (time_ns, f"{names[file]}:{line}", found.code.get((file, line), ""))
-        for (file, line), time_ns in found.by_line.items()
-    ]
-    lost = whole * (1 - found.attributed) - found.outside_ns
-    for name, time_ns in (("no line known", lost), (OUTSIDE, found.outside_ns)):
-        if found.work and time_ns > whole / 1000:
-            rows.append((time_ns, f"({name})", ""))
-    for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):
-        yield place, duration(round(time_ns)), time_ns / whole, code
-
-
-def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by operator of ATen, before decompositions: its name, the time, and its share."""
-    yield from _rows(found, found.by_operator)
-
-
-def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by module; layers that are numbered are one row."""
-    yield from _rows(found, found.by_module)
-
-
-def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
-    whole = found.whole_ns or 1.0
-    rows = [(time_ns, name) for name, time_ns in times.items()]
-    lost = whole - sum(times.values())
-    if times and lost > whole / 1000:
-        rows.append((lost, "(none known)"))
-    for time_ns, name in sorted(rows, key=lambda row: -row[0]):
-        yield name, duration(round(time_ns)), time_ns / whole
 
 
 def headline(found: Profiled, number: int) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
+from inspector.profiles.gains import Gain
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
-from inspector.profiles.verdict import Gain
 from inspector.profiles.work import Work
 
 __all__ = ["Profiled"]

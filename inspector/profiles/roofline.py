@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
-from inspector.profiles.verdict import hot
+from inspector.profiles.hot import hot
 from inspector.profiles.work import Work
 
 __all__ = ["Point", "Roofline", "make_roofline"]

@@ -11,16 +11,13 @@ from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
+from inspector.findings.profile_rows import line_rows, module_rows, operator_rows, work_lines
 from inspector.findings.profile_wording import (
     call_title,
     gain_lines,
     headline,
     idle_parts,
-    line_rows,
-    module_rows,
-    operator_rows,
     verdict_lines,
-    work_lines,
 )
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count

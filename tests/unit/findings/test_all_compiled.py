@@ -12,9 +12,9 @@ from inspector.findings.all_compiled import is_all_compiled
 from inspector.model.compilation import Frame, SkippedFrame
 from inspector.model.run import Process
 from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.verdict import all_compiled, gains
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.renderers.runs import (
     IN_FORWARD,

@@ -9,12 +9,13 @@ import pytest
 from inspector.events.device_profile import DeviceProfile
 from inspector.findings.cause_wording import OUTSIDE
 from inspector.findings.profile_notices import input_notices
-from inspector.findings.profile_wording import headline, idle_parts, line_rows, work_lines
+from inspector.findings.profile_rows import line_rows, work_lines
+from inspector.findings.profile_wording import headline, idle_parts
 from inspector.findings.profiled import Profiled
 from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import gains
 from inspector.profiles.timed import timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.verdict import gains
 from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.profiles.test_typical import KERNELS, noisy
 

@@ -12,7 +12,8 @@ from inspector.findings.profile_notices import (
     measured_notices,
     unseen_notice,
 )
-from inspector.findings.profile_wording import call_title, idle_parts, line_rows, verdict_lines
+from inspector.findings.profile_rows import line_rows
+from inspector.findings.profile_wording import call_title, idle_parts, verdict_lines
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget

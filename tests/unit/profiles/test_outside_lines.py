@@ -10,10 +10,10 @@ from inspector.events.device_profile import DeviceLaunch, DeviceProfile, Profile
 from inspector.events.launch_place import LaunchPlace
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import gains
 from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
 from inspector.profiles.timed import TimedLaunch, timed_launches
-from inspector.profiles.verdict import gains
 from inspector.profiles.work import all_work
 
 CONV = NodeLine("convolution", "/home/user/model.py", 12, "self.conv(x)", module="conv")

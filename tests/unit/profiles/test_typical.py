@@ -11,9 +11,9 @@ import pytest
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.events.launch_place import LaunchPlace
 from inspector.profiles.budget import make_budget
+from inspector.profiles.hot import hot
 from inspector.profiles.timed import timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.verdict import hot
 from inspector.profiles.work import Work, all_work
 from tests.unit.profiles.test_budget import PROFILE
 

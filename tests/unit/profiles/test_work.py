@@ -12,11 +12,12 @@ from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import gains
+from inspector.profiles.hot import hot
 from inspector.profiles.kernel_advice import advice
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
-from inspector.profiles.verdict import gains, hot
 from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.profiles.test_budget import PROFILE
