@@ -12,12 +12,25 @@ from inspector.model.stack import StackFrame
 
 __all__ = ["LENGTHS"]
 
+# The cache in the closure of what `functools.singledispatch` makes.
+_DISPATCHED = re.compile(
+    r"dispatch_cache\.data of dispatch of G\['(?P<name>\w+)'\](?P<rest>(?:\.\w+)*)"
+)
+_METHOD_DISPATCHED = re.compile(
+    r".+\.(?P<name>\w+)\.dispatcher\.dispatch\.__closure__\[\d+\]\.cell_contents\.data"
+)
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 
 
 def _length(case: FixCase) -> Iterator[str]:
     if case.kept_over:
         yield from kept_fix(case)
+    elif (dispatched := _DISPATCHED.fullmatch(case.name)) is not None:
+        function = dispatched["name"] + dispatched["rest"]
+        yield _remembered(function, f"{function}.dispatch", "singledispatch")
+    elif (dispatched := _METHOD_DISPATCHED.fullmatch(case.name)) is not None:
+        made = f'type(model).__dict__["{dispatched["name"]}"].dispatcher.dispatch'
+        yield _remembered(dispatched["name"], made, "singledispatchmethod")
     elif case.name == case.site.parameters.keywords:
         yield (
             f"Pass the same keyword arguments in every call of {case.called}, with a default "
@@ -41,6 +54,15 @@ def _length(case: FixCase) -> Iterator[str]:
             yield _one_tensor(case)
     else:
         yield from _held(case)
+
+
+def _remembered(function: str, dispatch: str, made_by: str) -> str:
+    return (
+        f"{function} (functools.{made_by}) remembers in its first call which implementation a type "
+        "has, so that the second finds it remembered, and is compiled once more; then nothing "
+        f"changes. To save the compilation: {dispatch}(torch.Tensor), once before the first call, "
+        f"with the type of what {function} is called with."
+    )
 
 
 def _held(case: FixCase) -> Iterator[str]:
