@@ -17,6 +17,7 @@ from torch._dynamo import compiled_autograd
 from torch.autograd.graph import get_gradient_edge
 
 from inspector.capture.profiling.user_lines import CALL_MARK, COMPILED, ROOT
+from inspector.capture.writer import guarded
 
 __all__ = ["marked_gradients"]
 
@@ -30,28 +31,32 @@ def marked_gradients(target: Callable[..., Any]) -> Iterator[None]:
     Args:
         target: What is called; of anything but a module nothing is known of its parameters.
     """
-    # What keeps gradients is there for as long as something holds it.
-    nodes = [] if compiled_autograd.compiled_autograd_enabled else [*_nodes(target)]
-    handles = [
-        handle
-        for node, module in nodes
-        for handle in _marked(node, ".".join([ROOT, *_parts(module)]))
-    ]
+    # What keeps a gradient is there for as long as something holds it.
+    kept: list[tuple[Any, tuple[Any, Any]]] = []
+    if not compiled_autograd.compiled_autograd_enabled:
+        guarded("mark gradients", lambda: kept.extend(_marks(target)))
     try:
         yield
     finally:
-        for handle in handles:
-            handle.remove()
+        for _, handles in kept:
+            for handle in handles:
+                handle.remove()
+
+
+def _marks(target: Callable[..., Any]) -> list[tuple[Any, tuple[Any, Any]]]:
+    """What keeps each gradient, and the handles of what marks it."""
+    return [
+        (node, _marked(node, ".".join([ROOT, *_parts(module)]))) for node, module in _nodes(target)
+    ]
 
 
 def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
-    """Autograd's node of each parameter, with its module's name."""
+    """Autograd's node of each parameter, with the name of the first module that has it."""
     if not isinstance(target, nn.Module):
         return
-    for name, module in target.named_modules():
-        for parameter in module.parameters(recurse=False):
-            if parameter.requires_grad and parameter.is_leaf:
-                yield get_gradient_edge(parameter).node, name
+    for name, parameter in target.named_parameters():
+        if parameter.requires_grad and parameter.is_leaf:
+            yield get_gradient_edge(parameter).node, name.rpartition(".")[0]
 
 
 def _parts(module: str) -> list[str]:
