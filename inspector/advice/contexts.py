@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code
 from inspector.advice.kinds import CONTEXT, INLINED, METHOD
 
 __all__ = ["ADVICE"]
 
 _SKIP_HINTS = r"dont_skip_tracing|^Avoid (?:calling|using)|file an issue"
+
+
+def _cached_property(code: Code) -> str:
+    """An attribute has no lock of the program's: that of `functools.cached_property` is there."""
+    if not isinstance(code.expression, ast.Attribute):
+        return ""
+    return (
+        f"`{code.shown(code.expression) or code.expression.attr}` is computed under a lock that "
+        "`functools.cached_property` has before Python 3.12: read it once before the first call of "
+        "the compiled function, which finds the value then, or make it a `property`."
+    )
+
 
 LOCK = Advice(
     id="lock",
@@ -15,6 +30,7 @@ LOCK = Advice(
     says=r"_thread\.(?:lock|RLock)|\block\b|RLock",
     title="a lock in compiled code",
     fix="Hold the lock in the caller, around the compiled call.",
+    tailored=_cached_property,
     before="""\
 import threading
 import torch

@@ -95,6 +95,7 @@ def _without(method: str, program: str) -> str:
 LOGGING_IGNORED = Advice(
     id="logging-ignored",
     kinds=LOGGING.kinds,
+    says=r"\A(?![\s\S]*isEnabledFor)",
     title="a logger in compiled code whose records nobody needs",
     fix="If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
     "logging.Logger.warning)`, with the very method that is called in the place of `warning`, "
@@ -106,6 +107,31 @@ LOGGING_IGNORED = Advice(
     keeps="The outputs. The records are lost.",
     is_silent=True,
     other_way_of=("logging",),
+    instead_of=r"ignore_logging_functions",
+)
+
+# What asks is the adapter, whose method is called with a level at which nothing is logged.
+_ADAPTER = _INFO.replace(
+    'log = logging.getLogger("model")',
+    'log = logging.LoggerAdapter(logging.getLogger("model"), {})',
+)
+_ASKING = _INFO.replace(
+    '    log.info("norm %s", norm)\n',
+    "    if log.isEnabledFor(logging.DEBUG):\n        norm = norm + 0\n",
+)
+LOGGING_ENABLED = Advice(
+    id="logging-enabled",
+    kinds=LOGGING.kinds,
+    says=r"isEnabledFor",
+    title="a logger in compiled code that is asked for its level",
+    fix="If nobody needs what is logged there: `torch._dynamo.config.ignore_logging_functions.add("
+    "logging.Logger.isEnabledFor)` has compiled code take every logger for disabled; a "
+    "`LoggerAdapter` asks in each of its methods, whatever its level.",
+    before=_ADAPTER,
+    after=_without("isEnabledFor", _ADAPTER),
+    pairs=((_ASKING, _without("isEnabledFor", _ASKING)),),
+    keeps="The outputs. The records are lost.",
+    is_silent=True,
     instead_of=r"ignore_logging_functions",
 )
 
@@ -172,4 +198,4 @@ WARNING_REORDERED = Advice(
     other_way_of=("warning",),
 )
 
-ADVICE = (LOGGING, LOGGING_IGNORED, WARNING, WARNING_REORDERED)
+ADVICE = (LOGGING_ENABLED, LOGGING, LOGGING_IGNORED, WARNING, WARNING_REORDERED)

@@ -109,7 +109,7 @@ SORT = Advice(
     title="a Python sort by the values of tensors",
     fix="Stack them and sort the tensor, if they have no dimensions: "
     "`torch.stack(tensors).sort().values`; where they are keys of something else, select by "
-    "`torch.stack(keys).argsort(stable=True)`.",
+    "`torch.stack(keys).argsort(stable=True)`. In both, `reverse=True` is `descending=True`.",
     before="""\
 import torch
 

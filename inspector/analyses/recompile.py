@@ -139,6 +139,7 @@ def _case(
     """The recompilations with all that a fix needs to know."""
     first = items[0]
     definition = StackFrame(frame.file, frame.first_line, frame.name)
+    caller = given_up_caller(process, frame, items[-1].stack)
     is_whole = process.has_inspector_events
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
@@ -159,6 +160,7 @@ def _case(
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
         file=frame.file,
+        apart_by=caller.user if caller else None,
     )
 
 

@@ -20,6 +20,7 @@ from inspector.commands.bench_files import (
 from inspector.commands.bench_measure import BenchProcess, bench_report, measured
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
+from inspector.commands.ending import ended_as_by_ctrl_c
 from inspector.commands.options import option_help, output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, say_which
@@ -151,7 +152,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     _check_output(output, format_, kind)
     earlier = None if compare is None else _earlier(compare)
-    report, code = _report(kind, targets, given, process)
+    with ended_as_by_ctrl_c() as ending:
+        report, code = _report(kind, targets, given, process)
+    code = ending.code(code)
     if compare is not None and earlier is not None and isinstance(report, BenchReport):
         report = _against(report, earlier, compare)
         code = code or int(is_worse(report.comparison))

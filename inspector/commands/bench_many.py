@@ -6,10 +6,8 @@ import contextlib
 import dataclasses
 import re
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -121,8 +119,7 @@ def _one_after_the_other(
 
 def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterator[Outcome]:
     """Measures models at the same time; those that had no memory beside others, again alone."""
-    with _ended_as_by_ctrl_c():
-        found = list(_in_threads(placed, how))
+    found = list(_in_threads(placed, how))
     is_cut_off = any(outcome.is_interrupted for outcome in found)
     for (job, place), outcome in zip(placed, found, strict=False):
         if is_cut_off or not _had_no_memory(outcome.measured):
@@ -132,25 +129,6 @@ def _side_by_side(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iter
         is_cut_off = found_again.is_interrupted
         _say(found_again.measured, how)
         yield found_again
-
-
-@contextlib.contextmanager
-def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """SIGTERM and SIGHUP do not reach processes that have groups of their own."""
-
-    def end(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    is_main = threading.current_thread() is threading.main_thread()
-    ours = [number for number, handler in before.items() if is_main and handler != signal.SIG_IGN]
-    for number in ours:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in ours:
-            signal.signal(number, before[number])
 
 
 def _again(job: Job, place: Path, outcome: Outcome, how: BenchProcess) -> Outcome:

@@ -73,7 +73,7 @@ def benched(run: Run, asked: str) -> InspectorKernelBench:
     why = f" ({problem})" if problem else ""
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no times of {asked!r} alone{why}."
-    hint = f"It has those of {others}." if others else ""
+    hint = f"It has those of {others}. " if others else ""
     raise RecordingError(
-        message, hint or f"Record them: inspect profile {target} --kernel {asked} --configs"
+        message, f"{hint}Record them: inspect profile {target} --kernel {asked} --configs"
     )

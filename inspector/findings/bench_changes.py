@@ -41,7 +41,7 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
     for change in comparison.changes:
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
-    if not comparison.same_machine:
+    if not comparison.same_machine and comparison.matched:
         said = (
             "device, processor, threads or torch differ: only ratios to eager PyTorch are compared"
         )

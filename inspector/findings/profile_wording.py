@@ -30,6 +30,7 @@ _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
+_SAID = 0.005  # of all work: less is 0 %
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 
 
@@ -129,6 +130,8 @@ def _spent(found: Profiled) -> Iterator[str]:
     if not found.by_operator or not found.whole_ns:
         return
     name, time_ns = next(iter(found.by_operator.items()))
+    if time_ns < _SAID * found.whole_ns:
+        return
     rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
     runs = f"{rows.number} runs of {name}" if rows.number > 1 else name

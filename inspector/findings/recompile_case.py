@@ -69,6 +69,8 @@ class FixCase:
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         file: The function's file.
+        apart_by: The graph break in a compiled caller for which the function is compiled on its
+            own, or None.
     """
 
     items: tuple[Recompile, ...]
@@ -84,6 +86,7 @@ class FixCase:
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     file: str = ""
+    apart_by: StackFrame | None = None
 
     @property
     def first(self) -> Recompile:

@@ -20,8 +20,10 @@ from inspector.model.stack import user_frame
 __all__ = ["NUMBERS"]
 
 _ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
+# A line that needs the number itself: it decides, counts, cuts, or is written into a text.
 _DECIDING = re.compile(
     r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
+    r"|\[[^\[\]]*:[^\[\]]*\]|\bf['\"]"
 )
 
 
@@ -33,27 +35,11 @@ def _int(case: FixCase) -> Iterator[str]:
     elif indexed := _indexed(case):
         yield indexed
     elif item.origin is Origin.MODULE_ATTRIBUTE:
-        yield (
-            "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
-            f"compilation: {case.name} is a constant of each graph otherwise."
-        )
-        yield environment(case)
-        yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
-        own = _set_in_constructor(case.name)
-        yield (
-            f"Make it a tensor: {own} = torch.tensor(…) in the constructor, changed in place "
-            "(fill_(), add_())."
-        )
+        yield from _attribute(case)
     elif special is not None:
         yield from _specialized(case, special)
     elif item.origin is Origin.GLOBAL:
-        # Of what the function counts itself the caller has to keep count.
-        own = f"Set it outside, {case.by_call}, and pass" if case.set_at else "Pass"
-        yield (
-            f"{own} {case.name} to {case.called} as an argument: a global int is a constant of "
-            "each graph, an int argument becomes dynamic."
-        )
-        yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
+        yield from _global(case)
     elif beyond(item) is not None:
         yield from _parted(case)
     else:
@@ -63,6 +49,31 @@ def _int(case: FixCase) -> Iterator[str]:
         yield f"{nothing}{environment(case)}"
         if not _decides(case):
             yield _as_tensor(case)
+
+
+def _attribute(case: FixCase) -> Iterator[str]:
+    yield (
+        "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
+        f"compilation: {case.name} is a constant of each graph otherwise."
+    )
+    yield environment(case)
+    yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
+    if not _decides(case):
+        yield (
+            f"Make it a tensor: {_set_in_constructor(case.name)} = torch.tensor(…) in the "
+            "constructor, changed in place (fill_(), add_())."
+        )
+
+
+def _global(case: FixCase) -> Iterator[str]:
+    # Of what the function counts itself the caller has to keep count.
+    own = f"Set it outside, {case.by_call}, and pass" if case.set_at else "Pass"
+    yield (
+        f"{own} {case.name} to {case.called} as an argument: a global int is a constant of "
+        "each graph, an int argument becomes dynamic."
+    )
+    if not _decides(case):
+        yield f"Make it a tensor: {case.name} = torch.tensor(…), changed in place."
 
 
 def _indexed(case: FixCase) -> str:
@@ -126,8 +137,9 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
 
 
 def _decides(case: FixCase) -> bool:
-    """Whether a line decides by the number: on a tensor, that would break the graph."""
-    return any(_DECIDING.search(code) for code in _codes(case))
+    """Whether a line needs the number itself: of a tensor, that would break the graph."""
+    index = re.compile(rf"\[\s*{re.escape(case.name)}\s*\]")
+    return any(_DECIDING.search(code) or index.search(code) for code in _codes(case))
 
 
 def _is_keyword(case: FixCase) -> bool:
@@ -140,6 +152,7 @@ def _codes(case: FixCase) -> Iterator[str]:
     """The lines that put guards on it."""
     for use in case.first.symbols:
         yield from (frame.code for frame in use.guarded[-1:])
+    yield from (frame.code for frame in case.first.guard_stack[-1:])
     if case.first.caused_by:
         yield case.first.caused_by.code
 

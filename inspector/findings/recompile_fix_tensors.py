@@ -63,7 +63,10 @@ def _size(case: FixCase) -> Iterator[str]:
             yield environment(case)  # an array has no marks
         yield _mark(case)
         yield environment(case)
-        yield "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+        if case.apart_by is None:  # else it has been said
+            yield (
+                "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+            )
 
 
 def _mark(case: FixCase) -> str:

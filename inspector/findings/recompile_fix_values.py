@@ -17,6 +17,8 @@ _ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
 _FEW = 64
 _NEAR = 2
+_OFTEN = 3
+_COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -52,11 +54,20 @@ def _is_near_limit(case: FixCase) -> bool:
     return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
 
 
+def _is_counted(case: FixCase) -> bool:
+    """Whether something else is new in each compilation, as a count of calls is: no limit helps."""
+    found: dict[str, list[str]] = {}
+    for change in (change for item in case.items for change in item.changes):
+        if change.kind in _COUNTED:
+            found.setdefault(change.name, []).append(change.now)
+    return any(len({*texts}) == len(texts) >= _OFTEN for texts in found.values())
+
+
 def _raised_limit(case: FixCase) -> Iterator[str]:
     """A higher limit, the one that is in the way, where it is not too many programs."""
     together = case.multiplied.combinations if case.multiplied else 0
     values = max(len(case.items) + 1, together)
-    if values > _FEW:
+    if values > _FEW or _is_counted(case):
         return
     hit = next((item.limit for item in case.history if item.limit is not None), None)
     name = hit.name if hit else _LIMIT

@@ -18,6 +18,7 @@ from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_key import key_of
 from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
+from inspector.model.stack import StackFrame
 
 __all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix"]
 
@@ -84,6 +85,8 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
+    if case.apart_by is not None:
+        return _apart(case, case.apart_by)
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
     if name not in marks and _is_named(name):
@@ -95,6 +98,15 @@ def mark_fix(case: FixCase) -> str:
         return _lost(case.lost, case, marks[name])
     lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
     return _sentence(lines, case, ", the first one included")
+
+
+def _apart(case: FixCase, at: StackFrame) -> str:
+    """In a caller that is compiled, too, a mark is an error (`forbid_in_graph`)."""
+    return (
+        f"Mend the graph break at {case.place(at)}, so that {case.called} becomes a part of its "
+        "caller, or compile with torch.compile(…, dynamic=True): the caller is compiled as well, "
+        "and cannot mark anything."
+    )
 
 
 def _can_mark(case: FixCase, name: str) -> bool:
@@ -113,6 +125,8 @@ def _is_named(name: str) -> bool:
 
 def unbacked_fix(case: FixCase) -> str:
     """The same for sizes 0 and 1, which only an unbacked size covers."""
+    if case.apart_by is not None:
+        return _apart(case, case.apart_by)
     found: dict[str, list[int]] = {tensor_of(case.first.name): [int(case.dimension)]}
     for change in (change for item in case.items for change in item.changes):
         sized = _SIZED.search(change.name)

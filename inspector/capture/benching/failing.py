@@ -20,12 +20,20 @@ _MOST_SAID = 200
 
 
 class failing:  # noqa: N801 - used as a function
-    """What a call raises becomes a sentence with the user's own traceback."""
+    """What a call raises becomes a sentence with the user's own traceback.
 
-    def __init__(self, target: Target, index: int, *, is_eager: bool) -> None:
+    Args:
+        target: What is called.
+        given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
+        is_eager: Whether it is called without the compiler.
+        backend: The backend that compiles it.
+    """
+
+    def __init__(self, target: Target, given: str, *, is_eager: bool, backend: str) -> None:
         self._target = target
-        self._index = index
+        self._given = given
         self._is_eager = is_eager
+        self._backend = backend
 
     def __enter__(self) -> None:
         """Nothing is to be done."""
@@ -57,13 +65,14 @@ class failing:  # noqa: N801 - used as a function
         if isinstance(inner, ImportError):
             said = sentence(inner)
             return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
-        which = f" with input {self._index + 1}" if len(target.calls) > 1 else ""
+        which = f" with {self._given}" if self._given else ""
         said = f"{type(inner or error).__name__}: {sentence(inner or error)}"
         if not self._is_eager:
             place = _USER_PLACE.findall(str(error))
             said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
             message = f"It fails{which} when it is compiled ({said})."
-            step = f"See: inspect explain {target.name}"
+            backend = f" --backend {self._backend}" if self._backend != "inductor" else ""
+            step = f"See: inspect explain {target.name}{backend}"
             # What Dynamo and the backends raise has no more of the user's code than that.
             is_torchs = isinstance(error, TorchDynamoException)
             detail = "" if is_torchs else user_traceback(error, target.root)

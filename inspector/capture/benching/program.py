@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from inspector.capture.benching.batches import shapes_of
 from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
@@ -73,6 +74,12 @@ class Program:
         # Padding is a part of the call: the program would have to do it each time.
         padding = self.paddings[index]
         return PreparedCall(given, lambda given: self.call(padded(given, padding)))
+
+    def shown(self, index: int) -> str:
+        """``input 2, float32[1, 64]``, where there are several inputs; else nothing."""
+        if len(self.calls) == 1:
+            return ""
+        return ", ".join(filter(None, (f"input {index + 1}", shapes_of(self.calls[index]))))
 
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""

@@ -190,7 +190,11 @@ class _Start:
         write_artifact("warmup", {"v": 1, "what": what, "start": self._asked.start, **fields})
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
-        return failing(self._target, index, is_eager=self._asked.worker.eager)
+        asked = self._asked.worker
+        return failing(
+            self._target, self._program.shown(index),
+            is_eager=asked.eager, backend=asked.request.backend,
+        )  # fmt: skip
 
 
 def _parts(info: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy

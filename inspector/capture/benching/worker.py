@@ -302,7 +302,10 @@ class _Worker:
         write_artifact("bench", {"v": 1, "what": what, **of, **fields})
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
-        return failing(self._target, index, is_eager=self._asked.eager)
+        return failing(
+            self._target, self._program.shown(index),
+            is_eager=self._asked.eager, backend=self._asked.request.backend,
+        )  # fmt: skip
 
 
 def _generators() -> tuple[bytes, ...]:

@@ -1,0 +1,55 @@
+"""Signals that end a command become what Ctrl-C is: what was measured until then is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+
+__all__ = ["Ending", "ended_as_by_ctrl_c"]
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Ending:
+    """The signal that came, if one did.
+
+    Attributes:
+        number: The first one, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def code(self, usual: int) -> int:
+        """The exit code, as shells report it.
+
+        Args:
+            usual: That of a command that no signal ended.
+        """
+        return 128 + self.number if self.number else usual
+
+
+@contextlib.contextmanager
+def ended_as_by_ctrl_c() -> Iterator[Ending]:
+    """Raises `KeyboardInterrupt` for SIGTERM and SIGHUP, where they are not ignored.
+
+    They do not reach processes that have groups of their own, and a report would be lost.
+    """
+    ending = Ending()
+
+    def end(number: int, _frame: object) -> None:
+        ending.number = ending.number or number
+        raise KeyboardInterrupt
+
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [number for number, handler in before.items() if is_main and handler != signal.SIG_IGN]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield ending
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])

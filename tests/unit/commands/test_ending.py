@@ -1,0 +1,37 @@
+"""What ends a command from outside ends it as Ctrl-C does."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from inspector.commands.ending import ended_as_by_ctrl_c
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with ended_as_by_ctrl_c() as ending:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is not before
+    assert ending.code(130) == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_without_one_the_code_stays() -> None:
+    with ended_as_by_ctrl_c() as ending:
+        pass
+    assert ending.code(0) == 0
+
+
+def test_what_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
+    try:
+        with ended_as_by_ctrl_c() as ending:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert ending.number == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
