@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
-from inspector.advice.kinds import CONTEXT, INLINED, METHOD
+from inspector.advice.kinds import CONTEXT, INLINED, METHOD, SKIPPED
 
 __all__ = ["ADVICE"]
 
@@ -224,4 +224,68 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
     instead_of=_SKIP_HINTS,
 )
 
-ADVICE = (LOCK, ANOMALY, REDIRECT, CONTEXT_VARIABLE)
+
+def _entered(code: Code) -> ast.expr | None:
+    """What is given to `enter_context`."""
+    match code.call:
+        case ast.Call(func=ast.Attribute(attr="enter_context"), args=[entered]):
+            return entered
+    return None
+
+
+def _as_with(code: Code) -> str:
+    entered = _entered(code)
+    shown = code.shown(entered)
+    if not shown or code.call is None:
+        return ""
+    return (
+        f"Write `with {shown}:` in place of `{code.shown(code.call) or 'enter_context'}`, around "
+        "what runs in it; where a condition decides, "
+        f"`with {shown} if condition else contextlib.nullcontext():`."
+    )
+
+
+ENTERED = Advice(
+    id="entered-by-a-stack",
+    kinds=(SKIPPED,),
+    says=r"\w+\.__enter__",
+    where=lambda code: _entered(code) is not None,
+    title="a context manager of torch's that an ExitStack enters",
+    fix="Write `with` in place of `enter_context`: Dynamo knows the context managers of torch by "
+    "that alone.",
+    tailored=_as_with,
+    before="""\
+import contextlib
+import torch
+
+
+@torch.compile
+def forward(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        y = x * 2
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    after="""\
+import torch
+
+
+@torch.compile
+def forward(x):
+    with torch.no_grad():
+        y = x * 2
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
+""",
+    keeps="The outputs and gradients.",
+    instead_of=_SKIP_HINTS,
+    # In 2.11 it is a break without an id.
+    tested_on=("2.12", "2.13"),
+)
+
+ADVICE = (ENTERED, LOCK, ANOMALY, REDIRECT, CONTEXT_VARIABLE)

@@ -178,6 +178,16 @@ def _copied(memo: dict[int, Any]) -> Callable[[Any], Any]:
     return copied
 
 
+def _deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """A copy with the memory's layout; of a subclass that cannot be copied so, its values."""
+    try:
+        return copy.deepcopy(tensor.detach(), memo)
+    except (TypeError, RuntimeError, NotImplementedError):
+        # One without `new_empty` of its own, say: torch's `__deepcopy__` refuses it.
+        with torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 - torch has no other name
+            return tensor.detach().clone().as_subclass(type(tensor))
+
+
 def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
     if id(tensor) in memo:
         return memo[id(tensor)]
@@ -188,7 +198,7 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
         elif tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:
-            result = copy.deepcopy(tensor.detach(), memo)
+            result = _deep_copy(tensor, memo)
     if (tensor.is_leaf and tensor.requires_grad) or tensor.grad_fn is not None:
         result.requires_grad_()
     if isinstance(tensor, torch.nn.Parameter):

@@ -13,6 +13,7 @@ from torch._dynamo.utils import counters
 
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
+from inspector.capture.compile_count import compilations
 from inspector.capture.eager_rests import marked_eager_rests
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
@@ -127,27 +128,23 @@ def _plain_times_ns(what: Measurement, state: State) -> Iterator[tuple[int, bool
     """The time of each call without the profiler, and whether anything was compiled in it."""
     for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
         _wait_for_device()
-        before = _compilations()
+        before = compilations()
         began_ns = time.perf_counter_ns()
         what.run(arguments)
         _wait_for_device()
-        yield time.perf_counter_ns() - began_ns, _compilations() != before
+        yield time.perf_counter_ns() - began_ns, compilations() != before
         state.restore()
 
 
 def _profiled(what: Measurement, state: State) -> Iterator[bool]:
     """Calls under the profiler; whether anything was compiled in a call."""
     for arguments in _copies(what, what.calls):
-        before = _compilations()
+        before = compilations()
         with _mark(CALL_MARK):
             what.run(arguments)
         _wait_for_device()
-        yield _compilations() != before
+        yield compilations() != before
         state.restore()
-
-
-def _compilations() -> int:
-    return int(counters["frames"]["total"])
 
 
 def _copies(what: Measurement, calls: int) -> Iterator[Call]:

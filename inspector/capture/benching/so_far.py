@@ -5,14 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from torch._dynamo.utils import counters
-
-__all__ = ["age_ns", "compilations"]
-
-
-def compilations() -> int:
-    """How many frames were compiled, or tried (torch/_dynamo/utils.py, 2.11 to 2.13)."""
-    return int(counters["frames"]["total"])
+__all__ = ["age_ns"]
 
 
 def age_ns() -> int:

@@ -26,8 +26,9 @@ from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.script_facts import loading_of
-from inspector.capture.benching.so_far import age_ns, compilations
+from inspector.capture.benching.so_far import age_ns
 from inspector.capture.benching.warm_plan import Search, planned
+from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.locate import locate

@@ -34,7 +34,8 @@ from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.so_far import age_ns, compilations
+from inspector.capture.benching.so_far import age_ns
+from inspector.capture.compile_count import compilations
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
