@@ -84,13 +84,37 @@ class FusionFacts:
         )
 
     def _parts(self, step: Step) -> Iterator[Part]:
-        nodes = _own(step)
-        weights = [self._weight(step, node) for node in nodes]
+        own = _own(step)
+        relaid = [*self._relaid(step)]
+        nodes = [*own, *(node for node, _ in relaid)]
+        weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
             operator = step.name if step.kind == "user_kernel" else node.aten or node.target
             yield Part(_line(node), operator, share)
+
+    def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
+        """What reads inputs of the graph that the step copies into another layout, with the bytes.
+
+        Inductor does that for convolutions' weights, by no operator of the graph's.
+        """
+        own = {node.name for node in step.operators}
+        named = {name for node in step.operators for name in node.inputs}
+        for name, bytes_ in step.reads.items():
+            node = self._traffic.node(name)
+            if node is None or node.op != "placeholder" or name in named:
+                continue
+            reader = self._reader(name)
+            if reader is not None and reader.name not in own:
+                yield reader, 2.0 * bytes_
+
+    def _reader(self, name: str) -> Node | None:
+        """The first operator that reads something, if need be through views."""
+        for node in self._fusion.graph.nodes:
+            if name in node.inputs:
+                return self._reader(node.name) if is_view(node) else node
+        return None
 
     def _weight(self, step: Step, node: Node) -> float:
         """What a node would move and compute as a kernel of its own."""

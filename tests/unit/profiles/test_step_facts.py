@@ -53,6 +53,22 @@ def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None
     assert found.bytes_ == SIZE + 256 + SIZE
 
 
+def test_an_input_in_another_layout_counts_for_what_reads_it() -> None:
+    convolution = node("conv", "aten.convolution.default", "x", "weight", at=9)
+    small = node("small", "aten.exp.default", "y", at=3, tensors=(tensor(8, 8),))
+    inputs = node("x", ""), node("y", "", tensors=(tensor(8, 8),)), node("weight", "")
+    reads, writes = {"y": 256, "weight": SIZE}, {"b": 256, "c": SIZE}
+    found = facts(
+        fusion(graph(*inputs, small, convolution), Kernel("k", ("small",), reads, writes))
+    )
+    assert [(part.line.line, part.operator) for part in found.parts] == [
+        (3, "aten.exp.default"), (9, "aten.convolution.default"),
+    ]  # fmt: skip
+    assert [part.share for part in found.parts] == pytest.approx(
+        [512 / (512 + 2 * SIZE), 2 * SIZE / (512 + 2 * SIZE)]
+    )
+
+
 def test_the_second_half_of_a_reduction_is_the_reduction() -> None:
     total = node("total", "aten.sum.default", "x", at=7)
     found = fusion(
