@@ -1,15 +1,16 @@
-"""Errors that are raised for some values of a tensor, and caught in the same function."""
+"""Errors that are raised for some values of a tensor, and caught in what is compiled."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.conditions import condition_of
+from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import is_total, writes_in_place
-from inspector.advice.kinds import BRANCH, ON_TENSOR
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import reports
 
 __all__ = ["ADVICE", "is_caught", "raised"]
@@ -24,10 +25,26 @@ def raised(code: Code) -> ast.Raise | None:
 
 
 def is_caught(code: Code) -> bool:
-    """Whether the function itself may catch what the branch raises, and go on."""
-    error, parents = raised(code), code.parents()
+    """Whether the function, or what calls it, may catch what the branch raises, and go on."""
+    return _catching(code) is not None
+
+
+def _catching(code: Code) -> Code | None:
+    """The code that catches what the branch raises: the branch itself, or a call in a caller."""
+    error = raised(code)
+    if error is None:
+        return None
+    for each in (code, *code.callers):
+        if (goes_on := _goes_on(each, error)) is not None:
+            return each if goes_on else None
+    return None
+
+
+def _goes_on(code: Code, error: ast.Raise) -> bool | None:
+    """Whether the function catches an error of the statement and goes on; None if it does not."""
+    parents = code.parents()
     child: ast.AST | None = code.statement
-    while error is not None and child is not None:
+    while child is not None:
         parent = parents.get(child)
         match parent:
             case ast.Try(body=body, handlers=handlers) if child in body:
@@ -35,18 +52,25 @@ def is_caught(code: Code) -> bool:
                 if handler is not None:  # one that raises again changes no more than the type
                     return not isinstance(handler.body[0], ast.Raise)
             case ast.With(items=items):
-                if any(_suppresses(item.context_expr) for item in items):
+                if any(_suppresses(item.context_expr, error) for item in items):
                     return True
         child = parent
-    return False
+    return None
 
 
 def _catches(handler: ast.ExceptHandler, error: ast.Raise) -> bool:
     """Whether a handler may catch an error: yes where the classes are not known."""
-    if handler.type is None or error.exc is None:
+    if handler.type is None:
+        return True
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return _is_one(error, caught)
+
+
+def _is_one(error: ast.Raise, caught: Sequence[ast.expr]) -> bool:
+    """Whether an error may be one of the classes."""
+    if error.exc is None:
         return True
     made = error.exc.func if isinstance(error.exc, ast.Call) else error.exc
-    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(_may_be(dotted_name(made), dotted_name(name)) for name in caught)
 
 
@@ -57,13 +81,18 @@ def _may_be(name: str, other: str) -> bool:
     return issubclass(one, two)
 
 
-def _suppresses(node: ast.expr) -> bool:
-    name = dotted_name(node.func) if isinstance(node, ast.Call) else ""
-    return name.rpartition(".")[2] == "suppress"
+def _suppresses(node: ast.expr, error: ast.Raise) -> bool:
+    match node:
+        case ast.Call(func=function, args=args):
+            return dotted_name(function).rpartition(".")[2] == "suppress" and _is_one(error, args)
+    return False
 
 
 def _tailored(code: Code) -> str:
-    """``y = torch.where(…)`` where all that is caught is this branch."""
+    """``y = torch.where(…)`` where all that is caught is this branch; who catches it elsewhere."""
+    catching = _catching(code)
+    if catching is not None and catching is not code:
+        return _in_caller(code, catching)
     match code.statement, code.parents().get(code.statement or ast.Pass()):
         case (
             ast.If(test=test, body=[_], orelse=[]),
@@ -89,21 +118,70 @@ def _tailored(code: Code) -> str:
     return ""
 
 
+def _in_caller(code: Code, catching: Code) -> str:
+    """Where the error is caught, and what its catching becomes."""
+    caller = catching.function.name if catching.function is not None else ""
+    called = code.function.name if code.function is not None else "the function"
+    line = catching.statement.lineno if catching.statement is not None else 0
+    return (
+        f"The error is caught where `{called}` is called, in line {line} of `{caller}`, so it is a "
+        f"branch: return the condition from `{called}` as a tensor, beside what it gives "
+        "otherwise, and choose there with `torch.where(condition, handled, otherwise)`, if neither "
+        "writes anywhere or draws random numbers, and what is computed raises nothing itself for "
+        "these values; or compile the `try` no more: leave it in the caller."
+    )
+
+
 def _is_set(code: Code, statement: ast.stmt, name: str) -> bool:
     """Whether a name certainly has a value above a statement of the function."""
     return Code(statement, None, code.function, code.lines).is_set_before(name)
 
 
+_BELOW = """\
+import torch
+
+
+def root(x):
+    if x.min() < 0:
+        raise ValueError("negative")
+    return x.sqrt()
+
+
+@torch.compile
+def forward(x):
+    try:
+        y = root(x)
+    except ValueError:
+        y = x * 2
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+_SUPPRESSED = _BELOW.replace("import torch\n", "import contextlib\nimport torch\n", 1).replace(
+    """\
+    try:
+        y = root(x)
+    except ValueError:
+        y = x * 2
+""",
+    """\
+    y = x * 2
+    with contextlib.suppress(ValueError):
+        y = root(x)
+""",
+)
+
 CAUGHT = Advice(
     id="branch-raise-caught",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=is_caught,
-    title="an error raised for some values of a tensor, and caught in the same function",
-    fix="The error is caught in this function, so it is a branch: compute what the `except` side "
-    "gives and what the rest of the `try` gives, and choose with `torch.where(condition, handled, "
-    "otherwise)`, if neither writes anywhere or draws random numbers; or compile the `try` no "
-    "more: leave it in the caller.",
+    kinds=(BRANCH, ITEM),
+    says=ON_TENSOR_OR_ITEM,
+    where=decides(is_caught),
+    title="an error raised for some values of a tensor, and caught in the compiled code",
+    fix="The error is caught in the compiled code, so it is a branch: compute what the `except` "
+    "side gives and what the rest of the `try` gives, and choose with `torch.where(condition, "
+    "handled, otherwise)`, if neither writes anywhere or draws random numbers; or compile the "
+    "`try` no more: leave it in the caller.",
     tailored=_tailored,
     before="""\
 import torch
@@ -138,7 +216,31 @@ outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor.",
-    instead_of=r"torch\.cond|branchless|^Your code may",
+    variants=(_BELOW, _SUPPRESSED, _BELOW.replace("x.min() < 0", "x.min().item() < 0")),
+    pairs=(
+        (
+            _BELOW,
+            """\
+import torch
+
+
+def root(x):
+    negative = x.min() < 0
+    return negative, torch.where(negative, torch.ones_like(x), x).sqrt()
+
+
+@torch.compile
+def forward(x):
+    negative, y = root(x)
+    y = torch.where(negative, x * 2, y)
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+        ),
+    ),
+    instead_of=r"torch\.cond|branchless|^Your code may|capture_scalar_outputs",
 )
 
 ADVICE = (CAUGHT,)

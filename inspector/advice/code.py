@@ -22,12 +22,16 @@ class Code:
             the columns that torch gives.
         function: The function around it, or None; all of it is there only where the file is.
         lines: The source lines that the syntax was read from.
+        callers: The code of the compiled functions that led to it, innermost first.
+        helpers: The functions that the file defines at its top level.
     """
 
     statement: ast.stmt | None = None
     expression: ast.expr | None = None
     function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
     lines: tuple[str, ...] = ()
+    callers: tuple[Code, ...] = ()
+    helpers: tuple[ast.FunctionDef, ...] = ()
 
     @property
     def call(self) -> ast.Call | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice, Kind
-from inspector.advice.code import attribute
-from inspector.advice.kinds import ITEM
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 
 __all__ = ["ADVICE", "makes_number"]
 
@@ -25,6 +25,77 @@ def _indexes(node: ast.expr) -> bool:
 def _calls_item(node: ast.expr) -> bool:
     """Whether a call is ``experts[index](x)``."""
     return isinstance(node, ast.Call) and _indexes(node.func)
+
+
+def _is_element(code: Code) -> bool:
+    """Whether there is an element where torch points, and nothing else that needs a number.
+
+    Torch points at ``x[i] * 2`` for ``x[i]``.
+    """
+    pointed = code.expression
+    if pointed is not None and _indexes(pointed):
+        return True
+    return code.has(_indexes) and not code.has(_needs_number)
+
+
+def _needs_number(node: ast.expr) -> bool:
+    """Whether it may be what makes a number, in the place of an element."""
+    if not isinstance(node, ast.Call):
+        return False
+    is_math = dotted_name(node.func).startswith(("math.", "np.", "numpy."))
+    return is_math or makes_number(node.func) or attribute("numpy", "tolist")(node.func)
+
+
+def _element_tailored(code: Code) -> str:
+    """``x[i.reshape(1)].squeeze(0)`` for an element that is read."""
+    found = code.find(_indexes)
+    if not isinstance(found, ast.Subscript) or not isinstance(found.ctx, ast.Load):
+        return ""
+    parts = found.slice.elts if isinstance(found.slice, ast.Tuple) else [found.slice]
+    at = [n for n, part in enumerate(parts) if not isinstance(part, ast.Slice)]
+    old, base, index = (code.shown(node) for node in (found, found.value, parts[at[0]]))
+    if len(at) != 1 or not isinstance(parts[at[0]], ast.Name | ast.Call | ast.Attribute):
+        return ""
+    with_dimension = ast.Call(ast.Attribute(parts[at[0]], "reshape"), [ast.Constant(1)], [])
+    inside = ", ".join(ast.unparse(with_dimension if n in at else p) for n, p in enumerate(parts))
+    if not (old and base and index):
+        return ""
+    return (
+        f"Give the index a dimension: `{base}[{inside}].squeeze({at[0]})` instead of `{old}`. "
+        "Torch reads a tensor without dimensions as a number, which it knows only when the program "
+        "runs."
+    )
+
+
+def _chosen_by_number(code: Code) -> bool:
+    """Whether something is taken out of a list or the like by a number made of a tensor."""
+    number = code.find(_is_number)
+    if number is None:
+        return False
+    parents = code.parents()
+    node: ast.AST = number
+    while isinstance(parents.get(node), ast.BinOp | ast.UnaryOp):
+        node = parents[node]
+    if isinstance(parents.get(node), ast.Assign) and len(code.stores(code.target)) == 1:
+        loads = code.loads(code.target)
+        return bool(loads) and all(_is_index(parents.get(load), load) for load in loads)
+    return _is_index(parents.get(node), node)
+
+
+def _is_number(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="item"), args=[]):
+            return True
+        case ast.Call(func=ast.Name(id="int" | "bool"), args=[value]):
+            return not isinstance(value, ast.Constant)
+    return False
+
+
+def _is_index(node: ast.AST | None, child: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(slice=index, ctx=ast.Load()):
+            return index is child
+    return False
 
 
 MODULE = Advice(
@@ -115,11 +186,88 @@ outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 
+_CHOSEN = """\
+import torch
+
+
+@torch.compile
+def forward(x, index):
+    chosen = [torch.sin, torch.cos][int(index) % 2]
+    return chosen(x) * 2
+
+
+outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, 3)]
+"""
+_ROW = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    best = int(x.sum(1).argmax())
+    return x[best] * 2
+
+
+outputs = [forward(x) for x in (torch.eye(3), torch.arange(6.0).reshape(2, 3))]
+"""
+_LOOKED_UP = """\
+import torch
+
+weights = {1: 2.0, 2: 3.0}
+
+
+@torch.compile
+def forward(x, label):
+    return x * weights[label.item()]
+
+
+outputs = [forward(torch.ones(3), torch.tensor(label)) for label in (1, 2)]
+"""
+
+NUMBER = Advice(
+    id="number-as-index",
+    kinds=(ITEM,),
+    where=_chosen_by_number,
+    title="something chosen by a number that is made of a tensor",
+    fix="Make no number of the index. Of functions compute what each gives, and choose: "
+    "`torch.stack([f(x) for f in functions])[index.reshape(1)].squeeze(0)`, if all may run, and "
+    "give tensors of one shape and dtype (the same of a list of tensors; a row of a tensor is "
+    "`x[index.reshape(1)].squeeze(0)`). What else there is to choose, or to look up in a dict, is "
+    "chosen in the caller.",
+    before=_CHOSEN,
+    after=_CHOSEN.replace(
+        "chosen = [torch.sin, torch.cos][int(index) % 2]",
+        "both = torch.stack([torch.sin(x), torch.cos(x)])",
+    ).replace("chosen(x) * 2", "both[(index % 2).reshape(1)].squeeze(0) * 2"),
+    keeps="The outputs and gradients. All entries are computed; where one of them, or its "
+    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient may be "
+    "NaN. What is chosen is a new tensor. A tensor of floating-point numbers needs `.long()` "
+    "first, as `int` rounds.",
+    pairs=(
+        (
+            _ROW,
+            _ROW.replace("int(x.sum(1).argmax())", "x.sum(1).argmax()").replace(
+                "x[best]", "x[best.reshape(1)].squeeze(0)"
+            ),
+        ),
+        (
+            _LOOKED_UP,
+            _LOOKED_UP.replace("forward(x, label):", "compute(x, weight):").replace(
+                "    return x * weights[label.item()]\n",
+                "    return x * weight\n\n\ndef forward(x, label):\n"
+                "    return compute(x, torch.tensor(weights[label.item()]))\n",
+            ),
+        ),
+    ),
+    instead_of=r"capture_scalar_outputs",
+)
+
 ELEMENT = Advice(
     id="tensor-as-element",
-    kinds=(Kind("GB0219", "Backend compiler exception"),),
+    kinds=(Kind("GB0219", "Backend compiler exception"), DATA_DEPENDENT),
     says=r"_local_scalar_dense",
-    where=lambda code: code.has(_indexes),
+    where=_is_element,
+    tailored=_element_tailored,
     title="an element at a tensor without dimensions",
     fix="Give the index a dimension: `x[i]` is `x[i.reshape(1)].squeeze(0)` and `x[i] = v` is "
     "`x[i.reshape(1)] = v`; in another dimension, `x[:, i]` is "
@@ -161,8 +309,33 @@ outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for ste
 """,
     keeps="The outputs. `x[i]` is a view, and what is taken by a tensor with a dimension is a "
     "copy: what is changed in it does not change `x`.",
-    instead_of="Report an issue to the backend",
+    # A captured number breaks the graph as well.
+    instead_of="Report an issue to the backend|capture_scalar_outputs",
     variants=(
+        """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    return x[x.sum(1).argmax()] * 2
+
+
+outputs = [forward(torch.arange(6.0).reshape(2, 3))]
+""",
+        """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    y[y.sum(1).argmax()] = 0
+    return y
+
+
+outputs = [forward(torch.arange(6.0).reshape(2, 3))]
+""",
         """\
 import torch
 
@@ -178,4 +351,4 @@ outputs = [forward(torch.arange(6.0).reshape(2, 3), torch.tensor(1))]
     backend="aot_eager",
 )
 
-ADVICE = (MODULE, INDEX, ELEMENT)
+ADVICE = (MODULE, INDEX, NUMBER, ELEMENT)

@@ -81,7 +81,7 @@ def _compiled_files(record: GraphBreak) -> set[str]:
 def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
-    code = _code(run, record, place)
+    code = dataclasses.replace(_code(run, record, place), callers=_callers(run, record))
     if passing := passed_on(run, record, code):
         return Advised(passing, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
@@ -125,6 +125,22 @@ def _example(advice: Advice) -> Example:
     return Example(
         advice.id, advice.title, advice.before, advice.after, advice.keeps, advice.tested_on
     )
+
+
+def _callers(run: Run, record: GraphBreak) -> tuple[Code, ...]:
+    """The code that led to the line, in the functions that torch compiled, innermost first.
+
+    A function that torch gave up on counts: it is one that the user wants compiled.
+    """
+    if record.user not in record.stack:
+        return ()
+    stack = record.stack[: record.stack.index(record.user)]
+    tried = {(f.file, plain_name(f.name)) for process in run.processes for f in process.frames}
+    tried.add((record.frame_file, plain_name(record.frame_name)))
+    compiled = [n for n, f in enumerate(stack) if (f.file, plain_name(f.name)) in tried]
+    inner = stack[compiled[0] :] if compiled else ()
+    texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
+    return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
 
 
 def _code(run: Run, record: GraphBreak, place: Place) -> Code:

@@ -28,7 +28,7 @@ def _sorts(code: Code) -> bool:
         for word in call.keywords
         if word.arg == "key"
     ]
-    return any(map(_makes_values, keys))
+    return any(_makes_values(code, key) for key in keys)
 
 
 def _hashes(code: Code) -> bool:
@@ -46,7 +46,7 @@ def _hashes(code: Code) -> bool:
                 inside = args
             case _:
                 continue
-        if any(map(_makes_values, inside)):
+        if any(_makes_values(code, part) for part in inside):
             return True
     return False
 
@@ -56,12 +56,27 @@ def _here(code: Code) -> Iterator[ast.AST]:
     return header(code.statement) if code.statement is not None else iter(())
 
 
-def _makes_values(node: ast.AST) -> bool:
-    return any(
-        isinstance(inner, ast.Call)
-        and isinstance(inner.func, ast.Attribute)
-        and inner.func.attr in {"item", "tolist"}
-        for inner in ast.walk(node)
+def _makes_values(code: Code, node: ast.expr) -> bool:
+    """Whether values of tensors are made in an expression, by what torch points at."""
+    return any(map(_is_value, ast.walk(node))) and _is_pointed_at(code, node)
+
+
+def _is_value(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="item" | "tolist")):
+            return True
+        case ast.Call(func=ast.Name(id="bool" | "float" | "int"), args=[_]):
+            return True
+    return False
+
+
+def _is_pointed_at(code: Code, node: ast.expr) -> bool:
+    """Whether torch points into an expression, or at what it is in; yes where it does not say."""
+    pointed = code.expression
+    if pointed is None:
+        return True
+    return any(inner is pointed for inner in ast.walk(node)) or any(
+        inner is node for inner in ast.walk(pointed)
     )
 
 
@@ -91,8 +106,8 @@ SORT = Advice(
     where=_sorts,
     title="sorting by the values of tensors",
     fix="Let torch sort: `order = scores.argsort(stable=True)` of all values in one tensor "
-    "(`argmax` or `topk` for the first ones), and `x[order]` with it. What is no tensor is sorted "
-    "in the caller.",
+    "(with `descending=True` for `reverse=True`; `argmax` or `topk` for the first ones), and "
+    "`x[order]` with it. What is no tensor is sorted in the caller.",
     before=_SORTED,
     after=_SORTED.replace(
         "sorted(range(3), key=lambda row: x[row].sum().item())", "x.sum(1).argsort(stable=True)"

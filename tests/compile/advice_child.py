@@ -29,6 +29,7 @@ import torch
 from torch._dynamo.backends import registry
 
 from inspector.advice.advice import Advice, Break
+from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
 from inspector.events.graph_break import GraphBreakReason, TracebackFrame
@@ -155,10 +156,19 @@ def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
     cause = reason.causes[0]
     frames = [frame for frame in (*reason.stack, *reason.operator) if frame.file == str(path)]
     code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
+    if code is not None:
+        code = dataclasses.replace(code, callers=_callers(path, frames[:-1]))
     inner = reason.stack[-1].file if reason.stack else ""
     found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}\n{inner}")
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
+
+
+def _callers(path: Path, frames: list[TracebackFrame]) -> tuple[Code, ...]:
+    """The code that led to a graph break, from what is compiled on, innermost first."""
+    found = [read_text(path.read_text(), Span(frame.line, frame.line)) for frame in frames]
+    compiled = [n for n, code in enumerate(found) if code.function and code.function.decorator_list]
+    return tuple(reversed(found[compiled[0] :])) if compiled else ()
 
 
 def span(path: Path, frame: TracebackFrame) -> Span:

@@ -69,6 +69,9 @@ PROGRAMS = (
     ("up = x.any().item()\nif not up:\n    x = y * 3\nreturn x + y", _VECTORS),
     ("if x.isnan().any().item():\n    raise ValueError('NaN')\nreturn x * y", _VECTORS),
     ("if (x.sum() > 9).item():\n    raise ValueError('large')\nreturn x * y", _VECTORS),
+    ("i = x.argmax()\nreturn y[i] * x", _VECTORS),
+    ("return y[x.sum(1).argmax()] * x", _MATRICES),
+    ("i = x.sum(0).argmax()\nreturn y[:, i] * x", _MATRICES),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the

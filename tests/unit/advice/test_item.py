@@ -48,6 +48,13 @@ def test_what_a_branch_decides_by_needs_no_number(body: str) -> None:
         "return x[x.sum().item() :]\n",
         "n = x.sum().item()\nreturn x[n : n + 2]\n",
         "n = x.sum().item()\na, b = y.split([n, 8 - n])\nreturn a, b\n",
+        "n = x.sum().item()\nreturn x[:n] * n\n",
+        "n = x.sum().item()\nreturn torch.zeros(n).sum() + torch.tensor([n, 3]).sum(), n\n",
+        "n = int(x.sum())\nreturn torch.arange(n)\n",
+        "n = int(x.sum()) + 1\nm = n * 2\nreturn torch.zeros(m, y.shape[0])\n",
+        "return torch.split(torch.arange(int(x.sum())).float(), y.tolist())\n",
+        "return F.pad(y, (0, x.sum().item() - y.shape[-1]))\n",
+        "n = x.sum().item()\nreturn y.new_zeros((n, 2)), self.helper(n)\n",
     ],
 )
 def test_a_size_stays_in_the_graph(body: str) -> None:
@@ -55,10 +62,30 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("helper", "advice"),
+    [
+        ("return F.pad(x, (0, n - x.shape[-1]))", "item-size"),
+        ("return torch.zeros(n) if n > 2 else x", "item"),
+        ("n = n + 1\n    return torch.zeros(n)", "item"),
+        ("return x * n", "item"),
+    ],
+)
+def test_what_a_helper_does_with_a_number_is_followed(helper: str, advice: str) -> None:
+    text = (
+        f"def helper(x, n):\n    {helper}\n\n\n"
+        "def forward(x):\n    n = x.max().item()\n    return helper(x, n)\n"
+    )
+    line = text[: text.index("x.max")].count("\n") + 1
+    code = read_text(text, Span(line, line, 8, 8 + len("x.max().item()")))
+    found = best(Break("GB0124", None, _SAID, code))
+    assert found is not None
+    assert found.id == advice
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "n = x.sum().item()\nx[:n] = 0\nreturn x\n",  # Inductor does not take it
-        "n = x.sum().item()\nreturn x[:n] * n\n",
         "n = x.sum().item()\nreturn self.zeros(n)\n",
         "n = x.sum().item()\nreturn n\n",
         "n = x.sum().item()\nreturn self.layers[:n]\n",
@@ -68,7 +95,7 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
         "h = x * x.sum().item()\nif h.dim() == 3:\n    h = h.flatten(1)\nreturn h\n",
         "h = x * x.sum().item()\nif h is None:\n    raise ValueError\nreturn h\n",
         "n = x.sum().item()\nreturn x[::n]\n",  # torch has to know its sign
-        "n = int(x.sum())\nreturn torch.arange(n)\n",  # it may be a float
+        "n = x.sum().item()\nreturn torch.zeros(n), f'{n}'\n",
         "n = x.sum().item()\nn = n + 1\nreturn x[:n]\n",
         "return x * x.sum().item()\n",
     ],
@@ -99,6 +126,9 @@ def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) 
         ("kinds = {x.sum().item() for z in y}\nreturn len(kinds)\n", "values-as-keys"),
         ("seen = {x.sum().item(): z for z in y}\nreturn seen\n", "values-as-keys"),
         ("seen = {z: x.sum().item() for z in y}\nreturn seen\n", "item"),
+        ("kinds = {int(x.sum()) for z in y}\nreturn kinds\n", "values-as-keys"),
+        ("kinds = frozenset(float(x.sum()) for z in y)\nreturn kinds\n", "values-as-keys"),
+        ("return {int(z) for z in self.kinds}, x.sum().item()\n", "item"),
         ("best = max(x.sum().item(), 3)\nreturn best\n", "item"),
     ],
 )
