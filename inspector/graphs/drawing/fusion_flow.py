@@ -13,6 +13,7 @@ from inspector.model.graph import Node
 
 __all__ = ["Amount", "Flow", "FusionFlow", "Kernel", "make_flow"]
 
+_GIVEN = frozenset({"input", "constant"})  # kinds of buffers that no kernel writes
 _MOST_ENDS = 6
 
 
@@ -150,7 +151,7 @@ class _Builder:
         readers: dict[str, int] = {}
         for step in self._steps:
             for name in step.reads:
-                if name in self._buffers and self._buffers[name].kind in {"input", "constant"}:
+                if name in self._buffers and self._buffers[name].kind in _GIVEN:
                     readers[name] = readers.get(name, 0) + 1
         few = len(readers) <= 2 * _MOST_ENDS
         return frozenset() if few else frozenset(name for name, n in readers.items() if n == 1)
@@ -166,7 +167,10 @@ class _Builder:
                 buffer = self._buffers.get(name) or Buffer(name, "")
                 known = writers.get(self._memory.root(name))
                 if known is None:
-                    known = [(self._maker(buffer, makers), name, size)]
+                    maker = self._maker(buffer, makers)
+                    if maker < 0 and name in self._buffers and buffer.kind not in _GIVEN:
+                        continue  # nobody else writes it: the kernel hands it on within itself
+                    known = [(maker, name, size)]
                 for source, written, given in known:
                     is_part = self._memory.is_part(written)
                     part = self._memory.buffer(written) if is_part else buffer
@@ -180,7 +184,7 @@ class _Builder:
 
     def _maker(self, buffer: Buffer, makers: Mapping[str, int]) -> int:
         """Of one of several results of a call, which no step says that it writes."""
-        if buffer.kind in {"input", "constant"}:
+        if buffer.kind in _GIVEN:
             return -1
         node: Node | None = self._nodes.get(buffer.origin)
         while node is not None and node.name not in makers:

@@ -116,6 +116,19 @@ def flow_of(names: str) -> FusionFlow:
     return make_flow(fusion(graph(*nodes), *steps), Roles())
 
 
+def test_what_a_kernel_hands_on_within_itself_is_no_input() -> None:
+    nodes = (
+        node("x", ""),
+        node("var", "aten.var_mean.correction"),
+        node("relu", "aten.relu.default"),
+    )
+    reads = {"x": SIZE, "buf1": 32}
+    kernel = Kernel("k", ("var", "relu"), reads, {"buf2": SIZE})
+    x, inner = Buffer("x", "input"), Buffer("buf1", "intermediate")
+    found = make_flow(fusion(graph(*nodes), kernel, buffers=(x, inner)), Roles())
+    assert [flow.buffer.name for flow in found.flows] == ["x"]
+
+
 def test_unknown_inputs_that_one_kernel_reads_are_counted() -> None:
     text = fusion_dot(fused_layers(40), CAPTION, Drawing(force=True))
     assert "reads 1 input, 16 KiB" in text
