@@ -7,6 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.numbers import is_number_of
 
 __all__ = ["ADVICE", "makes_number"]
 
@@ -69,7 +70,7 @@ def _element_tailored(code: Code) -> str:
 
 def _chosen_by_number(code: Code) -> bool:
     """Whether something is taken out of a list or the like by a number made of a tensor."""
-    number = code.find(_is_number)
+    number = code.find(lambda node: is_number_of(node, "int", "bool"))
     if number is None:
         return False
     parents = code.parents()
@@ -80,15 +81,6 @@ def _chosen_by_number(code: Code) -> bool:
         loads = code.loads(code.target)
         return bool(loads) and all(_is_index(parents.get(load), load) for load in loads)
     return _is_index(parents.get(node), node)
-
-
-def _is_number(node: ast.expr) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="item"), args=[]):
-            return True
-        case ast.Call(func=ast.Name(id="int" | "bool"), args=[value]):
-            return not isinstance(value, ast.Constant)
-    return False
 
 
 def _is_index(node: ast.AST | None, child: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import names_in
 from inspector.advice.kinds import ITEM
-from inspector.advice.numbers import tensors_in
+from inspector.advice.numbers import is_number_of, tensors_in
 
 __all__ = ["ADVICE"]
 
@@ -46,16 +46,7 @@ def _is_size(code: Code) -> bool:
 
 def _number(code: Code) -> ast.expr | None:
     """The expression that makes the number: ``x.sum().item()``, ``int(x.sum())``."""
-    return code.find(lambda node: isinstance(node, ast.Call) and _makes_number(node))
-
-
-def _makes_number(node: ast.Call) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
-            return True
-        case ast.Call(func=ast.Name(id="int"), args=[value], keywords=[]):
-            return not isinstance(value, ast.Constant)
-    return False
+    return code.find(lambda node: is_number_of(node, "int"))
 
 
 @dataclasses.dataclass(slots=True)

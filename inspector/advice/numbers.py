@@ -8,7 +8,7 @@ import dataclasses
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.effects import REDUCTIONS, is_pure
 
-__all__ = ["Uses", "is_scalar", "tensors_in"]
+__all__ = ["Uses", "is_number_of", "is_scalar", "tensors_in"]
 
 # A tensor of no dimensions gives with these what a number gives, to rounding. What is not smooth
 # (`//`, `%`) would make much of the rounding.
@@ -173,4 +173,14 @@ def _keeps_number(parent: ast.BinOp, node: ast.AST) -> bool:
             return other is parent.right and number != 0
         case _, ast.Constant(value=int() | float()):
             return True
+    return False
+
+
+def is_number_of(node: ast.AST, *conversions: str) -> bool:
+    """Whether a number is made of a tensor: ``t.item()``, or ``int(t)`` by a conversion's name."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
+            return True
+        case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]):
+            return name in conversions and not isinstance(value, ast.Constant)
     return False

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 __all__ = ["Ending", "ended_as_by_ctrl_c"]
 
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 
 class Ending:
@@ -43,13 +43,19 @@ def ended_as_by_ctrl_c() -> Iterator[Ending]:
         ending.number = ending.number or number
         raise KeyboardInterrupt
 
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
     is_main = threading.current_thread() is threading.main_thread()
-    ours = [number for number, handler in before.items() if is_main and handler != signal.SIG_IGN]
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers if is_main}
+    # None is a handler that is none of Python's, and could not be put back.
+    ours = {
+        number: handler
+        for number, handler in before.items()
+        if handler not in {None, signal.SIG_IGN}
+    }
     for number in ours:
         signal.signal(number, end)
     try:
         yield ending
     finally:
-        for number in ours:
-            signal.signal(number, before[number])
+        for number, handler in ours.items():
+            signal.signal(number, handler)

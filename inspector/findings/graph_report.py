@@ -323,8 +323,6 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
 def _is_as_asked(run: Run, asked: str) -> bool:
     """Whether the command that would record something is the one that was run."""
     settings = run.meta.settings
-    if asked == _ASKED["hlo"]:
-        return settings.get("backend") == "openxla"
     is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
     name = asked.strip().lstrip("-").replace("-", "_")
     return is_plain and (not asked or bool(settings.get(name)))

@@ -112,8 +112,10 @@ class FusionFacts:
     def _reader(self, name: str) -> Node | None:
         """The first operator that reads something, if need be through views."""
         for node in self._fusion.graph.nodes:
-            if name in node.inputs:
-                return self._reader(node.name) if is_view(node) else node
+            if name in node.inputs and node.op != "output":
+                found = self._reader(node.name) if is_view(node) else node
+                if found is not None:
+                    return found
         return None
 
     def _weight(self, step: Step, node: Node) -> float:

@@ -35,3 +35,19 @@ def test_what_is_ignored_stays_so() -> None:
         assert ending.number == 0
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_windows_has_no_sighup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "SIGHUP")
+    with ended_as_by_ctrl_c() as ending, pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert ending.number == signal.SIGTERM
+
+
+def test_a_handler_that_is_not_python_s_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "getsignal", lambda _number: None)
+    taken: list[object] = []
+    monkeypatch.setattr(signal, "signal", lambda *given: taken.append(given))
+    with ended_as_by_ctrl_c():
+        pass
+    assert taken == []

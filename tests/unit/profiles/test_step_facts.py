@@ -69,6 +69,20 @@ def test_an_input_in_another_layout_counts_for_what_reads_it() -> None:
     )
 
 
+def test_what_is_only_given_back_has_no_reader() -> None:
+    turned = node("turned", "aten.permute.default", "weight", at=5)
+    given_back = node("output", "output", "weight", "turned", op="output")
+    small = node("small", "aten.exp.default", "y", at=3, tensors=(tensor(8, 8),))
+    inputs = node("y", "", tensors=(tensor(8, 8),)), node("weight", "")
+    kernel = Kernel("k", ("small",), {"y": 256, "weight": SIZE}, {"b": 256, "c": SIZE})
+    late = node("late", "aten.relu.default", "weight", at=9)
+    found = facts(fusion(graph(*inputs, turned, small, given_back), kernel))
+    assert [part.line.line for part in found.parts] == [3]
+    # A view that nothing reads hides no reader behind it.
+    found = facts(fusion(graph(*inputs, turned, small, late, given_back), kernel))
+    assert [part.line.line for part in found.parts] == [3, 9]
+
+
 def test_the_second_half_of_a_reduction_is_the_reduction() -> None:
     total = node("total", "aten.sum.default", "x", at=7)
     found = fusion(
