@@ -198,7 +198,10 @@ def is_plain(plan: BenchPlan, number: int) -> bool:
 def of_row(
     row: BenchRow, recording: Path, found: Mapping[Key, float]
 ) -> tuple[float, float, float]:
-    """By hand, in ms; `inspect bench` by that; and half of the interval of that ratio, in parts."""
+    """By hand, in ms; `inspect bench` by that; and half of the interval of that ratio, in parts.
+
+    Of the blocks that stand next to each other: others were measured in other minutes.
+    """
     pairs = [
         (math.log(ns), math.log(found[key]))
         for (session, number), ns in row.medians.items()
@@ -230,7 +233,7 @@ def lines_of(recordings: Path, found: Mapping[Key, float]) -> Iterator[tuple[str
             )
             yield (
                 (
-                    f"| {name} | {row.latency.middle_ns / 1e6:.3f} ms | {hand_ms:.3f} ms "
+                    f"| {name} | {hand_ms * ratio:.3f} ms | {hand_ms:.3f} ms "
                     f"| {ratio:.3f} | ±{spread:.3f} |"
                 ),
                 abs(ratio - 1),
