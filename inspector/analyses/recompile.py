@@ -21,6 +21,7 @@ from inspector.findings.own_writes import own_write
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
+from inspector.findings.recompile_failed import all_failed, mend_failure
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_key import key_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
@@ -28,7 +29,7 @@ from inspector.findings.recompile_optimizer import without_state
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
-from inspector.findings.wording import listed
+from inspector.findings.wording import count, listed
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import Outcome
 from inspector.model.recompile import Answer, Recompile, RecompileClass
@@ -77,7 +78,7 @@ class RecompileRule(Rule):
 
 def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of a frame by what failed, in the order in which each was first met."""
-    causes: dict[tuple[str, str, int | None, bool], list[Recompile]] = {}
+    causes: dict[tuple[str, str, int | None, bool, bool], list[Recompile]] = {}
     for item in frame.compilations:
         if item.is_recompile or item.hit_limit:
             # A run that was put together by hand has the reasons alone.
@@ -85,7 +86,9 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
             # An unknown guard has no source: its text tells it apart from others.
             what = recompile.name or recompile.guard
             dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
-            key = (recompile.kind.value, what, dimension, is_zero_one(recompile))
+            # What fails is compiled again by every call; of what is kept, by another value.
+            failed = all_failed([recompile])
+            key = (recompile.kind.value, what, dimension, is_zero_one(recompile), failed)
             causes.setdefault(key, []).append(recompile)
     for items in causes.values():
         yield tuple(items)
@@ -97,12 +100,12 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
     place = _place(run, frame, first)
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
-    name, advice = case.function, fixes(case)
+    advice = mend_failure(frame, items, run.roots) or fixes(case)
     shown = tuple(map(case.shown, items))
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if _runs_eagerly(items) else Severity.WARNING,
-        message=_message(name, shown),
+        severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
+        message=_message(case.function, shown),
         place=make_place(run, place, items[-1].stack),
         why="\n".join(told(shown)),
         fix=advice[0] if advice else "",
@@ -242,19 +245,24 @@ def _cause(item: Recompile) -> str:
     """What tells two findings of a class apart, the same with every torch."""
     dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
     special = "0/1" if is_zero_one(item) else ""
-    return "\0".join((user_spelling(item.name), dimension, special))
+    found = (user_spelling(item.name), dimension, special)
+    return "\0".join((*found, "failed") if all_failed([item]) else found)
 
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:
     return any(item.hit_limit for item in items)
 
 
-def _runs_eagerly(items: tuple[Recompile, ...]) -> bool:
-    return _hit_limit(items) or any(item.answer is Answer.EAGER for item in items)
+def _is_uncompiled(items: tuple[Recompile, ...]) -> bool:
+    """Whether such a call runs eagerly since then, or fails."""
+    is_eager = any(item.answer is Answer.EAGER for item in items)
+    return _hit_limit(items) or is_eager or all_failed(items)
 
 
 def _message(name: str, items: tuple[Recompile, ...]) -> str:
     times = sum(not item.hit_limit for item in items)
+    if all_failed(items):
+        return f"{name} fails to compile in {count(times, 'more call')}: {changed(items[0])}"
     often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
     limit = ""
     if _hit_limit(items):

@@ -11,6 +11,7 @@ from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_symbols import specialized_symbols
 from inspector.events.compile_id import CompileId
 from inspector.model.compilation import Compilation, Frame
+from inspector.model.recompile import RecompileClass
 from inspector.model.roots import Roots
 
 __all__ = ["make_frames"]
@@ -56,6 +57,7 @@ def _compilations(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[
     """The compilations of a code object, and of all after the first what they were for."""
     entries: dict[str, CompileFacts] = {}
     superseded: set[CompileId] = set()
+    is_kept = False
     for draft in drafts:
         item = draft.build(roots)
         specialized = specialized_symbols(draft.facts, roots)
@@ -65,7 +67,10 @@ def _compilations(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[
             recompile = make_recompile(item, draft.facts, entries, roots, superseded)
             if recompile.entry and recompile.supersedes:
                 superseded.add(recompile.entry)
+            if not is_kept and not item.recompile_reasons:
+                recompile = dataclasses.replace(recompile, kind=RecompileClass.NOTHING_KEPT)
             item = dataclasses.replace(item, recompile=recompile)
+        is_kept = is_kept or not item.raised
         entries[str(item.compile_id)] = draft.facts
         yield item
     for facts in entries.values():

@@ -10,6 +10,7 @@ from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed, marked_with
 from inspector.findings.recompile_bounds import within
 from inspector.findings.recompile_case import is_of_set, is_zero_one, tensor_of
+from inspector.findings.recompile_failed import all_failed
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
@@ -62,6 +63,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     RecompileClass.GLOBAL_STATE: "torch's global state changes{of}",
     RecompileClass.BACKEND: "another backend is asked for",
     RecompileClass.DEALLOCATED: "{name} was deallocated",
+    RecompileClass.NOTHING_KEPT: "nothing is kept of the compilations before, which failed",
 }
 # Of what has no name: a bound method, mostly.
 _KEPT: Mapping[RecompileClass, str] = {
@@ -171,11 +173,12 @@ def _line(item: Recompile) -> str:
     entry = f" (cache entry {item.entry})" if item.entry else ""
     before = item.before.text if item.before else ""
     now = item.now.text if item.now else ""
+    is_none = item.kind is RecompileClass.NOTHING_KEPT
     values = {
         (True, True): f"{before} → {now}",
         (True, False): f"{before}, now another value",
         (False, True): f"now {now}",
-        (False, False): item.guard or "no guard is known",
+        (False, False): item.guard or ("no cache entry" if is_none else "no guard is known"),
     }[bool(before), bool(now)]
     answer = _answer(item)
     return f"{item.compile_id}: {values}{entry}{f'; {answer}' if answer else ''}"
@@ -209,8 +212,10 @@ def compile_cost(items: Sequence[Recompile]) -> str:
     if not took:
         return ""
     each = f", {duration(min(took))} to {duration(max(took))} each" if len(took) > 1 else ""
-    times = count(len(took), "compilation")
-    return f"{duration(sum(took))} for {times}{each}; spent once, and no part of a warm call's time"
+    times = f"{duration(sum(took))} for {count(len(took), 'compilation')}{each}"
+    if all_failed(items):
+        return f"{times}; spent again in every call like these, as nothing is kept of what fails"
+    return f"{times}; spent once, and no part of a warm call's time"
 
 
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:

@@ -64,6 +64,8 @@ class RecompileClass(enum.Enum):
     GLOBAL_STATE = "global-state"
     BACKEND = "backend"
     DEALLOCATED = "deallocated"
+    NOTHING_KEPT = "nothing-kept"
+    """No guard: all that was compiled before failed, so that there is nothing to be found."""
     OTHER = "other"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.compile.recompiles import (
     attributes,
+    failing,
     functions,
     mixed,
     modules,
@@ -20,5 +21,6 @@ from tests.compile.recompiles.table import PROGRAMS
 __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
-    attributes, functions, mixed, modules, nearest, objects, spelled, state, tensors, values, views,
+    attributes, failing, functions, mixed, modules, nearest, objects, spelled, state, tensors,
+    values, views,
 )  # fmt: skip

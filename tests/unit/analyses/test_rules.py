@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.analyses import compile_error, graph_break, recompile, skipped_frame
+from inspector.findings.cost_wording import finding_cost_lines
 from inspector.findings.finding import Finding
 from inspector.findings.report import make_report
 from inspector.findings.severity import Severity
@@ -138,6 +139,42 @@ def test_the_limit_alone_is_no_recompile(tmp_path: Path, fields: dict[str, Any],
     assert (found.severity, found.later) == (Severity.ERROR, False)
     assert "n == 1" in found.why
     assert (report.summary.recompiles, report.summary.recompile_limit_hits) == (0, 1)
+
+
+def test_what_fails_in_every_call_is_spent_in_every_call(tmp_path: Path) -> None:
+    failed = {"fail_type": "Unsupported", "fail_reason": MESSAGE, "has_guarded_code": False,
+              "fail_user_frame_filename": FILE, "fail_user_frame_lineno": 3, "start_time": 1.0,
+              "entire_frame_compile_time_s": 0.002}  # fmt: skip
+    log = [
+        line
+        for number in ("0/0", "0/1", "0/2")
+        for line in (start(number), metrics(number, **failed))
+    ]
+    _, again = findings(tmp_path, *log)
+
+    assert again.message.endswith(
+        "fails to compile in 2 more calls: nothing is kept of the compilations before, which failed"
+    )
+    assert again.why.split("\n") == [
+        "0/1: no cache entry; the compilation failed",
+        "0/2: no cache entry; the compilation failed",
+    ]
+    assert again.fix.startswith(f"Mend the graph break at {FILE}:3 (Failed to trace")
+    (cost,) = finding_cost_lines(again)
+    assert "once" not in cost
+    assert "spent again in every call like these" in cost
+    assert again.severity is Severity.ERROR
+
+
+def test_what_is_kept_behind_failures_says_that_nothing_was_there(tmp_path: Path) -> None:
+    failed = {"fail_type": "Unsupported", "fail_reason": MESSAGE, "has_guarded_code": False}
+    log = (start(), metrics("0/0", **failed), start("0/1"), graph("0/1"), metrics("0/1"))
+    found = [item for item in findings(tmp_path, *log) if item.rule == "recompile"]
+
+    assert [item.message.partition(" is ")[2] for item in found] == [
+        "compiled once more: nothing is kept of the compilations before, which failed"
+    ]
+    assert found[0].severity is Severity.WARNING
 
 
 def test_addresses_are_not_shown(tmp_path: Path) -> None:
