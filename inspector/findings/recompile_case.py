@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,7 @@ __all__ = [
     "kept_together",
     "specialized_fix",
     "tensor_of",
+    "with_method",
 ]
 
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
@@ -144,6 +146,12 @@ class FixCase:
         """What changes as the caller writes it, or as the function does."""
         return self.argument.written or self.name
 
+    def shown_name(self, name: str) -> str:
+        """Anything that changed as the user would write it in the function."""
+        is_wrapper = self.site.parameters.is_wrapper
+        given = self.site.passed(name).written if is_wrapper else ""
+        return given or user_spelling(tensor_of(name))
+
     def converted(self, method: str) -> str:
         """A sentence that has the caller pass something else: ``Write a = a.t() before …``."""
         closed = ClosureName.of(self.name)
@@ -156,7 +164,7 @@ class FixCase:
             return f"Write {name} = {name}{method} {self.before_call}."
         where = f"in the call at {self.place(self.site.frame)}"
         if given.text and not given.path:
-            return f"Pass {given.text}{method} {where}."
+            return f"Pass {with_method(given.text, method)} {where}."
         what = given.text or f"what is passed as {given.parameter}"
         own = self.site.free(given.parameter)
         name = own + given.path
@@ -245,6 +253,16 @@ class FixCase:
             return str(self.first.index)
         match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
         return match[1] if match else "0"
+
+
+def with_method(text: str, method: str) -> str:
+    """A method behind an expression: ``(w * 2).detach()``."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return text + method
+    is_whole = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text + method if is_whole or not method else f"({text}){method}"
 
 
 def _expression(name: str) -> str:

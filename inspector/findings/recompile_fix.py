@@ -17,6 +17,7 @@ from inspector.findings.recompile_case import (
     environment,
     kept_together,
 )
+from inspector.findings.recompile_fix_gradients import GRADIENTS
 from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
@@ -35,7 +36,7 @@ _MOST_NAMED = 4
 _MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.MARKS})
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
 _TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
-_ADVICE = {**TENSORS, **VALUES, **STATE}
+_ADVICE = {**TENSORS, **GRADIENTS, **VALUES, **STATE}
 
 
 def fixes(case: FixCase) -> tuple[str, ...]:

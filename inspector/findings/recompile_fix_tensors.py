@@ -260,30 +260,6 @@ def _layout(case: FixCase) -> Iterator[str]:
     yield f"{case.converted_all(lambda _: '.to_dense()')} Each layout is compiled for itself."
 
 
-def _requires_grad(case: FixCase) -> Iterator[str]:
-    if case.set_at is not None:
-        place, code = case.place(case.set_at), case.set_at.code.strip()
-        yield (
-            f"{case.called} itself sets {case.name} at {place} (`{code}`), with what it was "
-            "computed from: set it to the result's .detach() there, if no gradient is meant to go "
-            "from one call into another."
-        )
-        return
-    if of_parameters(case.first.source):
-        yield (
-            "Freeze and unfreeze parameters before the first call: with and without gradients for "
-            f"{case.name} are two programs, each compiled once, and then found."
-        )
-        return
-    now = case.first.now.text if case.first.now else ""
-    if now in {"1", "True"}:
-        yield f"Where no gradient is needed: {_lower(case.converted('.detach()'))}"
-    else:
-        needed = case.converted(".requires_grad_()")
-        yield f"Where its gradient is needed: {_lower(needed)}"
-    yield "With and without a gradient are two programs: both are compiled once, and then found."
-
-
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
@@ -349,7 +325,6 @@ TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.DEVICE: _device,
     RecompileClass.LAYOUT: _layout,
     RecompileClass.RANK: _rank,
-    RecompileClass.REQUIRES_GRAD: _requires_grad,
     RecompileClass.TENSOR_KIND: _tensor_kind,
     RecompileClass.ALIASING: _aliasing,
     RecompileClass.VIEW: _view,

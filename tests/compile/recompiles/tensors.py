@@ -191,7 +191,7 @@ def rank() -> None:
         double(a)
 
 
-@program(Expected("tensor-requires-grad", "x", "0", "1", "again", "a = a.detach()"))
+@program(Expected("tensor-requires-grad", "x", "0", "1", "again", "pass a.detach() as x"))
 def requires_grad() -> None:
     """With a gradient, and without."""
 
@@ -201,6 +201,26 @@ def requires_grad() -> None:
 
     for a in (torch.ones(4), torch.ones(4, requires_grad=True)):
         double(a)
+
+
+@program(
+    Expected("tensor-requires-grad", "state[0]", "0", "1", "again",
+             "pass state with state[0].detach() in place of state[0] and state[1].detach() in"),
+)  # fmt: skip
+def state_with_a_history() -> None:
+    """What one call gives is what the next one takes, as a pair."""
+
+    @compiled
+    def step(x: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        hidden, cell = state
+        hidden = torch.tanh(x + hidden)
+        return hidden, cell + hidden
+
+    weight = torch.ones(3, requires_grad=True)
+    state = torch.zeros(3), torch.zeros(3)
+    for _ in range(3):
+        state = step(weight * 2, state)
+    state[1].sum().backward()
 
 
 @program(
