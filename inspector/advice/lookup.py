@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
 from inspector.advice.code import Code, header
@@ -18,7 +19,10 @@ from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 
-__all__ = ["Advised", "advise"]
+__all__ = ["Advised", "Functions", "advise", "tried_functions"]
+
+Functions: TypeAlias = frozenset[tuple[str, str]]
+"""Functions by file and name."""
 
 _GENERATION = re.compile(r"[/\\]transformers[/\\]generation[/\\]utils\.py$")
 _FORWARD = (
@@ -45,17 +49,24 @@ class Advised:
     example: Example | None = None
 
 
-def advise(run: Run, record: GraphBreak, place: Place) -> Advised:
+def tried_functions(run: Run) -> Functions:
+    """What torch compiled or tried to: a function that it gave up on is one to be compiled, too."""
+    frames = (frame for process in run.processes for frame in process.frames)
+    return frozenset((frame.file, plain_name(frame.name)) for frame in frames)
+
+
+def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
     """Our advice where there is some, with what torch's hints add to it; else torch's hints.
 
     Args:
         run: The run, for its sources.
         record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
+        tried: The `tried_functions` of the run, which are the same for all of its breaks.
     """
     if record.caused_by is not None:
         return Advised(f"Mend {_shown(run, record)}: this comes of it, and goes with it.", ())
-    found = _advised(run, record, place)
+    found = _advised(run, record, place, tried)
     if not any(map(_GENERATION.search, _compiled_files(record))):
         return found
     others = (found.fix, *found.alternatives) if found.fix else found.alternatives
@@ -78,10 +89,10 @@ def _compiled_files(record: GraphBreak) -> set[str]:
     return {record.frame_file or "", *(frame.file for frame in inner)}
 
 
-def _advised(run: Run, record: GraphBreak, place: Place) -> Advised:
+def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
-    code = dataclasses.replace(_code(run, record, place), callers=_callers(run, record))
+    code = dataclasses.replace(_code(run, record, place), callers=_callers(run, record, tried))
     if passing := passed_on(run, record, code):
         return Advised(passing, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
@@ -127,17 +138,14 @@ def _example(advice: Advice) -> Example:
     )
 
 
-def _callers(run: Run, record: GraphBreak) -> tuple[Code, ...]:
-    """The code that led to the line, in the functions that torch compiled, innermost first.
-
-    A function that torch gave up on counts: it is one that the user wants compiled.
-    """
+def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]:
+    """The code that led to the line, in the functions that torch compiled, innermost first."""
     if record.user not in record.stack:
         return ()
     stack = record.stack[: record.stack.index(record.user)]
-    tried = {(f.file, plain_name(f.name)) for process in run.processes for f in process.frames}
-    tried.add((record.frame_file, plain_name(record.frame_name)))
-    compiled = [n for n, f in enumerate(stack) if (f.file, plain_name(f.name)) in tried]
+    own = (record.frame_file, plain_name(record.frame_name))
+    names = [(frame.file, plain_name(frame.name)) for frame in stack]
+    compiled = [n for n, name in enumerate(names) if name in tried or name == own]
     inner = stack[compiled[0] :] if compiled else ()
     texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.advice.lookup import advise
+from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
 from inspector.events.graph_break import Cause
 from inspector.findings.finding import Finding
@@ -58,19 +58,22 @@ class GraphBreakRule(Rule):
         first = group_sites(record for record in run.graph_breaks if not is_later(record))
         known = {site.first.key for site in first}
         costs = site_costs(run)
+        tried = tried_functions(run)
         later = group_sites(record for record in run.graph_breaks if is_later(record))
         for site in first:
-            yield _finding(run, site, costs.get(site.first.key), later=False)
+            yield _finding(run, site, costs.get(site.first.key), tried, later=False)
         for site in later:
             if site.first.key not in known:
-                yield _finding(run, site, None, later=True)
+                yield _finding(run, site, None, tried, later=True)
 
 
-def _finding(run: Run, site: BreakSite, cost: Cost | None, *, later: bool) -> Finding:
+def _finding(
+    run: Run, site: BreakSite, cost: Cost | None, tried: Functions, *, later: bool
+) -> Finding:
     record = site.first
     cause = record.cause
     place = make_place(run, record.user, _longest(site))
-    advised = advise(run, record, place)
+    advised = advise(run, record, place, tried)
     return Finding(
         rule=GraphBreakRule.id,
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.advice.advice import Break
 from inspector.advice.code import Code
-from inspector.advice.lookup import advise
+from inspector.advice.lookup import advise, tried_functions
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import best
 from inspector.events.graph_break import Cause
@@ -145,7 +145,7 @@ def test_only_a_caller_that_is_compiled_counts(
     )
     run = run_of(process_of(*frames), source=PROGRAM)
 
-    found = advise(run, record, make_place(run, record.user))
+    found = advise(run, record, make_place(run, record.user), tried_functions(run))
 
     assert ("in line 9 of `forward`" in found.fix) is is_caught
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.advice.lookup import Advised, advise
+from inspector.advice.lookup import Advised, advise, tried_functions
 from inspector.events.graph_break import Cause
 from inspector.findings.place import make_place
 from inspector.model.graph_break import Outcome
@@ -29,7 +29,7 @@ TORCHS = StackFrame(f"{SITE}/torch/nn/modules/module.py", 10, "f", "print(1)")
 def advised(frame: StackFrame | None, cause: Cause, run: Run | None = None) -> Advised:
     run = run or run_of()
     record = dataclasses.replace(break_at(AT_BRANCH, cause), user=frame)
-    return advise(run, record, make_place(run, frame))
+    return advise(run, record, make_place(run, frame), tried_functions(run))
 
 
 def example(found: Advised) -> str:
@@ -51,7 +51,7 @@ def in_loop(compiled: StackFrame) -> Advised:
     """A break below the loop over tokens, in what is compiled from one of the two on."""
     record = break_at(AT_BRANCH, BRANCH, frame_file=compiled.file, frame_name=compiled.name)
     record = dataclasses.replace(record, stack=(LOOP, AT_BRANCH))
-    return advise(run_of(), record, make_place(run_of(), AT_BRANCH))
+    return advise(run_of(), record, make_place(run_of(), AT_BRANCH), tried_functions(run_of()))
 
 
 def test_the_loop_of_transformers_is_left_uncompiled_whatever_breaks_in_it() -> None:
@@ -147,8 +147,8 @@ def test_code_that_ran_is_not_said_to_be_wrong() -> None:
     raised = dataclasses.replace(record, outcome=Outcome.RAISED)
     place = make_place(run_of(), AT_BRANCH)
 
-    assert advise(run_of(), record, place) == Advised("", ())
-    assert advise(run_of(), raised, place).fix == SUPPOSED
+    assert advise(run_of(), record, place, frozenset()) == Advised("", ())
+    assert advise(run_of(), raised, place, frozenset()).fix == SUPPOSED
 
 
 GRAPH_BREAK = Cause(
@@ -163,7 +163,7 @@ def test_a_break_that_torchs_optimiser_asks_for_is_nobodys_to_remove() -> None:
     inner = StackFrame(f"{SITE}/torch/optim/optimizer.py", 79, "_use_grad", "graph_break()")
     record = dataclasses.replace(break_at(AT_BRANCH, GRAPH_BREAK), stack=(AT_BRANCH, inner))
     place = make_place(run_of(), AT_BRANCH)
-    found = advise(run_of(), record, place)
+    found = advise(run_of(), record, place, frozenset())
 
     assert example(found) == "optimizer-step"
     assert found.alternatives == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.advice.lookup import advise
+from inspector.advice.lookup import advise, tried_functions
 from inspector.events.graph_break import Cause
 from inspector.findings.place import make_place
 from inspector.model.compilation import Frame
@@ -46,7 +46,7 @@ def observed(line: int, context: str = MISSING, caller: StackFrame = CALL) -> Gr
 def fix_of(record: GraphBreak, *others: GraphBreak) -> str:
     frame = Frame(0, "forward", MODEL, 1, (compilation(0, record, *others),))
     run = run_of(process_of(frame), source=PROGRAM)
-    return advise(run, record, make_place(run, record.user)).fix
+    return advise(run, record, make_place(run, record.user), tried_functions(run)).fix
 
 
 def test_the_line_that_raises_is_known_by_its_own_record() -> None:

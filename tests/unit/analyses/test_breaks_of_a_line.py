@@ -6,12 +6,16 @@ import dataclasses
 
 import pytest
 
-from inspector.analyses.graph_break import RULE
+from inspector.advice.lookup import Functions, tried_functions
+from inspector.analyses import graph_break
 from inspector.model.compilation import Frame
+from inspector.model.run import Run
 from tests.unit.renderers.runs import (
     AT_BRANCH,
     BRANCH,
+    IN_HELPER,
     MODEL,
+    PRINT,
     break_at,
     compilation,
     process_of,
@@ -31,7 +35,24 @@ def test_the_same_sentence_is_not_said_twice(other: str, expected: list[str]) ->
     made = compilation(0, *(break_at(AT_BRANCH, cause) for cause in causes))
     run = run_of(process_of(Frame(0, "forward", MODEL, 13, (made,))))
 
-    (found,) = RULE.check(run)
+    (found,) = graph_break.RULE.check(run)
 
     said = [note for note in found.notes if note.startswith("the line breaks here too: ")]
     assert said == [f"the line breaks here too: {text}" for text in expected]
+
+
+def test_the_compiled_functions_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large model there are hundreds of frames, and as many graph breaks."""
+    asked: list[Run] = []
+
+    def tried(run: Run) -> Functions:
+        asked.append(run)
+        return tried_functions(run)
+
+    monkeypatch.setattr(graph_break, "tried_functions", tried)
+    made = compilation(0, break_at(AT_BRANCH, BRANCH), break_at(IN_HELPER, PRINT))
+    run = run_of(process_of(Frame(0, "forward", MODEL, 13, (made,))))
+    found = list(graph_break.RULE.check(run))
+
+    assert len(found) == 2
+    assert len(asked) == 1
