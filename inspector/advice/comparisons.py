@@ -17,6 +17,19 @@ def _is_membership(node: ast.expr) -> bool:
     )
 
 
+_WEIGHTS = """\
+import torch
+
+
+@torch.compile
+def forward(x, weights):
+    first, second = weights.tolist()
+    return x * first + x.relu() * second
+
+
+outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([5, 2], [1, -1])]
+"""
+
 TOLIST = Advice(
     id="tolist",
     kinds=(
@@ -55,19 +68,22 @@ outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.
     keeps="The outputs, to rounding, and the gradients: numbers have no history, and do not change "
     "with the tensor (hence `detach` and `clone`). Python numbers are float64, tensors keep their "
     "dtype.",
-    variants=(
-        """\
-import torch
+)
 
-
-@torch.compile
-def forward(x, sizes):
-    return torch.split(x * 2, sizes.tolist())
-
-
-outputs = [forward(torch.ones(4), torch.tensor([1, 3]))]
-""",
-    ),
+TOLIST_CAPTURED = Advice(
+    id="tolist-captured",
+    kinds=(DATA_DEPENDENT,),
+    title="tolist, left where it is",
+    fix="To leave it where it is: `torch._dynamo.config.capture_scalar_outputs = True` keeps "
+    "integers in the graph, as long as no Python branch, range or key depends on one of them; "
+    "`tolist()` of floats breaks the graph all the same.",
+    before=_WEIGHTS,
+    after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
+    + _WEIGHTS.removeprefix("import torch\n"),
+    keeps="The outputs and gradients. A number that a Python branch depends on is an error there "
+    "under fullgraph=True, and breaks the graph otherwise.",
+    other_way_of=("tolist",),
+    instead_of=r"capture_scalar_outputs",
 )
 
 COMPARE = Advice(
@@ -137,4 +153,4 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
     instead_of=r"capture_scalar_outputs|torch\.cond|branchless",
 )
 
-ADVICE = (CONTAINS, TOLIST, COMPARE)
+ADVICE = (CONTAINS, TOLIST, TOLIST_CAPTURED, COMPARE)

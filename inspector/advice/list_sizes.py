@@ -1,0 +1,150 @@
+"""Tensors that become lists of Python numbers for sizes: ``x.split(lengths.tolist())``."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code
+from inspector.advice.kinds import DATA_DEPENDENT
+from inspector.advice.list_uses import ListUses
+from inspector.advice.numbers import tensors_in
+from inspector.advice.size_uses import Use
+
+__all__ = ["ADVICE"]
+
+# Compares the sizes of what it is given (torch/nn/utils/rnn.py, 2.11 to 2.13; tried).
+_COMPARING = "pad_sequence"
+
+
+def _list(code: Code) -> ast.expr | None:
+    """The expression that makes the list."""
+    return code.find(_makes_list)
+
+
+def _makes_list(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="tolist"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _uses(code: Code) -> frozenset[Use]:
+    """What is done with the numbers of the list."""
+    made = _list(code)
+    if made is None or code.function is None:
+        return frozenset()
+    tensors = tensors_in(code.function) | code.parameters()
+    return frozenset(ListUses(code, tensors, code.parents()).uses(made))
+
+
+def _are_sizes(code: Code) -> bool:
+    return Use.SIZE in _uses(code)
+
+
+def _needs_values(code: Code) -> bool:
+    """Whether something beside needs to know the sizes, so that no setting keeps them."""
+    nodes = ast.walk(code.function) if code.function is not None else ()
+    compares = any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and _COMPARING in {getattr(node, "id", ""), getattr(node, "attr", "")}
+        for node in nodes
+    )
+    return compares or Use.WRONG in _uses(code)
+
+
+def _tailored(code: Code) -> str:
+    shown = code.shown(_list(code))
+    if not _needs_values(code):
+        return ""
+    what = f"the list `{shown}`" if shown else "the list"
+    return (
+        f"Make {what} in the caller, and pass it: something else here needs its values (a branch, "
+        "a range, a key, `pad_sequence`), so that they cannot stay in the graph."
+    )
+
+
+_SPLIT = """\
+import torch
+
+
+@torch.compile
+def forward(x, lengths):
+    parts = (x * 2).split(lengths.tolist())
+    return torch.stack([part.sum() for part in parts])
+
+
+outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [6, 0, 0])]
+"""
+_CUT = """\
+import torch
+
+
+@torch.compile
+def forward(x, lengths):
+    sizes = lengths.tolist()
+    sums = torch.stack([x[row, :n].sum() for row, n in enumerate(sizes)])
+    return sums, x.new_zeros(sizes), x.reshape(-1)[: sizes[0]] * 2
+
+
+x = torch.arange(12.0).reshape(2, 6)
+outputs = [forward(x, torch.tensor(n)) for n in ([1, 2], [4, 1], [5, 6])]
+"""
+_PADDED = """\
+import torch
+
+
+@torch.compile
+def forward(x, lengths):
+    parts = (x * 2).split(lengths.tolist())
+    return torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
+
+
+outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [4, 1, 1])]
+"""
+_SETTING = "import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
+
+
+def _captured(program: str) -> str:
+    return _SETTING + program.removeprefix("import torch\n")
+
+
+def _passed(program: str) -> str:
+    """The same with the list made in the caller."""
+    return (
+        program.replace("lengths.tolist()", "sizes")
+        .replace("lengths", "sizes")
+        .replace("torch.tensor(n))", "torch.tensor(n).tolist())")
+    )
+
+
+LIST_SIZES = Advice(
+    id="tolist-sizes",
+    kinds=(DATA_DEPENDENT,),
+    where=_are_sizes,
+    title="a tensor made a list of Python numbers that are sizes",
+    fix="`torch._dynamo.config.capture_scalar_outputs = True` at the start of the program: the "
+    "numbers stay in the graph as sizes that torch does not know beforehand.",
+    tailored=_tailored,
+    before=_SPLIT,
+    after=_captured(_SPLIT),
+    keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
+    "each of the numbers is waited for.",
+    pairs=((_CUT, _captured(_CUT)), (_PADDED, _passed(_PADDED))),
+    instead_of=r"capture_scalar_outputs",
+)
+
+LIST_PASSED = Advice(
+    id="tolist-in-caller",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: not _needs_values(code),
+    title="a list of sizes, made in the caller",
+    fix="Make the list in the caller, and pass it as a list: its numbers are constants at first, "
+    "and dynamic once they have changed.",
+    before=_SPLIT,
+    after=_passed(_SPLIT),
+    keeps="The outputs and gradients. Another number of sizes is another program.",
+    other_way_of=("tolist-sizes",),
+)
+
+ADVICE = (LIST_SIZES, LIST_PASSED)
