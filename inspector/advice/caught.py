@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 from collections.abc import Sequence
 
 from inspector.advice.advice import Advice
@@ -13,7 +14,7 @@ from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import reports
 
-__all__ = ["ADVICE", "is_caught", "raised"]
+__all__ = ["ADVICE", "Catcher", "catcher", "is_caught", "raised"]
 
 
 def raised(code: Code) -> ast.Raise | None:
@@ -32,16 +33,35 @@ def is_caught(code: Code) -> bool:
 def _catching(code: Code) -> Code | None:
     """The code that catches what the branch raises: the branch itself, or a call in a caller."""
     error = raised(code)
-    if error is None:
-        return None
+    found = catcher(code, error) if error is not None else None
+    return found.code if found is not None else None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Catcher:
+    """What catches an error, and goes on.
+
+    Attributes:
+        code: The function: that of the statement, or one that called it.
+        node: The ``except``, or the ``with`` of what suppresses it.
+    """
+
+    code: Code
+    node: ast.ExceptHandler | ast.With
+
+
+def catcher(code: Code, error: ast.Raise) -> Catcher | None:
+    """What catches an error of the statement in the compiled code and goes on, if anything does."""
     for each in (code, *code.callers):
-        if (goes_on := _goes_on(each, error)) is not None:
-            return each if goes_on else None
+        node = _caught_by(each, error)
+        if node is not None:
+            # One that raises again changes no more than the type.
+            again = isinstance(node, ast.ExceptHandler) and isinstance(node.body[0], ast.Raise)
+            return None if again else Catcher(each, node)
     return None
 
 
-def _goes_on(code: Code, error: ast.Raise) -> bool | None:
-    """Whether the function catches an error of the statement and goes on; None if it does not."""
+def _caught_by(code: Code, error: ast.Raise) -> ast.ExceptHandler | ast.With | None:
     parents = code.parents()
     child: ast.AST | None = code.statement
     while child is not None:
@@ -49,11 +69,11 @@ def _goes_on(code: Code, error: ast.Raise) -> bool | None:
         match parent:
             case ast.Try(body=body, handlers=handlers) if child in body:
                 handler = next((item for item in handlers if _catches(item, error)), None)
-                if handler is not None:  # one that raises again changes no more than the type
-                    return not isinstance(handler.body[0], ast.Raise)
+                if handler is not None:
+                    return handler
             case ast.With(items=items):
                 if any(_suppresses(item.context_expr, error) for item in items):
-                    return True
+                    return parent
         child = parent
     return None
 

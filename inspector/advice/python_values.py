@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, header
+from inspector.advice.keys import becomes_key
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 
 __all__ = ["ADVICE"]
@@ -44,11 +45,13 @@ def _hashes(code: Code) -> bool:
                 inside = args
             case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _MAKING:
                 inside = args
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=args)):
+                inside = args
             case _:
                 continue
         if any(_makes_values(code, part) for part in inside):
             return True
-    return False
+    return becomes_key(code)
 
 
 def _here(code: Code) -> Iterator[ast.AST]:
@@ -130,14 +133,25 @@ def forward(x, labels):
 outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
 """
 
+_SEEN = _DISTINCT.replace(
+    "    kinds = len(set(labels.tolist()))\n",
+    "    seen = set()\n    for label in labels:\n        seen.add(int(label))\n"
+    "    kinds = len(seen)\n",
+)
+_COUNTED = _DISTINCT.replace(
+    "    kinds = len(set(labels.tolist()))\n",
+    "    counts = {}\n    for label in labels:\n        key = label.item()\n"
+    "        counts[key] = counts.get(key, 0) + 1\n    kinds = len(counts)\n",
+)
+
 HASH = Advice(
     id="values-as-keys",
     kinds=(ITEM, DATA_DEPENDENT, _TOLIST),
     where=_hashes,
     title="values of a tensor in a set, a dict or a counter",
-    fix="Make it in the caller, which can have the values, and pass what the compiled function "
-    "needs of it. Where the values are small integers torch can count them: "
-    "`torch.zeros(most).index_add(0, labels, torch.ones(len(labels)))`.",
+    fix="Make the set, the dict or the counter in the caller, which can have the values, and pass "
+    "what the compiled function needs of it. Where the values are small integers torch can count "
+    "them: `torch.zeros(most).index_add(0, labels, torch.ones(len(labels)))`.",
     before=_DISTINCT,
     after="""\
 import torch
@@ -166,6 +180,7 @@ outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2]
     ),
     keeps="The outputs and gradients. A number that is passed compiles once more when it is "
     "another one, and is dynamic then.",
+    variants=(_SEEN, _COUNTED),
     instead_of=_HINTS,
 )
 
