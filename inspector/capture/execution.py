@@ -18,6 +18,7 @@ from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import announce, meet
+from inspector.capture.replay import replayed
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
@@ -125,6 +126,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     """
     _join(request)
     inputs = range(len(target.calls))
+    made: list[int] = []  # the inputs of all calls, in their order
     profiles = _profiles(target, request)
     state = State(target.function) if request.profile else None
     ones = Ones() if request.profile else None
@@ -134,22 +136,24 @@ def call_target(target: Target, request: Request, function: Callable[..., object
             if state is not None and (number or index):
                 _begin_again(state)
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
+                made.append(index)
                 error = _error_of(target, index, request, function, ones)
                 if error is not None:
-                    raise _failed(FailedCall(target, index, error, number + 1), request) from error
+                    failed = FailedCall(target, index, error, number + 1, made=made)
+                    raise _failed(failed, request) from error
     if profiles is not None and state is not None:
         if profiles.is_refused():
             return
         for index in inputs:
             with _told(index, _UNMEASURED_CALLS):
-                _profile(target, index, request, function, (profiles, state, ones))
+                _profile(target, index, request, function, (profiles, state, ones, made))
         profiles.finish()
         return
     if not request.measure:
         return
     for index in inputs:
         with _told(index, _UNMEASURED_CALLS):
-            _measure(target, index, request, function)
+            _measure(target, index, request, function, made)
     guarded("measure the memory", write_copy_rates)
 
 
@@ -187,12 +191,15 @@ def _told(index: int, number: int) -> Iterator[None]:
         write_artifact("call", {**marks, "state": state})
 
 
-def _measure(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
-    made = _UNMEASURED_CALLS
-
+def _measure(
+    target: Target,
+    index: int,
+    request: Request,
+    function: Callable[..., object],
+    made: list[int],
+) -> None:
     def run(call: Call) -> None:
-        nonlocal made
-        made += 1
+        made.append(index)
         _call(call, request, function)
 
     what = Measurement(
@@ -208,7 +215,8 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         with quiet():
             measure(what)
     except Exception as error:
-        raise _failed(FailedCall(target, index, error, made), request) from error
+        failed = FailedCall(target, index, error, made.count(index), made=made)
+        raise _failed(failed, request) from error
 
 
 def _begin_again(state: State) -> None:
@@ -222,17 +230,17 @@ def _profile(
     index: int,
     request: Request,
     function: Callable[..., object],
-    kept: tuple[Profiles, State, Ones | None],
+    kept: tuple[Profiles, State, Ones | None, list[int]],
 ) -> None:
     """Profiles the warm calls with one input."""
     given = target.calls[index]
-    profiles, state, ones = kept
-    made, without, is_compiled = _UNMEASURED_CALLS, 0, True
+    profiles, state, ones, made = kept
+    without, is_compiled = 0, True
 
     def prepared(called: Callable[..., object]) -> PreparedCall:
-        nonlocal made, without, is_compiled
+        nonlocal without, is_compiled
+        made.append(index)
         is_compiled = called is function
-        made += is_compiled
         without += not is_compiled
         _begin_again(state)
         return PreparedCall(fresh(given), lambda call: _call(call, request, called, ones))
@@ -241,8 +249,9 @@ def _profile(
         with quiet():
             profiles.measure(index, lambda: prepared(function), lambda: prepared(target.function))
     except Exception as error:
-        number = made if is_compiled else 0
-        raise _failed(FailedCall(target, index, error, number, without), request) from error
+        number = made.count(index) - without if is_compiled else 0
+        failed = FailedCall(target, index, error, number, without, made)
+        raise _failed(failed, request) from error
 
 
 def _error_of(
@@ -276,5 +285,8 @@ def _failed(failed: FailedCall, request: Request) -> InspectorError:
     """What to tell about a failed call, see `failed_call`."""
     target = failed.target
     return failed_call(
-        failed, request, lambda: _error_of(target, failed.index, request, target.function)
+        failed,
+        request,
+        lambda: _error_of(target, failed.index, request, target.function),
+        lambda: replayed(failed.error, request, target, failed.made),
     )

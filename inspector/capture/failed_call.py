@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -18,6 +18,7 @@ from inspector.capture.failures import (
     value_needed,
 )
 from inspector.capture.ranks import absent, is_of_others, not_together
+from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target
 from inspector.capture.xla.device import uses_xla
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
@@ -38,6 +39,7 @@ class FailedCall:
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
         without: How many calls with this input were made without the compiler before it.
+        made: All calls until then, this one included, by the numbers of their inputs.
     """
 
     target: Target
@@ -45,10 +47,14 @@ class FailedCall:
     error: Exception
     number: int = 1
     without: int = 0
+    made: Sequence[int] = ()
 
 
 def failed_call(
-    failed: FailedCall, request: Request, eager: Callable[[], Exception | None]
+    failed: FailedCall,
+    request: Request,
+    eager: Callable[[], Exception | None],
+    anew: Callable[[], Exception | None],
 ) -> InspectorError:
     """What to tell about a failed call.
 
@@ -56,6 +62,8 @@ def failed_call(
         failed: The call.
         request: How it was called.
         eager: Calls the target once more, and gives what that raised.
+        anew: Makes all calls again without the compiler, of a target that is loaded anew, and gives
+            what the last one raised: a target that counts its calls fails in one of them alone.
     """
     target, error = failed.target, failed.error
     known = _known_at_once(failed, request)
@@ -69,6 +77,10 @@ def failed_call(
             mapped = request.device == "cpu"
             return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
     if again is None:
+        by_itself = anew()
+        _forget(error, by_itself)
+        if by_itself is not None:
+            return _also_without(failed, user_traceback(by_itself, target.root))
         said = f"({type(error).__name__}: {_first_sentence(error)})"
         # What Dynamo and the backends raise is in the trace, and becomes a finding.
         is_told = isinstance(error, TorchDynamoException)
@@ -123,6 +135,11 @@ def _without_others(failed: FailedCall) -> InspectorError:
 def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, also without torch.compile"
+    if not failed.number:  # one of those that a profile makes without the compiler
+        message = (
+            f"{failed.target.name} fails by itself when it is called for the "
+            f"{ordinal(len(failed.made))} time"
+        )
     if uses_xla():
         step = "Without --backend openxla it runs where it was made."
         return ModelFailedError(f"{message} on XLA's device.", step, detail=detail)
@@ -160,9 +177,10 @@ def _only_then(failed: FailedCall, said: str, gpu: str | None) -> str:
         return f"{name} runs without torch.compile and fails with it {said}."
     if not failed.number:
         return f"A call of {name} without torch.compile fails between others that do not {said}."
+    outside = " outside of compiled code" if is_raised_outside(failed.error) else ""
     return (
-        f"{name} fails with torch.compile when it is called {_which(failed)} {said}; a call "
-        "without torch.compile after it does not."
+        f"{name} fails with torch.compile when it is called {_which(failed)}{outside} {said}; a "
+        "call without torch.compile after it does not."
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import execution
 from inspector.capture.call import Call
-from inspector.capture.execution import call_target
-from inspector.capture.target import Target
+from inspector.capture.execution import call_target, compiled
+from inspector.capture.replay import is_raised_outside
+from inspector.capture.target import Target, load_target
 from inspector.errors import ModelFailedError
 from inspector.findings.compile_error_fixes import error_fix
 from inspector.model.request import Request
@@ -80,7 +83,8 @@ def test_for_a_gpu_it_says_which() -> None:
     assert said(Failing(1), gpu="h200") == (
         f"Net runs without torch.compile and fails with it when it is compiled for h200 {ERROR}."
     )
-    assert "for the 2nd time when it is compiled for h200 (" in said(Failing(2), gpu="h200")
+    told = said(Failing(2), gpu="h200")
+    assert "for the 2nd time outside of compiled code when it is compiled for h200 (" in told
 
 
 def on_two_devices(x: torch.Tensor) -> torch.Tensor:
@@ -120,24 +124,24 @@ def test_the_line_that_dynamo_was_at_is_named_and_its_mistake_known(
 
 def test_a_later_call_has_its_number() -> None:
     assert said(Failing(2)) == (
-        f"Net fails with torch.compile when it is called for the 2nd time {ERROR}; a call without "
-        "torch.compile after it does not."
+        "Net fails with torch.compile when it is called for the 2nd time outside of compiled code "
+        f"{ERROR}; a call without torch.compile after it does not."
     )
     assert said(Failing(2, 3)) == (
         "Net fails when it is called for the 2nd time, also without torch.compile."
     )
     # Each of two inputs is called once before any is called again.
-    assert "called with input 2 for the 2nd time (" in said(Failing(4), 2)
+    assert "called with input 2 for the 2nd time outside of compiled code (" in said(Failing(4), 2)
 
 
 def test_calls_that_are_measured_are_counted() -> None:
-    assert "called for the 3rd time (" in said(Failing(3), measure=True)
-    assert "called for the 5th time (" in said(Failing(5), measure=True)
+    assert "called for the 3rd time outside of compiled code (" in said(Failing(3), measure=True)
+    assert "called for the 5th time outside of compiled code (" in said(Failing(5), measure=True)
 
 
 @pytest.mark.usefixtures("profiled")
 def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apart() -> None:
-    assert "called for the 3rd time (" in said(Failing(3), profile=True)
+    assert "called for the 3rd time outside of compiled code (" in said(Failing(3), profile=True)
     assert said(Failing(5), profile=True) == (
         f"A call of Net without torch.compile fails between others that do not {ERROR}."
     )
@@ -146,5 +150,110 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
     )
     # The 7th call of all, of which two were made without the compiler.
     told = said(Failing(7), profile=True)
-    assert "called for the 5th time (behind 2 calls without the compiler) (" in told
-    assert "called with input 2 for the 3rd time (" in said(Failing(10), 2, profile=True)
+    assert (
+        "called for the 5th time (behind 2 calls without the compiler) outside of compiled code ("
+        in told
+    )
+    assert "called with input 2 for the 3rd time outside of compiled code (" in said(
+        Failing(10), 2, profile=True
+    )
+
+
+FAILS_ONCE = """
+import torch
+import counting
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        self.count()
+        return self.linear(x)
+
+    @torch.compiler.disable
+    def count(self):
+        counting.calls += 1
+        if counting.calls == {call}:
+            {fails}
+
+model = Net()
+example_inputs = [(torch.ones(2, 4),), (torch.ones(3, 4),)]
+"""
+
+
+def told_of_a_file(folder: Path, call: int, fails: str, **settings: Any) -> ModelFailedError:
+    (folder / "counting.py").write_text("calls = 0\n", encoding="utf-8")
+    model = folder / "model.py"
+    model.write_text(FAILS_ONCE.format(call=call, fails=fails), encoding="utf-8")
+    request = Request(str(model), **{"measure": False, "backend": "eager", **settings})
+    names = set(sys.modules)
+    try:
+        target = load_target(request)
+        with pytest.raises(ModelFailedError) as raised:
+            call_target(target, request, compiled(target, request))
+    finally:
+        for name in set(sys.modules) - names:
+            if name in {"model", "counting"}:
+                del sys.modules[name]
+    return raised.value
+
+
+OWN = (
+    'raise ValueError("enough")',  # in Python
+    "self.linear(torch.ones(2, 3))",  # in an operator outside of compiled code
+)
+
+
+@pytest.mark.parametrize("fails", OWN)
+def test_a_model_that_fails_in_one_call_alone_by_itself_is_not_the_compilers(
+    tmp_path: Path, fails: str
+) -> None:
+    told = told_of_a_file(tmp_path, 4, fails)
+    assert told.message.endswith(
+        "fails when it is called with input 2 for the 2nd time, also without torch.compile."
+    )
+    assert told.next_step == "Make it run in plain Python first."
+    assert told.detail.count("Traceback") == 1
+    assert "in count" in told.detail
+
+
+@pytest.mark.usefixtures("profiled")
+def test_calls_of_a_profile_are_made_again_in_their_order(tmp_path: Path) -> None:
+    told = told_of_a_file(tmp_path, 5, OWN[0], profile=True)
+    assert "with input 1 for the 3rd time, also without torch.compile" in told.message
+    told = told_of_a_file(tmp_path, 7, OWN[0], profile=True)
+    assert told.message.endswith("fails by itself when it is called for the 7th time.")
+
+
+def test_what_a_fresh_model_does_not_do_is_not_said_to_be_its_own(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    fails = f"import os; os.path.exists({str(seen)!r}) or [].pop(open({str(seen)!r}, 'w').close())"
+    message = told_of_a_file(tmp_path, 3, fails).message
+    assert "for the 2nd time outside of compiled code (TypeError: " in message
+    assert message.endswith("a call without torch.compile after it does not.")
+
+
+def rows(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.embedding(index, table)
+
+
+def breaks(x: torch.Tensor) -> torch.Tensor:
+    torch._dynamo.graph_break()
+    return x + 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_what_a_graph_or_the_compiler_raises_is_not_outside_of_them(backend: str) -> None:
+    compiled = torch.compile(rows, backend=backend)
+    with pytest.raises((IndexError, RuntimeError)) as of_graph:
+        compiled(torch.ones(3, 2), torch.tensor([7]))
+    assert not is_raised_outside(of_graph.value)
+    with pytest.raises((IndexError, RuntimeError)) as of_eager:
+        torch.compiler.disable(rows)(torch.ones(3, 2), torch.tensor([7]))
+    assert is_raised_outside(of_eager.value)
+    whole = torch.compile(breaks, backend=backend, fullgraph=True)
+    with pytest.raises(TorchDynamoException) as of_dynamo:
+        whole(torch.ones(1))
+    assert not is_raised_outside(of_dynamo.value)
