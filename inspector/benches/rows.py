@@ -69,7 +69,7 @@ class BenchRow:
             a call that nobody watched.
         launches: How many pieces of work a GPU gets in a call: kernels, copies.
         errors: How far results are from those of others.
-        worst: The largest error by reference.
+        worst: The largest error by reference, of results that are not rounding alone.
         is_wrong: Whether results are off by more than rounding.
         parting: The operator at which results part from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
@@ -286,5 +286,7 @@ def _break_even(
 def _worst(errors: Iterable[OutputError]) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for error in errors:
+        if error.scale == "rounding":  # of rounding it is always about the whole
+            continue
         found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
     return found

@@ -11,6 +11,8 @@ from inspector.events.fields import items, mapping, mappings, natural, naturals,
 
 __all__ = ["BenchBlock", "InspectorBench", "OutputError", "Parting"]
 
+_SCALES = ("itself", "family", "rounding")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchBlock:
@@ -40,11 +42,14 @@ class OutputError:
     Attributes:
         reference: With which it is compared: ``eager`` or ``float64``.
         name: Where it is: ``output of input 1``.
-        relative: The largest difference of two elements as a part of the largest element; infinity
+        relative: The largest difference of two elements as a part of what ``scale`` says; infinity
             where one is a number and the other is not.
         within: Whether that is no more than rounding for its dtype, or None where nobody asked.
         nan: The part of the elements of the other one that are NaN: of these it is only known
             whether they are so in both.
+        scale: ``itself``: the largest element of the result; where that is rounding alone
+            ``family``: that of all results of its kind in the call; ``rounding``: eager PyTorch's
+            own error, where the call gives nothing else.
     """
 
     reference: str
@@ -52,6 +57,7 @@ class OutputError:
     relative: float
     within: bool | None
     nan: float = 0.0
+    scale: str = "itself"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -219,4 +225,6 @@ def _error(fields: Mapping[str, object]) -> OutputError:
         relative=relative,
         within=within if isinstance(within, bool) else None,
         nan=float(nan) if isinstance(nan, int | float) else 0.0,
+        # Recordings of earlier versions have no other.
+        scale=scale if (scale := str(fields.get("scale"))) in _SCALES else "itself",
     )

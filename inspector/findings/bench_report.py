@@ -17,6 +17,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
+from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.run import Run
 
@@ -185,6 +186,11 @@ def _reasons(
 
 
 _AGAIN = "(called again)"
+_MOST_NAMED = 3
+_SCALES = {
+    "family": "Such errors are told as a part of the largest element of all results of their kind",
+    "rounding": "Such errors are not told: of what eager PyTorch gives there all is error, too",
+}
 
 
 def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
@@ -197,6 +203,17 @@ def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
             f"{name} is NaN{part} in eager PyTorch, too: whether it is in the same places is all "
             "that can be compared there"
         )
+
+
+def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """Which results are 0 but for rounding, and what their error is a part of."""
+    errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
+    for scale, said in _SCALES.items():
+        names = listed(
+            sorted({error.name for error in errors if error.scale == scale}), _MOST_NAMED
+        )
+        if names:
+            yield f"0 but for rounding: {names}. {said}"
 
 
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
@@ -240,6 +257,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     if sessions in _FEW_SESSIONS:
         yield _FEW_SESSIONS[sessions]
     yield from _without_numbers(rows)
+    yield from _rounding_alone(rows)
     if any(row.draws for row in rows):
         yield (
             "calls draw random numbers, and compiled code draws others than eager PyTorch: results "

@@ -15,6 +15,12 @@ from inspector.findings.wording import count, duration, listed, size, title
 
 __all__ = ["verdict_lines"]
 
+_SCALES = {
+    "itself": "its largest element",
+    "family": "the largest element of its kind",
+    "rounding": "eager PyTorch's own error",
+}
+
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
     """What to take, and how much that is; the most important first."""
@@ -54,7 +60,7 @@ def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
         if worst is not None:
             yield (
                 f"{row.setting.label} gives wrong results: {worst.name} is off by "
-                f"{worst.relative:.0e} of its largest element"
+                f"{worst.relative:.0e} of {_SCALES[worst.scale]}"
             )
         if row.parting is not None:
             yield _parted(row.parting)

@@ -80,10 +80,12 @@ def faster_text(faster: Ratio | None) -> str:
 def error_text(row: BenchRow) -> str:
     """The largest error against eager PyTorch; of that, against float64."""
     reference = "float64" if row.setting.is_eager else "eager"
-    if reference not in row.worst:
-        return _NONE
-    worst = row.worst[reference]
-    text = "0" if worst < _EPSILON else f"{worst:.0e}"
+    text = _NONE
+    if reference in row.worst:
+        worst = row.worst[reference]
+        text = "0" if worst < _EPSILON else f"{worst:.0e}"
+    elif any(error.reference == reference for error in row.errors):
+        text = "rounding"
     return f"{text} WRONG" if row.is_wrong else text
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
+import pytest
 import torch
 
-from inspector.capture.benching.errors import errors_of
-from inspector.capture.outputs import kept_values
+from inspector.capture.benching.errors import errors_of, wrong_in
+from inspector.capture.benching.scales import scales_of
+from inspector.capture.outputs import Kept, kept_values
 
 
 def error(mine: torch.Tensor, theirs: torch.Tensor) -> dict[str, object]:
@@ -30,3 +33,103 @@ def test_nan_on_one_side_is_infinitely_far() -> None:
 def test_infinity_is_compared() -> None:
     found = error(torch.tensor([-math.inf, 1.0]), torch.tensor([-math.inf, 2.0]))
     assert (found["relative"], found["nan"]) == (0.5, 0.0)
+
+
+GRADIENT = "gradient of conv.bias with input 1"
+
+
+def gave(bias: float, weight: float = 1.0, factor: float = 1.0) -> Kept:
+    """What a training step gives; the gradient of a bias in front of a batch norm is 0."""
+    return kept_values(
+        {
+            "output of input 1": torch.tensor([1000.0, 2.0]),
+            "gradient of conv.weight with input 1": torch.tensor([weight, 0.5]) * factor,
+            GRADIENT: torch.tensor([bias, -bias]) * factor,
+        }
+    )
+
+
+def in_float64(kept: Kept) -> Kept:
+    return kept_values({name: tensor.double() for name, tensor in kept.tensors.items()})
+
+
+EAGER, EXACT = gave(3e-8), in_float64(gave(2e-17))
+
+
+def relative(found: Kept, eager: Kept, exact: Kept | None) -> dict[str, tuple[object, object]]:
+    errors = errors_of("eager", found, eager, scales_of(eager, exact))
+    return {str(error["name"]): (error["relative"], error["scale"]) for error in errors}
+
+
+def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind() -> None:
+    found = relative(gave(-5e-8), EAGER, EXACT)
+    off, scale = found[GRADIENT]
+    assert scale == "family"
+    assert off == pytest.approx(8e-8)  # of the largest gradient, not of the largest output
+    assert found["gradient of conv.weight with input 1"] == (0.0, "itself")
+
+
+def test_of_eager_itself_too() -> None:
+    errors = errors_of("float64", EAGER, EXACT, scales_of(EAGER, EXACT))
+    found = {error["name"]: error["relative"] for error in errors}
+    assert found[GRADIENT] == pytest.approx(3e-8)
+
+
+def test_without_float64_one_rounding_of_the_largest_of_its_kind_is_the_limit() -> None:
+    assert relative(gave(-5e-8), EAGER, None)[GRADIENT][1] == "family"
+    small = gave(1e-3)  # more than rounding
+    assert relative(gave(2e-3), small, None)[GRADIENT] == (1.0, "itself")
+
+
+def test_where_calls_draw_random_numbers_float64_says_nothing_of_rounding() -> None:
+    eager = dataclasses.replace(gave(0.3), draws=True)
+    assert relative(gave(0.6), eager, EXACT)[GRADIENT][1] == "itself"
+
+
+def test_a_small_result_that_is_known_to_some_digits_has_its_own_scale() -> None:
+    exact = in_float64(gave(3.1e-8))
+    assert relative(gave(6e-8), EAGER, exact)[GRADIENT] == (
+        pytest.approx(1.0), "itself"
+    )  # fmt: skip
+
+
+def test_numbers_that_only_rounding_tells_from_0_are_no_infinite_error() -> None:
+    sides = [kept_values({"output of input 1": [value, 2.0]}) for value in (0.0, 1e-9)]
+    found = relative(sides[1], sides[0], sides[0])
+    assert found["output of input 1[0]"] == (pytest.approx(5e-10), "family")
+
+
+def test_whole_numbers_are_no_rounding() -> None:
+    sides = [kept_values({"output of input 1": torch.tensor([index])}) for index in (3, 0)]
+    assert scales_of(sides[0], sides[1]) == {}
+
+
+def test_where_a_call_gives_nothing_else_eagers_own_error_is_the_scale() -> None:
+    eager, exact, mine = (
+        kept_values({"output of input 1": torch.tensor(value, dtype=dtype)})
+        for value, dtype in ((4e-6, torch.float32), (1e-15, torch.float64), (-6e-6, torch.float32))
+    )
+    off, scale = relative(mine, eager, exact)["output of input 1"]
+    assert scale == "rounding"
+    assert off == pytest.approx(2.5)
+
+
+def test_rounding_of_large_numbers_is_not_wrong_and_what_is_more_is() -> None:
+    # Gradients of a million: eager PyTorch's is right by chance.
+    large = 1e6
+    eager = gave(1e-9, factor=large)
+    exact = kept_values({name: t.double() for name, t in gave(0.0, 1.0, large).tensors.items()})
+    scales = scales_of(eager, exact)
+    assert wrong_in(gave(5e-7, factor=large), eager, exact, scales) == []
+    wrong = wrong_in(gave(1e-4, factor=large), eager, exact, scales)
+    assert wrong == [GRADIENT]
+
+
+def test_what_should_be_0_and_is_not_is_wrong() -> None:
+    zeros, ones = (
+        kept_values({"output of input 1": fill(3)}) for fill in (torch.zeros, torch.ones)
+    )
+    tiny = kept_values({"output of input 1": torch.full((3,), 1e-9)})
+    exact = kept_values({"output of input 1": torch.zeros(3).double()})
+    for eager in (zeros, tiny):
+        assert wrong_in(ones, eager, exact, scales_of(eager, exact)) == ["output of input 1"]

@@ -34,6 +34,7 @@ from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
+from inspector.capture.benching.scales import scales_of
 from inspector.capture.benching.so_far import age_ns
 from inspector.capture.compile_count import compilations
 from inspector.capture.compiled import module_of
@@ -196,12 +197,16 @@ class _Worker:
             for name, folder in self._asked.references.items()
             if any(Path(folder).iterdir())  # that process may have failed
         }
-        found = [item for name, other in others.items() for item in errors_of(name, kept, other)]
-        eager = others.get("eager")
+        eager, exact = others.get("eager"), others.get("float64")
+        plain = dataclasses.replace(kept, draws=self._draws) if self._asked.eager else eager
+        scales = scales_of(plain, exact) if plain is not None else {}
+        found = [
+            item for name, other in others.items() for item in errors_of(name, kept, other, scales)
+        ]
         # Compiled code draws other random numbers, and that is no fault. (The state of XLA's
         # changes whether anything is drawn or not.)
         if eager is not None and not (self._draws or eager.draws):
-            self._wrong = wrong_in(kept, eager, others.get("float64"))
+            self._wrong = wrong_in(kept, eager, exact, scales)
         self._write("errors", errors=found, uncompared=kept.uncompared, wrong=self._wrong)
 
     def settle(self) -> None:

@@ -136,6 +136,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
                 "reference": error.reference,
                 "name": error.name,
                 "relative": error.relative if math.isfinite(error.relative) else None,
+                "relative_to": error.scale,
                 "within_tolerance": error.within,
                 "nan_of_reference": error.nan,
             }

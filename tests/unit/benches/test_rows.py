@@ -2,47 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
 import pytest
 
-from inspector.benches.rows import INTERRUPTED, BenchRow, make_rows
-from inspector.findings.bench_wording import details
-from inspector.model.bench import BenchPlan, Combination, Setting, Workload
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE
-from inspector.sources.recording import opened, read_run
-
-PLAN = BenchPlan(
-    "model.py",
-    (Combination(Workload(), Setting()), Combination(Workload(), Setting("inductor"))),
-    sessions=1,
-)
-
-
-def rows(folder: Path, ended: str, *events: dict[str, object]) -> tuple[BenchRow, ...]:
-    lines = []
-    for event in events:
-        payload = json.dumps({"v": 1, "session": 0, "input": 0, **event})
-        checksum = hashlib.md5(payload.encode()).hexdigest()  # noqa: S324 - as torch has it
-        head = {
-            "artifact": {"name": "inspector_bench", "encoding": "json"}, "has_payload": checksum
-        }  # fmt: skip
-        lines.append(f"V1123 03:17:24.409000 7 inspector/capture/writer.py:28] {json.dumps(head)}")
-        lines.append(f"\t{payload}")
-    (folder / "dedicated_log_torch_trace_7_a.log").write_text("\n".join(lines) + "\n")
-    meta = {"format_version": FORMAT_VERSION, "target": "model.py", "ended": ended}
-    (folder / META_FILE).write_text(json.dumps(meta))
-    with opened(folder) as found:
-        return make_rows(PLAN, read_run(found))
-
-
-def block(combination: int, *times_ns: int) -> dict[str, object]:
-    return {
-        "what": "block", "combination": combination, "round": 0, "times_ns": times_ns,
-        "device_ns": (),
-    }  # fmt: skip
+from inspector.benches.rows import INTERRUPTED
+from inspector.findings.bench_wording import details, error_text
+from tests.unit.bench_logs import block, report_of
+from tests.unit.bench_logs import rows_of as rows
 
 
 def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
@@ -64,3 +31,32 @@ def test_what_was_not_reached_before_ctrl_c_says_so(tmp_path: Path) -> None:
     eager, compiled = rows(tmp_path, "interrupted", block(0, 400_000))
     assert (eager.failure, compiled.failure) == ("", INTERRUPTED)
     assert rows(tmp_path, "whole", block(0, 400_000))[1].failure == ""
+
+
+def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> dict[str, object]:
+    found = [
+        {"reference": reference, "name": name, "relative": relative, "scale": scale}
+        for name, relative, scale in given
+    ]
+    return {"what": "errors", "combination": combination, "errors": found, "wrong": []}
+
+
+def test_results_that_are_rounding_alone_are_named_and_no_error(tmp_path: Path) -> None:
+    own = ("output of input 1", 3e-7, "itself")
+    small = ("gradient of bias with input 1", 4e-9, "family")
+    alone = ("output of input 1", 0.8, "rounding")
+    report = report_of(
+        tmp_path, block(0, 400), block(1, 200), errors(0, "float64", own, small),
+        errors(1, "eager", alone),
+    )  # fmt: skip
+    assert [error_text(row) for row in report.rows] == ["3e-07", "rounding"]
+    assert (
+        "0 but for rounding: gradient of bias with input 1. Such errors are told as a part of the "
+        "largest element of all results of their kind" in report.notices
+    )
+    assert any(notice.endswith("all is error, too") for notice in report.notices)
+
+
+def test_a_scale_that_nobody_knows_is_the_results_own(tmp_path: Path) -> None:
+    old = errors(1, "eager", ("output of input 1", 3e-7, "of a newer version"))
+    assert error_text(rows(tmp_path, "whole", block(0, 4), block(1, 2), old)[1]) == "3e-07"

@@ -18,7 +18,13 @@ FAILED = VariedSetting(Setting("inductor"), (), None, None, 0, None, None, "it f
 
 def make_row(**given: Any) -> BenchRow:
     empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
-    known = {"workload": Workload(), "setting": Setting("inductor"), "is_wrong": False, "worst": {}}
+    known = {
+        "workload": Workload(),
+        "setting": Setting("inductor"),
+        "is_wrong": False,
+        "worst": {},
+        "errors": (),
+    }
     return BenchRow(**{**empty, **known, **given})
 
 
