@@ -12,13 +12,16 @@ from inspector.commands.ending import ended_as_by_ctrl_c
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
-    with ended_as_by_ctrl_c() as ending:
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), number)
-        assert signal.getsignal(number) is not before
-    assert ending.code(130) == 128 + number
-    assert signal.getsignal(number) is before
+    outside = signal.signal(number, signal.SIG_DFL)  # under nohup it is ignored
+    try:
+        with ended_as_by_ctrl_c() as ending:
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), number)
+            assert signal.getsignal(number) is not signal.SIG_DFL
+        assert ending.code(130) == 128 + number
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, outside)
 
 
 def test_without_one_the_code_stays() -> None:
