@@ -14,11 +14,15 @@ from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Part
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.run import Process, Run
 
-__all__ = ["INTERRUPTED", "NOT_TRIED", "BenchRow", "Compiled", "Latency", "make_rows"]
+__all__ = [
+    "BEHIND_ANOTHER", "INTERRUPTED", "NOT_TRIED", "BenchRow", "Compiled", "Latency", "make_rows",
+]  # fmt: skip
 
 INTERRUPTED = "it was interrupted before it was measured"
 NOT_TRIED = "not tried, because eager PyTorch fails"
+BEHIND_ANOTHER = "not tried, because its process ended with an input before"
 """Why something is missing that might have worked."""
+_AGAIN = "(called again)"
 _INPUT = re.compile(r"\binput (\d+)")
 
 
@@ -78,6 +82,10 @@ class BenchRow:
         medians: The median of each block in ns, by session and round.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
+        padding_changes: Whether results of padded calls are off by more than rounding without what
+            belongs to the padding: what the model makes of it, or the compiler.
+        uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
+            not compared.
     """
 
     combination: int
@@ -108,6 +116,8 @@ class BenchRow:
     medians: Mapping[tuple[int, int], float]
     failure: str
     detail: str
+    padding_changes: bool = False
+    uncut: tuple[str, ...] = ()
 
 
 def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
@@ -118,7 +128,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         for event in process.benches:
             events.setdefault(event.combination, []).append(event)
             processes.setdefault(event.combination, {})[event.session] = process
-    rows = []
+    rows: list[BenchRow] = []
     for workload in plan.workloads:
         left_out = {end.combination for end in plan.ends if end.is_left_out}
         numbers = [number for number in plan.numbers(workload) if number not in left_out]
@@ -126,12 +136,19 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         for number in numbers:
             found = events.get(number, [])
             compiled = make_compiled(run, plan, processes.get(number, {}))
-            for index in sorted({event.input for event in found}) or [0]:
-                theirs = events.get(eager, []) if eager is not None else []
-                rows.append(_row(plan, number, index, (found, theirs), compiled))
+            theirs = events.get(eager, []) if eager is not None else []
+            rows += [
+                _row(plan, number, index, (found, theirs), compiled)
+                for index in _inputs(plan, (*found, *theirs))
+            ]
     if run.meta.ended == "interrupted":
         rows = [row if row.latency or row.failure else _interrupted(row) for row in rows]
     return tuple(sorted(rows, key=lambda row: (row.combination, row.input)))
+
+
+def _inputs(plan: BenchPlan, events: Iterable[InspectorBench]) -> Sequence[int]:
+    """The numbers of the inputs: those that were asked for, and all that came up."""
+    return sorted({event.input for event in events}.union(range(len(plan.variations) or 1)))
 
 
 def _interrupted(row: BenchRow) -> BenchRow:
@@ -160,14 +177,14 @@ def _row(
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not is_wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
-    failures = [end for end in plan.ends if end.combination == number and end.failure]
+    failure, detail = _failure(plan, number, index, events[0])
     cached = [event.first_ns for event in firsts.values() if event is not cold]
     return BenchRow(
         combination=number,
         workload=combination.workload,
         setting=combination.setting,
         input=index,
-        inputs=first.inputs if first else "",
+        inputs=next((event.inputs for event in (*mine, *theirs) if event.inputs), ""),
         items=first.items if first else 0,
         latency=latency,
         items_per_s=_items_per_s(mine, first.items if first else 0, latency),
@@ -184,19 +201,42 @@ def _row(
         errors=errors,
         worst=_worst(errors),
         is_wrong=is_wrong,
+        padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
+        uncut=_uncut(events[0], index),
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),
         medians=_medians(mine),
-        failure=failures[0].failure if failures else "",
-        detail=failures[0].detail if failures else "",
+        failure=failure,
+        detail=detail,
     )
+
+
+def _failure(
+    plan: BenchPlan, number: int, index: int, events: Sequence[InspectorBench]
+) -> tuple[str, str]:
+    """Why a combination was not measured with an input, or not whole, and the user's traceback."""
+    own = next((e for e in events if e.what == "failed" and e.input == index), None)
+    if own is not None:
+        return own.failure, own.detail
+    end = next((end for end in plan.ends if end.combination == number and end.failure), None)
+    if end is None:
+        return "", ""
+    begun = {event.input for event in events if event.what in {"first", "failed"}}
+    # Inputs are called one after the other: it failed with the first that is missing.
+    is_behind = bool(begun) and index not in begun and index > max(begun) + 1
+    return (BEHIND_ANOTHER, "") if is_behind else (end.failure, end.detail)
 
 
 def _median(times_ns: Iterable[int]) -> int | None:
     known = [time_ns for time_ns in times_ns if time_ns]
     return round(statistics.median(known)) if known else None
+
+
+def _uncut(events: Iterable[InspectorBench], index: int) -> tuple[str, ...]:
+    names = (name for event in events for name in event.uncut if _names(name, index))
+    return tuple(name for name in names if _AGAIN not in name)
 
 
 def _is_of(error: OutputError, index: int) -> bool:

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.benches.sessions import first_process
 from inspector.events.bench import InspectorBench
 from inspector.model.bench import BenchPlan, Setting
@@ -15,6 +15,8 @@ from inspector.model.recompile import Recompile
 from inspector.model.run import Process, Run
 
 __all__ = ["VariedInput", "VariedSetting", "make_varied"]
+
+_AS_EAGER = "fails, as without torch.compile"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class VariedInput:
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
+        failure: Why it was not measured, where others were or failed for another reason; or an
+            empty string.
     """
 
     label: str
@@ -39,6 +43,7 @@ class VariedInput:
     xla_programs: int = 0
     xla_compile_ns: int = 0
     is_after_limit: bool = False
+    failure: str = ""
 
     @property
     def is_compiled(self) -> bool:
@@ -58,8 +63,10 @@ class VariedSetting:
         compiled_inputs: How many first calls compiled something.
         break_even_rounds: After so many calls of each input, the first included, all have taken
             less time than eager PyTorch's; None where they never do.
-        speedup: Geometric mean of eager time by its time, or None.
-        failure: Why it was not measured, or an empty string.
+        speedup: Geometric mean over the inputs of eager time by its time, or None.
+        failure: Why it was not measured with any input, or an empty string.
+        left_out: The inputs that are in no sum and no mean, because eager PyTorch fails with them.
+        together: Eager time by its time for one call of each input together, or None.
     """
 
     setting: Setting
@@ -70,6 +77,14 @@ class VariedSetting:
     break_even_rounds: int | None
     speedup: float | None
     failure: str
+    left_out: tuple[str, ...] = ()
+    together: float | None = None
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The inputs that it fails with, though eager PyTorch does not."""
+        failed = (item.label for item in self.inputs if item.failure)
+        return tuple(label for label in failed if label not in self.left_out)
 
 
 def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[VariedSetting, ...]:
@@ -107,22 +122,44 @@ def _setting(
         for row in sorted(rows, key=lambda row: row.input)
     )
     inputs = tuple(_after_limit(inputs))
-    times = [item.row.latency.middle_ns for item in inputs if item.row.latency]
-    calls = [item.row.first_ns for item in inputs if item.row.first_ns is not None]
-    is_whole = len(times) == len(calls) == len(inputs)
+    failures = {row.failure for row in rows}
+    failure = failures.pop() if len(failures) == 1 else ""
+    if not failure:
+        inputs = tuple(
+            _with_failure(item, () if eager is None else eager.left_out) for item in inputs
+        )
+    left_out = _left_out(inputs) if eager is None else eager.left_out
+    summed = [item for item in inputs if item.label not in left_out]
+    times = [item.row.latency.middle_ns for item in summed if item.row.latency]
+    calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
+    is_whole = bool(summed) and len(times) == len(calls) == len(summed)
     round_ns = sum(times) if is_whole else None
     first_ns = max(0.0, sum(calls) - sum(times)) if is_whole else None
-    logs = [math.log(item.row.faster.middle) for item in inputs if item.row.faster]
+    logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
     return VariedSetting(
         setting=rows[0].setting,
         inputs=inputs,
         first_ns=first_ns,
         round_ns=round_ns,
-        compiled_inputs=sum(item.is_compiled for item in inputs),
+        compiled_inputs=sum(item.is_compiled for item in summed),
         break_even_rounds=_break_even(first_ns, round_ns, eager),
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
-        failure=next((row.failure for row in rows if row.failure), ""),
+        failure=failure,
+        left_out=left_out,
+        together=eager.round_ns / round_ns if eager and eager.round_ns and round_ns else None,
     )
+
+
+def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
+    if item.row.latency or not item.row.failure:
+        return item
+    failure = _AS_EAGER if item.label in left_out else item.row.failure
+    return dataclasses.replace(item, failure=failure)
+
+
+def _left_out(inputs: Iterable[VariedInput]) -> tuple[str, ...]:
+    """What eager PyTorch fails with; what was only interrupted is missing, and no failure."""
+    return tuple(item.label for item in inputs if item.failure not in {"", INTERRUPTED})
 
 
 def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:

@@ -168,7 +168,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             report, partial = _explained(report, request, begun, how)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
-    return report, INTERRUPTED if partial else _exit_code(plan)
+    return report, INTERRUPTED if partial else _exit_code(report)
 
 
 def _explained(
@@ -205,9 +205,8 @@ def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
         return bench_report(found.folder, plan, run)
 
 
-def _exit_code(plan: BenchPlan) -> int:
-    eager = {n for n, item in enumerate(plan.combinations) if item.setting.is_eager}
-    failed = any(end.combination in eager and end.failure for end in plan.ends)
+def _exit_code(report: BenchReport) -> int:
+    failed = any(row.failure for row in report.rows if row.setting.is_eager)
     return ModelFailedError.exit_code if failed else 0
 
 

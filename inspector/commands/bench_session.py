@@ -173,7 +173,7 @@ class Session:
         """
         worker = start()
         is_loaded, ready = self._wait_until_ready(worker)
-        if lacks_memory(worker.failure) and self._end_ahead():
+        if _is_crowded(worker, ready) and self._end_ahead():
             worker.end()
             worker = start()
             is_loaded, ready = self._wait_until_ready(worker)
@@ -203,7 +203,12 @@ class Session:
             return self._workers[number]
 
         worker, is_loaded, ready = self._until_ready(start)
-        others = sum(other.is_alive for other in self._workers.values())
+        others = sum(other.is_alive for other in self._workers.values() if other is not worker)
+        if ready is not None and _is_crowded(worker, ready) and (others or bench.jobs > 1):
+            # For some inputs alone; with more room there may be enough.
+            worker.failure = "There is not enough memory for some inputs (out of memory)."
+            worker.end()
+            ready = None
         if lacks_memory(worker.failure) and (others or bench.jobs > 1):
             beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
             fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
@@ -254,6 +259,7 @@ class Session:
             max(_BLOCK_SECONDS * 1e9, (_LEAST_CALLS + 1) * time_ns)
             for number in alive
             for time_ns in self._call_ns[number]
+            if time_ns
         )
         affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns)
         rounds = self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
@@ -268,12 +274,14 @@ class Session:
         """Lets a combination make a round's calls with an input."""
         worker = self._workers[number]
         times = self._call_ns[number]
-        if worker.failure or index >= len(times):
+        if worker.failure or index >= len(times) or not times[index]:
             return
         calls = self.calls(number, index)
         worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
-        worker.wait("done", seconds, self._tick)
+        done = worker.wait("done", seconds, self._tick)
+        if done is not None:
+            self._call_ns[number] = _times_of(done)
 
     def calls(self, number: int, index: int) -> int:
         """How many calls of a combination with an input make a block."""
@@ -309,9 +317,14 @@ class Session:
                 worker.wait("done", seconds, self._tick)
 
 
+def _is_crowded(worker: Worker, ready: Mapping[str, Any] | None) -> bool:
+    """Whether a process has no memory, be it for some inputs alone."""
+    return lacks_memory(worker.failure) or (ready is not None and bool(ready.get("crowded")))
+
+
 def _times_of(said: Mapping[str, Any]) -> Sequence[int]:
-    """What a call with each input takes, in ns, as a process says it."""
-    return [max(1, int(time_ns)) for time_ns in said["call_ns"]]
+    """What a call with each input takes, in ns, as a process says it; 0 where it fails."""
+    return [int(time_ns) for time_ns in said["call_ns"]]
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

@@ -90,8 +90,8 @@ class InspectorBench:
     """A part of what a process found out.
 
     Attributes:
-        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``
-            or ``parting``.
+        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
+            ``parting``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -116,7 +116,11 @@ class InspectorBench:
         errors: How far results are off.
         uncompared: How many results could not be compared.
         wrong: Results that are off by more than rounding, by their names.
+        padding_changes: Results of padded calls that are off without what belongs to the padding.
+        uncut: Results of padded calls of which nobody knows what belongs to the padding.
         parting: The operator at which results part, or None where nobody looked for it.
+        failure: Why calls with this input fail, or an empty string.
+        detail: The user's own traceback, or an empty string.
     """
 
     what: str
@@ -144,7 +148,11 @@ class InspectorBench:
     errors: tuple[OutputError, ...] = ()
     uncompared: int = 0
     wrong: tuple[str, ...] = ()
+    padding_changes: tuple[str, ...] = ()
+    uncut: tuple[str, ...] = ()
     parting: Parting | None = None
+    failure: str = ""
+    detail: str = ""
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -180,7 +188,11 @@ class InspectorBench:
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=number("uncompared"),
             wrong=tuple(map(str, items(fields.get("wrong")))),
+            padding_changes=tuple(map(str, items(fields.get("padding_changes")))),
+            uncut=tuple(map(str, items(fields.get("uncut")))),
             parting=_parting(fields),
+            failure=str(fields.get("failure") or "") if fields.get("what") == "failed" else "",
+            detail=str(fields.get("detail") or ""),
         )
 
 

@@ -17,6 +17,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
+from inspector.findings.varied_notices import varied_notices
 from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.run import Run
@@ -121,14 +122,19 @@ def make_bench_report(
     events = [event for process in run.processes for event in process.benches]
     firsts = [event for event in events if event.what == "first"]
     known = list(rules)
+    varied = make_varied(plan, run, rows) if plan.variations else ()
+    notices = (
+        *_notices(plan, rows, run, firsts[0].device if firsts else ""),
+        *varied_notices(varied),
+    )
     return BenchReport(
         plan=plan,
         run=run,
         groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
-        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
-        varied=make_varied(plan, run, rows) if plan.variations else (),
+        notices=notices,
+        varied=varied,
     )
 
 

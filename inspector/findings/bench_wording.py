@@ -12,6 +12,7 @@ from inspector.findings.wording import count, duration, size
 
 __all__ = [
     "COLUMNS",
+    "TIMES",
     "cells",
     "details",
     "error_text",
@@ -26,7 +27,7 @@ COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
 _SIGNIFICANT = 10
 _NONE = "-"
-_TIMES = "\N{MULTIPLICATION SIGN}"
+TIMES = "\N{MULTIPLICATION SIGN}"
 _EPSILON = 1e-12
 
 
@@ -74,7 +75,7 @@ def faster_text(faster: Ratio | None) -> str:
         return _NONE
     reach = max(faster.high / faster.middle, faster.middle / faster.low) - 1
     percent = f"{reach:.1%}" if reach < 1 / _SIGNIFICANT**2 else f"{reach:.0%}"
-    return f"{faster.middle:.2f}{_TIMES} ±{percent}"
+    return f"{faster.middle:.2f}{TIMES} ±{percent}"
 
 
 def error_text(row: BenchRow) -> str:
@@ -86,6 +87,8 @@ def error_text(row: BenchRow) -> str:
         text = "0" if worst < _EPSILON else f"{worst:.0e}"
     elif any(error.reference == reference for error in row.errors):
         text = "rounding"
+    if row.padding_changes:
+        return f"{text} PADDING"
     return f"{text} WRONG" if row.is_wrong else text
 
 

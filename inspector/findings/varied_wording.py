@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.bench_wording import error_text, faster_text
+from inspector.findings.bench_wording import TIMES, error_text, faster_text
 from inspector.findings.recompile_wording import changed
-from inspector.findings.wording import count, duration
+from inspector.findings.wording import count, duration, listed
 
 __all__ = ["VARIED_COLUMNS", "varied_cells", "varied_totals", "varied_verdict"]
 
 VARIED_COLUMNS = ("input", "first call", "cached", "faster", "error", "compiled")
 _NOTICEABLE = 0.8
+_MOST_NAMED = 3
 
 
 def varied_cells(item: VariedInput) -> tuple[str, ...]:
@@ -29,6 +30,8 @@ def varied_cells(item: VariedInput) -> tuple[str, ...]:
 
 
 def _compiled(item: VariedInput) -> str:
+    if item.failure:
+        return item.failure
     if item.row.setting.is_eager:
         return ""
     xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
@@ -44,11 +47,16 @@ def _compiled(item: VariedInput) -> str:
 def varied_totals(found: VariedSetting) -> str:
     """What all inputs cost together."""
     if found.round_ns is None or found.first_ns is None:
-        return found.failure
-    parts = [f"{duration(round(found.round_ns))} for one call of each"]
+        return found.failure or _missing(found)
+    took = f"{duration(round(found.round_ns))} for one call of each"
+    if found.left_out:
+        took += f" without {_named(found.left_out)}"
+    parts = [took]
     if not found.setting.is_eager:
+        if found.together is not None:
+            parts[0] += f" ({found.together:.2f} times as fast as eager PyTorch)"
         programs = sum(item.xla_programs for item in found.inputs)
-        inputs = count(len(found.inputs), "input")
+        inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
         if programs:
@@ -58,8 +66,19 @@ def varied_totals(found: VariedSetting) -> str:
             rounds = count(found.break_even_rounds, "call")
             parts.append(f"paid for after {rounds} of each")
         if found.speedup is not None:
-            parts.append(f"{found.speedup:.2f} times as fast as eager PyTorch in the mean")
+            parts.append(f"{found.speedup:.2f}{TIMES} in the geometric mean of the inputs")
     return ", ".join(parts)
+
+
+def _missing(found: VariedSetting) -> str:
+    """That there are no sums, because not all was measured."""
+    if not found.failed:
+        return ""
+    return f"one call of each is not added up: {_named(found.failed)} was not measured"
+
+
+def _named(labels: Sequence[str]) -> str:
+    return listed(labels, _MOST_NAMED)
 
 
 def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
@@ -69,23 +88,32 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
     for item in wrong:
         yield f"{item.setting.label} gives wrong results for some inputs"
-    measured = [item for item in compiled if item.round_ns is not None and item not in wrong]
+    others = [item for item in compiled if any(each.row.padding_changes for each in item.inputs)]
+    for item in others:
+        yield f"{item.setting.label} gives other results than eager PyTorch for some inputs"
+    if eager is not None and eager.left_out:
+        yield f"eager PyTorch fails with {_named(eager.left_out)}"
+    for item in compiled:
+        if item.failed and not item.failure:
+            yield f"{item.setting.label} was not measured with {_named(item.failed)}"
+    measured = [item for item in compiled if item.round_ns is not None]
+    measured = [item for item in measured if item not in wrong and item not in others]
     if eager is None or eager.round_ns is None or not measured:
         return
     fastest = min(measured, key=lambda item: item.round_ns or 0.0)
     least = min(measured, key=lambda item: item.first_ns or 0.0)
     ratio = eager.round_ns / (fastest.round_ns or 1.0)
+    took = (
+        f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
+        f"({duration(round(eager.round_ns))} → {duration(round(fastest.round_ns or 0))})"
+    )
     if not _is_faster(fastest):
         yield (
-            f"no setting is faster than eager PyTorch over these inputs by more than noise; the "
-            f"nearest is {fastest.setting.label} ({ratio:.2f} times as fast)"
+            "no setting is faster than eager PyTorch over these inputs by more than noise; the "
+            f"nearest is {fastest.setting.label}: {took}"
         )
     else:
-        yield (
-            f"the shortest calls: {fastest.setting.label}, {ratio:.2f} times as fast as eager "
-            f"PyTorch over all inputs ({duration(round(eager.round_ns))} → "
-            f"{duration(round(fastest.round_ns or 0))} for one call of each)"
-        )
+        yield f"the shortest calls: {fastest.setting.label}, {took}"
     if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
         yield (
             f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "

@@ -129,6 +129,59 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     assert bench(tmp_path, "sizes.py", "--vary", "y[0]=1").returncode == 2
 
 
+UNEVEN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, x):
+        if x.shape[1] == 6:
+            raise ValueError("six is too many")
+        y = self.linear(x)
+        return torch.softmax(y.sum(1, keepdim=True) * y, 1), y.reshape(-1), x
+
+model, example_inputs = Net(), (torch.randn(2, 4, 8),)
+"""
+
+
+def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path: Path) -> None:
+    (tmp_path / "uneven.py").write_text(UNEVEN)
+    done = bench(
+        tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
+        "aot_eager", "--shapes", "static,padded", "--rounds", "3", "--format", "json", "-o",
+        "uneven.md",
+    )  # fmt: skip
+    assert done.returncode == 3  # the model fails with one of them
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, schema("bench"))
+    found = {item["setting"]: item for item in report["varied"]}
+    for label, item in found.items():
+        failures = [each["failure"] for each in item["inputs"]]
+        # A padded call of x[1]=6 is one of x[1]=8, and does not fail.
+        fails = label != "aot_eager + padded"
+        assert [bool(failure) for failure in failures] == [False, fails, False]
+        calls = [each["cached_call_ns"] for each in item["inputs"]]
+        assert item["one_call_of_each_ns"] == pytest.approx(calls[0] + calls[2])
+        assert item["left_out"] == ["x[1]=6"]
+    told = found["eager"]["inputs"][1]["failure"]
+    assert "with input 2, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
+    padded = [group["rows"][-1] for group in report["groups"]]
+    # Padding is in the softmax of x[1]=5; x[1]=8 has none, and nobody knows what 6 should give.
+    assert [row["padding_changes_results"] for row in padded] == [True, False, False]
+    assert [row["wrong"] for row in padded] == [False, False, False]
+    assert [row["not_compared"] for row in padded] == [["output of input 1[1]"], [], []]
+    whole = [error for error in padded[0]["errors"] if error["name"] == "output of input 1[2]"]
+    assert whole[0]["relative"] == 0
+    text = (tmp_path / "uneven.md").read_text()
+    assert "fails, as without `torch.compile`" in text
+    assert "PADDING" in text
+    assert "gives other results than eager PyTorch for some inputs" in text
+
+
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--rounds", "4")

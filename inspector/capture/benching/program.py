@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from inspector.capture.benching.batches import shapes_of
-from inspector.capture.benching.varied import Padding, padded
+from inspector.capture.benching.varied import Padding, padded, padded_sizes
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
@@ -74,6 +74,10 @@ class Program:
         # Padding is a part of the call: the program would have to do it each time.
         padding = self.paddings[index]
         return PreparedCall(given, lambda given: self.call(padded(given, padding)))
+
+    def padded_sizes(self, index: int) -> Mapping[int, int]:
+        """The sizes of an input that are padded, with what they are padded to."""
+        return padded_sizes(self.calls[index], self.paddings[index])
 
     def shown(self, index: int) -> str:
         """``input 2, float32[1, 64]``, where there are several inputs; else nothing."""

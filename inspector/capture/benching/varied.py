@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,7 +16,10 @@ from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
 
-__all__ = ["Padding", "padded", "paddings_of", "place_of", "varied_calls"]
+__all__ = [
+    "Padding", "padded", "padded_sizes", "paddings_of", "place_of", "varied_calls",
+    "without_padding",
+]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,9 +116,47 @@ def padded(call: Call, paddings: Iterable[Padding]) -> Call:
     return Call(tuple(args), kwargs)
 
 
+def padded_sizes(call: Call, paddings: Iterable[Padding]) -> Mapping[int, int]:
+    """The sizes that are padded, with what they are padded to; without powers of two."""
+    sizes = (int(_argument(call, item.place).shape[item.dimension]) for item in paddings)
+    return {size: _power_of_two(size) for size in sizes if _power_of_two(size) != size}
+
+
+def _argument(call: Call, place: int | str) -> Any:  # noqa: ANN401 - any argument
+    return call.args[place] if isinstance(place, int) else call.kwargs[place]
+
+
+def without_padding(result: Any, expected: Any, sizes: Mapping[int, int]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """The part of a padded call's result that belongs to what was not padded.
+
+    Args:
+        result: What the padded call gave.
+        expected: What the call gives without padding.
+        sizes: See `padded_sizes`.
+
+    Returns:
+        That part, or None where shapes do not tell which it is: where a size differs it has to be
+        one of the inputs', and the other what that was padded to. (Of a product of sizes, the
+        elements of the padding are anywhere.)
+    """
+    if result.dim() != expected.dim():
+        return None
+    pairs = [
+        (int(one), int(other)) for one, other in zip(result.shape, expected.shape, strict=True)
+    ]
+    if any(one != other and one != sizes.get(other) for one, other in pairs):
+        return None
+    return result[tuple(slice(size) for _, size in pairs)]
+
+
+def _power_of_two(size: int) -> int:
+    """The next one, or itself."""
+    return 1 << (size - 1).bit_length() if size else 0
+
+
 def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
     size = int(tensor.shape[dimension])
-    more = (1 << (size - 1).bit_length()) - size
+    more = _power_of_two(size) - size
     if not more:
         return tensor
     # `pad` takes pairs from the last dimension backwards.

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +24,22 @@ from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
 from inspector.capture.benching.channel import Channel
+from inspector.capture.benching.comparing import compared, input_of
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
-from inspector.capture.benching.errors import errors_of, wrong_in
+from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.scales import scales_of
 from inspector.capture.benching.so_far import age_ns
 from inspector.capture.compile_count import compilations
 from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
-from inspector.capture.outputs import Kept, joined, keep, kept_values, load
+from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
@@ -48,11 +47,10 @@ from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
 from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
 from inspector.capture.xla.device import wait_for_xla
+from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 
 __all__ = ["work"]
-
-_INPUT = re.compile(r"\binput (\d+)")
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -87,7 +85,10 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     worker.settle()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
-    channel.say("ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong)
+    channel.say(
+        "ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong,
+        crowded=worker.lacks_memory,
+    )  # fmt: skip
     while (asked_now := channel.told()) is not None:
         match asked_now.pop("do"):
             case "part":
@@ -111,8 +112,9 @@ class _Worker:
         self._clock = clock
         self._flush: Flush | None = None
         self._draws = False
-        self._wrong: list[str] = []
-        self._loops: list[Loop] = []
+        self._wrong: Sequence[str] = ()
+        self._loops: dict[int, Loop] = {}
+        self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
 
     @property
@@ -120,27 +122,39 @@ class _Worker:
         """Whether a result is off."""
         return bool(self._wrong)
 
+    @property
+    def lacks_memory(self) -> bool:
+        """Whether there was no memory for some input."""
+        return self._inputs.lack_memory
+
     def begin(self, load_ns: int) -> None:
         """Calls each input three times; keeps the results of the first and the last call.
 
         The third replays a CUDA graph, where there is one.
         """
         kept = kept_values({})
-        for index, call in enumerate(self._program.calls):
-            before = compilations()
-            first_ns, results, xla = self._first(index)
-            compiled = compilations() - before
-            cuda_devices.cache_clear()  # the first call may be the first on a GPU
-            with self._failing(index), quiet():
-                second_ns = timed(self._program.prepare(index), self._clock.now_ns)
-            kept = joined(kept, joined(results, self._again(index)))
-            self._write(
-                "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
-                inputs=shapes_of(call), items=items_of(call),
-                draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
-                device=device_name(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
-            )  # fmt: skip
+        for index in range(len(self._program.calls)):
+            with self._inputs.apart(index):
+                kept = joined(kept, self._begin(index, load_ns))
         self._compare(kept)
+
+    def _begin(self, index: int, load_ns: int) -> Kept:
+        """The first three calls with an input; what the first and the last of them gave."""
+        before = compilations()
+        first_ns, results, xla = self._first(index)
+        compiled = compilations() - before
+        cuda_devices.cache_clear()  # the first call may be the first on a GPU
+        with self._failing(index), quiet():
+            second_ns = timed(self._program.prepare(index), self._clock.now_ns)
+        results = joined(results, self._again(index))
+        call = self._program.calls[index]
+        self._write(
+            "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
+            inputs=shapes_of(call), items=items_of(call),
+            draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
+            device=device_name(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
+        )  # fmt: skip
+        return results
 
     def _first(self, index: int) -> tuple[int, Kept, XlaCompiles]:
         """The time of the first call, copies of its results, and what XLA compiled in it."""
@@ -188,59 +202,50 @@ class _Worker:
         }
 
     def _compare(self, kept: Kept) -> None:
-        if (not self._asked.outputs and not self._asked.references) or self._asked.pads:
-            return  # padded results have other sizes
-        if self._asked.outputs:
-            keep(dataclasses.replace(kept, draws=self._draws), Path(self._asked.outputs))
-        others = {
-            name: load(Path(folder))
-            for name, folder in self._asked.references.items()
-            if any(Path(folder).iterdir())  # that process may have failed
-        }
-        eager, exact = others.get("eager"), others.get("float64")
-        plain = dataclasses.replace(kept, draws=self._draws) if self._asked.eager else eager
-        scales = scales_of(plain, exact) if plain is not None else {}
-        found = [
-            item for name, other in others.items() for item in errors_of(name, kept, other, scales)
-        ]
-        # Compiled code draws other random numbers, and that is no fault. (The state of XLA's
-        # changes whether anything is drawn or not.)
-        if eager is not None and not (self._draws or eager.draws):
-            self._wrong = wrong_in(kept, eager, exact, scales)
-        self._write("errors", errors=found, uncompared=kept.uncompared, wrong=self._wrong)
+        asked = self._asked
+        kept = dataclasses.replace(kept, draws=self._draws)
+        if asked.outputs:
+            keep(kept, Path(asked.outputs))
+        if asked.outputs or asked.references:
+            found = compared(
+                kept,
+                asked.references,
+                is_eager=asked.eager,
+                padded_sizes=self._program.padded_sizes if asked.pads else None,
+            )
+            self._wrong = found.wrong
+            fields = {item.name: getattr(found, item.name) for item in dataclasses.fields(found)}
+            self._write("errors", **fields)
 
     def settle(self) -> None:
         """Calls each input until its time is stable; measures the memory of a call, if asked."""
-        program = self._program
-        for index in range(len(program.calls)):
-
-            def prepare(at: int = index) -> Any:  # noqa: ANN401 - a prepared call
-                return program.prepare(at)
-
-            with self._failing(index), quiet():
-                self._loops.append(loop_of(program, index))
-                self._write(
-                    "settled", input=index, **settle(self._loops[index], self._clock.now_ns)
-                )
-                if self._asked.measures_memory:
-                    memory = peak_of(prepare, program.plain)
-                    self._write("memory", input=index, memory=memory)
+        for index in self._inputs.left:
+            with self._inputs.apart(index), self._failing(index), quiet():
+                self._settle(index)
             if self._asked.cold_cache:
                 self._flush = self._flush or Flush()
         self.time_calls()
 
+    def _settle(self, index: int) -> None:
+        program = self._program
+        self._loops[index] = loop_of(program, index)
+        self._write("settled", input=index, **settle(self._loops[index], self._clock.now_ns))
+        if self._asked.measures_memory:
+            memory = peak_of(lambda: program.prepare(index), program.plain)
+            self._write("memory", input=index, memory=memory)
+
     def time_calls(self, *, is_cold: bool = False) -> None:
-        """Finds out what a call with each input takes with all that is around it.
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
 
         Args:
             is_cold: Whether it has waited since its last call, and memory was given back.
         """
-        self.call_ns = []
-        for index, loop in enumerate(self._loops):
-            with self._failing(index), quiet():
+        self.call_ns = [0] * len(self._program.calls)
+        for index in self._inputs.left:
+            with self._inputs.apart(index), self._failing(index), quiet():
                 if is_cold:
-                    self._whole_ns(loop)
-                self.call_ns.append(self._whole_ns(loop))
+                    self._whole_ns(self._loops[index])
+                self.call_ns[index] = self._whole_ns(self._loops[index])
 
     def _whole_ns(self, loop: Loop) -> int:
         """What a call takes with all that is done around it: blocks are planned by that."""
@@ -254,8 +259,12 @@ class _Worker:
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
-        with self._failing(input), quiet():
+        found: Mapping[str, object] | None = None
+        with self._inputs.apart(input), self._failing(input), quiet():
             found = block(self._loops[input], calls, self._flush)
+        if found is None:
+            self.call_ns[input] = 0
+            return
         more: Mapping[str, object] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
@@ -264,10 +273,10 @@ class _Worker:
 
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
-        for index, loop in enumerate(self._loops if uses_cuda() else ()):
+        for index in self._inputs.left if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():
-                self._write("busy", input=index, **busy_of(loop, self._flush))
+                self._write("busy", input=index, **busy_of(self._loops[index], self._flush))
 
     def part(self) -> None:
         """Looks for the first operator at which results part from eager ones."""
@@ -299,8 +308,14 @@ class _Worker:
 
     def _first_wrong(self) -> int:
         """The number of the input whose results are off."""
-        numbers = _INPUT.findall(self._wrong[0])
-        return int(numbers[0]) - 1 if numbers else 0
+        return input_of(self._wrong[0])
+
+    def _failed(self, index: int, error: ModelFailedError) -> None:
+        """Takes note of an input that fails."""
+        self._write(
+            "failed", input=index, inputs=shapes_of(self._program.calls[index]),
+            failure=str(error), detail=error.detail,
+        )  # fmt: skip
 
     def _write(self, what: str, **fields: object) -> None:
         asked = self._asked

@@ -50,7 +50,9 @@ def _varied(found: VariedSetting) -> dict[str, object]:
         "one_call_of_each_ns": found.round_ns,
         "compiled_inputs": found.compiled_inputs,
         "break_even_calls_of_each": found.break_even_rounds,
+        "one_call_of_each_faster_than_eager": found.together,
         "faster_than_eager": found.speedup,
+        "left_out": list(found.left_out),
         "failure": found.failure or None,
         "inputs": [
             {
@@ -62,6 +64,7 @@ def _varied(found: VariedSetting) -> dict[str, object]:
                 "xla_programs": item.xla_programs,
                 "xla_compile_ns": item.xla_compile_ns,
                 "recompiled_because": [changed(each) for each in item.recompiles],
+                "failure": item.row.failure or None,
             }
             for item in found.inputs
         ],
@@ -143,6 +146,8 @@ def row_fields(row: BenchRow) -> dict[str, object]:
             for error in row.errors
         ],
         "wrong": row.is_wrong,
+        "padding_changes_results": row.padding_changes,
+        "not_compared": list(row.uncut),
         "parting": dataclasses.asdict(row.parting) if row.parting else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,

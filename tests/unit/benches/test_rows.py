@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from inspector.benches.rows import INTERRUPTED
+from inspector.benches.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.findings.bench_wording import details, error_text
-from tests.unit.bench_logs import block, report_of
+from inspector.model.bench import WorkerEnd
+from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
 
 
@@ -60,3 +62,36 @@ def test_results_that_are_rounding_alone_are_named_and_no_error(tmp_path: Path) 
 def test_a_scale_that_nobody_knows_is_the_results_own(tmp_path: Path) -> None:
     old = errors(1, "eager", ("output of input 1", 3e-7, "of a newer version"))
     assert error_text(rows(tmp_path, "whole", block(0, 4), block(1, 2), old)[1]) == "3e-07"
+
+
+def first(combination: int, number: int) -> dict[str, object]:
+    return {
+        "what": "first", "combination": combination, "input": number, "first_ns": 9,
+        "inputs": f"f32[{number}]",
+    }  # fmt: skip
+
+
+def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
+    failed = {
+        "what": "failed", "combination": 1, "input": 1, "failure": "It fails.", "detail": "here"
+    }  # fmt: skip
+    found = rows(
+        tmp_path, "whole",
+        *(event for at in range(3) for event in (first(0, at), block(0, 40, input=at))),
+        *(event for at in (0, 2) for event in (first(1, at), block(1, 20, input=at))),
+        failed,
+    )  # fmt: skip
+    compiled = [row for row in found if row.combination == 1]
+    assert [bool(row.latency) for row in compiled] == [True, False, True]
+    assert [row.failure for row in compiled] == ["", "It fails.", ""]
+    assert compiled[1].detail == "here"
+    assert compiled[1].inputs == "f32[1]"
+
+
+def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -> None:
+    ends = (WorkerEnd(1, 0, "it was ended after 5 seconds; see --timeout"),)
+    plan = dataclasses.replace(PLAN, ends=ends)
+    firsts = [first(0, at) for at in range(4)]
+    found = rows(tmp_path, "whole", *firsts, first(1, 0), first(1, 1), plan=plan)
+    failures = [row.failure for row in found if row.combination == 1]
+    assert failures == [ends[0].failure] * 3 + [BEHIND_ANOTHER]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import BenchRow, Latency
 from inspector.benches.varied import VariedInput, VariedSetting
+from inspector.findings.varied_notices import varied_notices
 from inspector.findings.varied_wording import varied_cells, varied_totals, varied_verdict
 from inspector.model.bench import Setting, Workload
 
@@ -24,6 +26,7 @@ def make_row(**given: Any) -> BenchRow:
         "is_wrong": False,
         "worst": {},
         "errors": (),
+        "uncut": (),
     }
     return BenchRow(**{**empty, **known, **given})
 
@@ -31,8 +34,8 @@ def make_row(**given: Any) -> BenchRow:
 def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:
     shortest, least = varied_verdict([EAGER, STATIC, DYNAMIC, FAILED])
     assert shortest == (
-        "the shortest calls: default + static, 2.00 times as fast as eager PyTorch over all inputs "
-        "(40 ms → 20 ms for one call of each)"
+        "the shortest calls: default + static, 2.00 times as fast as eager PyTorch for one call of "
+        "each input together (40 ms → 20 ms)"
     )
     assert least == "the least compiling: default + dynamic, 15.0 s instead of 60.0 s"
     assert len(list(varied_verdict([EAGER, STATIC]))) == 1
@@ -64,7 +67,7 @@ def test_without_eager_or_without_times_nothing_is_claimed() -> None:
 def test_totals_add_up_what_all_inputs_cost() -> None:
     assert varied_totals(DYNAMIC) == (
         "25 ms for one call of each, compiled for 1 of 0 inputs, in 15.0 s, paid for after 1,001 "
-        "calls of each, 1.60 times as fast as eager PyTorch in the mean"
+        "calls of each, 1.60\N{MULTIPLICATION SIGN} in the geometric mean of the inputs"
     )
 
 
@@ -83,3 +86,56 @@ def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
         "1.0 ms for one call of each, compiled for 2 of 2 inputs, in 1.0 s, 2 programs of XLA's in "
         "350 ms of it"
     )
+
+
+def test_the_sum_and_the_mean_say_what_they_are() -> None:
+    """Of one large input and a small one they differ: 1.10 together, 2.00 in the mean."""
+    found = dataclasses.replace(DYNAMIC, together=1.1, speedup=2.0, break_even_rounds=None)
+    assert varied_totals(found) == (
+        "25 ms for one call of each (1.10 times as fast as eager PyTorch), compiled for 1 of 0 "
+        "inputs, in 15.0 s, 2.00\N{MULTIPLICATION SIGN} in the geometric mean of the inputs"
+    )
+
+
+def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
+    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails (ValueError: four).")
+    assert varied_cells(failed)[-1] == "It fails (ValueError: four)."
+    eager = dataclasses.replace(EAGER, left_out=("x[0]=4",))
+    static = dataclasses.replace(STATIC, left_out=("x[0]=4",), inputs=(failed,))
+    first, second, *_ = varied_verdict([eager, static])
+    assert first == "eager PyTorch fails with x[0]=4"
+    assert second.startswith("the shortest calls: default + static, 2.00 times")
+    assert varied_totals(static).startswith("20 ms for one call of each without x[0]=4, ")
+
+
+def test_what_fails_where_eager_does_not_is_not_added_up() -> None:
+    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails.")
+    found = dataclasses.replace(STATIC, inputs=(failed,), round_ns=None, first_ns=None)
+    assert list(varied_verdict([EAGER, found])) == ["default + static was not measured with x[0]=4"]
+    assert varied_totals(found) == "one call of each is not added up: x[0]=4 was not measured"
+
+
+PADDED = Setting("inductor", dynamic=False, pads=True)
+LATENCY = Latency(1e6, 1e6, 1e6, 10, None)
+
+
+def padded(**given: Any) -> VariedSetting:
+    row = make_row(setting=PADDED, latency=LATENCY, **given)
+    return dataclasses.replace(DYNAMIC, setting=PADDED, inputs=(VariedInput("x[0]=3", row, 1, ()),))
+
+
+def test_results_that_padding_changes_are_said_and_never_taken() -> None:
+    found = padded(padding_changes=True, worst={"eager": 0.25})
+    first, second = varied_verdict([EAGER, STATIC, found])
+    assert first == "default + padded gives other results than eager PyTorch for some inputs"
+    assert second.startswith("the shortest calls: default + static")
+    assert varied_cells(found.inputs[0])[4] == "2e-01 PADDING"
+    what, why = varied_notices([EAGER, found])
+    assert "the part that is not padding is compared" in what
+    assert why.startswith("default + padded: results are others with x[0]=3: ")
+
+
+def test_results_that_cannot_be_compared_are_named() -> None:
+    _, uncut = varied_notices([EAGER, padded(uncut=("output of input 1",))])
+    assert uncut == "default + padded: not compared, by their shapes: output of input 1"
+    assert list(varied_notices([EAGER, STATIC])) == []
