@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-import textwrap
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.errors import EnvironmentLacksError, RecordingError
+from inspector.graphs.drawing.labels import elided
 from inspector.profiles.drawing.label_places import label_offsets
 from inspector.profiles.roofline import Point, Roofline
 
@@ -29,8 +30,10 @@ _TERA = 1e12
 _NAMED = 16
 _LARGEST = 500.0
 _SMALLEST = 14.0
-_WIDTH = 44
+_NAME_WIDTH = 42  # of the column of names, in characters: each has one line
 _DIGIT_WIDTH, _DIGIT_HEIGHT = 5.2, 8.5  # of the numbers' font, in points of print
+
+_Ends: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
 
 def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
@@ -56,9 +59,9 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         hint = 'Install it with pip install "torch-inspector[pictures]", or write -o profile.json.'
         raise EnvironmentLacksError(message, hint) from error
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "roofline"}):
-        figure = Figure(figsize=(12, 6.6), layout="constrained")
-        axes, key = figure.subplots(1, 2, width_ratios=(3, 1))
-        _ceilings(axes, roofline)
+        figure = Figure(figsize=(12.6, 6.6), layout="constrained")
+        axes, key = figure.subplots(1, 2, width_ratios=(5, 2))
+        slanted = _ceilings(axes, roofline)
         _points(axes, roofline.points)
         _named(key, roofline.points)
         axes.set_xscale("log")
@@ -68,6 +71,9 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         axes.set_title(title, loc="left", fontweight="bold")
         axes.grid(visible=True, which="major", linewidth=0.4, color="#dddddd")
         axes.legend(loc="lower right", frameon=True, markerscale=0.6)
+        figure.draw_without_rendering()  # only then it is known where everything is
+        for label, ends in slanted:
+            label.set_rotation(_slope(axes, ends))
         _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
         figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
@@ -79,7 +85,9 @@ def _undated(form: str) -> dict[str, None]:
     return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
 
 
-def _ceilings(axes: Any, roofline: Roofline) -> None:  # noqa: ANN401 - matplotlib has no types
+def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa: ANN401 - matplotlib has no types
+    """Draws the ceilings; the labels of slanted ones, with two points that these go through."""
+    labels: list[tuple[Any, _Ends]] = []
     top = max((rate for _, rate in roofline.peaks), default=_TERA)
     intensities = [point.flops_per_byte for point in roofline.points]
     left, right = min(intensities) / 4, max(*intensities, 10 * _ridge(roofline)) * 4
@@ -88,13 +96,13 @@ def _ceilings(axes: Any, roofline: Roofline) -> None:  # noqa: ANN401 - matplotl
         corner = top / rate
         style = "-" if number else "--"
         axes.plot([left, corner], [left * rate, top], color=_LINE, linestyle=style, linewidth=1)
-        # On the line, which has a slope of 1 in these axes.
         at = left * (corner / left) ** 0.3
-        axes.annotate(
-            f"{name} {_bandwidth(rate)}", (at, at * rate), rotation=45, rotation_mode="anchor",
-            transform_rotates_text=True, color=_LINE, fontsize=8, ha="center",
+        label = axes.annotate(
+            f"{name} {_bandwidth(rate)}", (at, at * rate), rotation_mode="anchor",
+            color=_LINE, fontsize=8, ha="center",
             xytext=(0, -11 if number else 4), textcoords="offset points",
         )  # fmt: skip
+        labels.append((label, ((left, left * rate), (corner, top))))
     slowest = min((rate for _, rate in roofline.memory), default=0)
     for name, rate in roofline.peaks:
         start = rate / slowest if slowest else left
@@ -103,6 +111,13 @@ def _ceilings(axes: Any, roofline: Roofline) -> None:  # noqa: ANN401 - matplotl
             f"{name} {rate / _TERA:,.3g} TFLOP/s", (right, rate), ha="right", fontsize=8,
             color=_LINE, xytext=(-4, 3), textcoords="offset points",
         )  # fmt: skip
+    return labels
+
+
+def _slope(axes: Any, ends: _Ends) -> float:  # noqa: ANN401
+    """The angle of a line as it is drawn, in degrees: that of the axes is not known before."""
+    (left, low), (right, high) = axes.transData.transform(ends)
+    return math.degrees(math.atan2(high - low, right - left))
 
 
 def _ridge(roofline: Roofline) -> float:
@@ -130,7 +145,6 @@ def _points(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
 
 def _numbers(figure: Any, axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
     """The numbers of what takes longest, beside their points where they would lie on others."""
-    figure.draw_without_rendering()  # only then it is known where the points are
     places = [(point.flops_per_byte, point.flops_per_s) for point in points[:_NAMED]]
     unit = figure.dpi / 72  # the size of a font, and of what is moved, is in points of print
     centres = [(x / unit, y / unit) for x, y in axes.transData.transform(places)]
@@ -154,10 +168,8 @@ def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
     lines = ["share of the time, kernel", ""]
     for number, point in enumerate(points[:_NAMED], 1):
         times = f"{point.number}{_TIMES} " if point.number > 1 else ""
-        name = f"{times}{point.name}"
-        lines += textwrap.wrap(
-            f"{number:>2}  {point.share:>4.0%}  {name}", _WIDTH, subsequent_indent=" " * 10
-        )
+        name = elided(f"{times}{point.name}", _NAME_WIDTH)
+        lines.append(f"{number:>2}  {point.share:>4.0%}  {name}")
     if len(points) > _NAMED:
         rest = sum(point.share for point in points[_NAMED:])
         lines.append(f"    {rest:>4.0%}  {len(points) - _NAMED} more")
