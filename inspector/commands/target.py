@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from inspector.commands.own_report import refuse_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Recorded, Settings, record
 from inspector.errors import RecordingError, UsageError
@@ -139,7 +140,7 @@ def existing(target: str | None) -> Path:
     Without a name it is the newest recording.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: There is none of that name, or it is a report.
         RecordingError: There is no recording at all.
     """
     if target is not None and not target.strip():
@@ -157,6 +158,7 @@ def existing(target: str | None) -> Path:
         if is_store(path.parent) or (target or "").isdigit():
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
+    refuse_report(path)
     return path
 
 

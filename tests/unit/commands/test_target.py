@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from inspector.commands.target import check_target, read
-from inspector.errors import UsageError
+from inspector.errors import RecordingError, UsageError
 from inspector.findings.command_line import command_about
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
@@ -68,3 +69,48 @@ def test_a_link_that_leads_nowhere_is_said(store: Path, leads_to: str) -> None:
 def test_a_place_that_looks_like_an_option_is_none() -> None:
     run = dataclasses.replace(read(None), place="-logs")
     assert command_about(run, "explain") == "inspect explain ./-logs"
+
+
+def report_file(folder: Path, **fields: object) -> str:
+    known = {"format_version": 1, "tool_version": "0.1", "recording": {"target": "my model.py"}}
+    (folder / "old report.json").write_text(json.dumps({**known, **fields}), encoding="utf-8")
+    return "old report.json"
+
+
+@pytest.mark.parametrize(
+    ("fields", "verb", "step"),
+    [
+        (
+            {"kind": "bench"}, "bench",
+            "Compare with it: inspect bench 'my model.py' --compare 'old report.json'",
+        ),
+        (
+            {"findings": []}, "explain",
+            "Compare with it: inspect explain 'my model.py' --baseline 'old report.json'",
+        ),
+        (
+            {"kind": "bench", "recording": None}, "bench",
+            "Compare with it: inspect bench model.py --compare 'old report.json'",
+        ),
+        (
+            {"kind": "kernel-bench"}, "profile",
+            "Name the model, or the recording that it was written from.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_report_is_no_recording_and_what_it_is_good_for_is_said(
+    tmp_path: Path, fields: dict[str, object], verb: str, step: str
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        read(report_file(tmp_path, **fields))
+    assert raised.value.message == (
+        f"old report.json is a report of `inspect {verb}`, and no recording."
+    )
+    assert raised.value.next_step == step
+
+
+@pytest.mark.parametrize("text", ["{", '["tool_version"]', '{"tool_version": 1}', "nothing"])
+def test_other_json_is_no_report(tmp_path: Path, text: str) -> None:
+    (tmp_path / "other.json").write_text(text, encoding="utf-8")
+    with pytest.raises(RecordingError, match="no record of a structured trace"):
+        read("other.json")
