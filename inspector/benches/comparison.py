@@ -6,78 +6,17 @@ import dataclasses
 import json
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, TypeAlias
 
+from inspector.benches.earlier import EarlierBench, EarlierRow, Key
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 
-__all__ = [
-    "BenchComparison",
-    "Change",
-    "EarlierBench",
-    "compared",
-    "processor_of",
-    "read_earlier",
-]
+__all__ = ["BenchComparison", "Change", "OtherMachine", "compared"]
 
-_FORMAT_VERSION = 1
-_NO_REPORT = "it is no report of `inspect bench` as JSON"
+_DEVICE = "device"
 _NOTICEABLE = 0.02
-Key: TypeAlias = tuple[str, int, str, str]
-"""A workload as JSON, the number of the input, the inputs and the setting."""
-_COUNTS = ("graphs", "graph_breaks", "recompiles", "kernels")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class EarlierRow:
-    """What an earlier report says of a combination with one input.
-
-    Attributes:
-        label: The setting.
-        faster: Eager time by its time, or None.
-        latency_ns: The time of a call, or None.
-        medians: The median of each block in ns, by session and round.
-        peak_bytes: The most memory in a call, or None.
-        counts: What was compiled, by name.
-        is_wrong: Whether its results were wrong.
-        failure: Why it was not measured, or an empty string.
-    """
-
-    label: str
-    faster: Ratio | None
-    latency_ns: float | None
-    medians: Mapping[tuple[int, int], float]
-    peak_bytes: int | None
-    counts: Mapping[str, int]
-    is_wrong: bool
-    failure: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class EarlierBench:
-    """An earlier report.
-
-    Attributes:
-        name: Its file.
-        started: When it was measured, UTC in ISO 8601, or an empty string.
-        device: Its device.
-        torch: Its version of torch, or an empty string.
-        processor: The CPU's name and the number of threads, as text.
-        conditions: How calls were made: with gradients, with an empty cache.
-        rows: Its rows, by workload, number of the input, inputs and setting.
-        target: The model, or an empty string.
-    """
-
-    name: str
-    started: str
-    device: str
-    torch: str
-    processor: str
-    conditions: tuple[bool, bool]
-    rows: Mapping[Key, EarlierRow]
-    target: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,81 +44,56 @@ class Change:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OtherMachine:
+    """What another machine, or another torch, has otherwise.
+
+    Attributes:
+        what: ``device``, ``torch``, or ``processor and threads``.
+        before: What it was.
+        now: What it is.
+    """
+
+    what: str
+    before: str
+    now: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class BenchComparison:
     """A bench against an earlier one.
 
     Attributes:
         earlier: The earlier one.
         matched: How many combinations both have times of.
+        compared: How many of them anything could be said of: on another machine those that have a
+            ratio to eager PyTorch in both.
         changes: What changed by more than noise; the worst kind first.
-        same_machine: Whether device and version of torch are the same.
+        others: What is another machine's.
         target: The model that is measured now, or an empty string.
     """
 
     earlier: EarlierBench
     matched: int
+    compared: int
     changes: tuple[Change, ...]
-    same_machine: bool
+    others: tuple[OtherMachine, ...]
     target: str = ""
+
+    @property
+    def same_machine(self) -> bool:
+        """Whether device, processor, threads and version of torch are the same."""
+        return not self.others
+
+    @property
+    def same_device(self) -> bool:
+        """Whether the device is the same, so that memory is compared."""
+        return all(other.what != _DEVICE for other in self.others)
 
     @property
     def is_of_another(self) -> bool:
         """Whether the earlier one is of a file of another name; folders are moved more often."""
         names = [PurePath(each).name for each in (self.target, self.earlier.target) if each]
         return len(set(names)) > 1
-
-
-def read_earlier(name: str, text: str) -> EarlierBench:
-    """Reads a report that was written with ``--format json``.
-
-    Raises:
-        ValueError: It is none.
-    """
-    try:
-        fields: dict[str, Any] = json.loads(text)
-        is_known = fields.get("kind") == "bench" and fields["format_version"] <= _FORMAT_VERSION
-        if is_known:
-            return EarlierBench(
-                name=name,
-                started=str(fields["recording"].get("started") or ""),
-                device=str(fields["device"]),
-                torch=str(fields["versions"].get("torch") or ""),
-                processor=processor_of(fields),
-                conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
-                rows=dict(_rows(fields["groups"])),
-                target=str(fields.get("target") or ""),
-            )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(_NO_REPORT) from error
-    raise ValueError(_NO_REPORT)
-
-
-def processor_of(fields: Mapping[str, Any]) -> str:
-    """The CPU's name and the number of threads of a report as JSON."""
-    return f"{fields.get('processor') or ''} {fields.get('threads') or ''}".strip()
-
-
-def _rows(groups: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Key, EarlierRow]]:
-    for group in groups:
-        workload = json.dumps(group["workload"], sort_keys=True)
-        for row in group["rows"]:
-            yield (workload, group["input"], group["inputs"], row["label"]), _row(row)
-
-
-def _row(fields: Mapping[str, Any]) -> EarlierRow:
-    interval = fields["faster_than_eager_interval"]
-    ratio = fields["faster_than_eager"]
-    compiled = fields["compiled"] or {}
-    return EarlierRow(
-        label=str(fields["label"]),
-        faster=Ratio(interval[0], ratio, interval[1]) if interval and ratio else None,
-        latency_ns=fields["latency_ns"],
-        medians={(item["session"], item["round"]): item["median_ns"] for item in fields["blocks"]},
-        peak_bytes=fields["memory_bytes"].get("peak_allocated"),
-        counts={name: int(compiled[name]) for name in _COUNTS if name in compiled},
-        is_wrong=bool(fields["wrong"]),
-        failure=str(fields["failure"] or ""),
-    )
 
 
 def compared(
@@ -192,7 +106,7 @@ def compared(
 
     A ratio to eager PyTorch has changed where each of the two is outside of the other's interval:
     what the machine did meets eager PyTorch, too. Plain times are compared on the same machine with
-    the same torch alone, by the spread between their sessions.
+    the same torch alone, by the spread between their sessions; memory on the same device.
 
     Args:
         rows: What is measured now.
@@ -200,13 +114,15 @@ def compared(
         machine: The device, the version of torch and the processor now.
         target: The model that is measured now.
     """
-    same = (earlier.device, earlier.torch, earlier.processor) == machine
+    others = tuple(_others(earlier, machine))
+    is_same = not others
+    device = earlier.device == machine[0]
     now = {_key(row): row for row in rows}
     changes: list[Change] = []
     for key, row in now.items():
         before = earlier.rows.get(key)
         if before is not None:
-            changes += _changes(row, before, _inputs(row), same=same)
+            changes += _changes(row, before, _inputs(row), same=is_same, same_device=device)
     for key, before in earlier.rows.items():
         if key not in now and before.latency_ns is not None:
             changes.append(Change(None, before.label, key[2], "there", None, None, None))
@@ -215,7 +131,16 @@ def compared(
         if row.latency and key in earlier.rows and earlier.rows[key].latency_ns
     ]  # fmt: skip
     changes.sort(key=lambda change: (change.is_worse is not True, change.is_worse is None))
-    return BenchComparison(earlier, len(both), tuple(changes), same, target)
+    told = [key for key in both if is_same or (now[key].faster and earlier.rows[key].faster)]
+    return BenchComparison(earlier, len(both), len(told), tuple(changes), others, target)
+
+
+def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:
+    names = (_DEVICE, "torch", "processor and threads")
+    before = (earlier.device, earlier.torch, earlier.processor)
+    for name, was, now in zip(names, before, machine, strict=True):
+        if was != now:
+            yield OtherMachine(name, was, now)
 
 
 def _key(row: BenchRow) -> Key:
@@ -227,7 +152,9 @@ def _inputs(row: BenchRow) -> str:
     return " · ".join(filter(None, (row.workload.label, row.inputs)))
 
 
-def _changes(row: BenchRow, before: EarlierRow, inputs: str, *, same: bool) -> Iterator[Change]:
+def _changes(
+    row: BenchRow, before: EarlierRow, inputs: str, *, same: bool, same_device: bool
+) -> Iterator[Change]:
     def change(what: str, was: float | None, now: float | None, *, worse: bool | None) -> Change:
         return Change(row, before.label, inputs, what, was, now, worse)
 
@@ -245,8 +172,13 @@ def _changes(row: BenchRow, before: EarlierRow, inputs: str, *, same: bool) -> I
             was, now = before.latency_ns, row.latency.middle_ns
             yield change("time", was, now, worse=now > was)
     peak = row.memory.get("peak_allocated")
-    if peak and before.peak_bytes and abs(peak / before.peak_bytes - 1) > _NOTICEABLE:
-        yield change("memory", before.peak_bytes, peak, worse=peak > before.peak_bytes)
+    was_peak = before.peak_bytes if same_device else None
+    if peak and was_peak and abs(peak / was_peak - 1) > _NOTICEABLE:
+        yield change("memory", was_peak, peak, worse=peak > was_peak)
+    yield from _counts(row, before, change)
+
+
+def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) -> Iterator[Change]:
     counts = dataclasses.asdict(row.compiled) if row.compiled else {}
     for name, count in before.counts.items():
         if name in counts and counts[name] != count:

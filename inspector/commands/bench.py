@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from inspector.benches.comparison import EarlierBench, read_earlier
+from inspector.benches.earlier import EarlierBench, read_earlier
 from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import collection_of, is_collection, models_of
 from inspector.commands.bench_files import (

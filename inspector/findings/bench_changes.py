@@ -25,10 +25,14 @@ def comparison_title(comparison: BenchComparison) -> str:
     # What is not measured any more was no match.
     kept = [item for item in comparison.changes if item.row is not None]
     changed = len({(item.inputs, item.label) for item in kept})
-    many = count(comparison.matched, "combination")
-    said = f"{changed} of {many} changed" if changed else f"no change beyond noise in {many}"
-    if not comparison.matched and not changed:
+    many = count(comparison.compared, "combination")
+    said = f"no change beyond noise in {many}"
+    if changed:
+        said = f"{changed} of {count(max(changed, comparison.compared), 'combination')} changed"
+    elif not comparison.matched:
         said = "no combination is one of these, so that nothing was compared"
+    elif not comparison.compared:
+        said = "no combination has a ratio to eager PyTorch in both, so that nothing was compared"
     return f"against {earlier.name} ({', '.join(filter(None, about))}): {said}"
 
 
@@ -41,18 +45,25 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
     for change in comparison.changes:
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
-    if not comparison.same_machine and comparison.matched:
-        said = (
-            "device, processor, threads or torch differ: only ratios to eager PyTorch are compared"
-        )
-        yield said, None
+    if comparison.others and comparison.matched:
+        yield _otherwise(comparison), None
+
+
+def _otherwise(comparison: BenchComparison) -> str:
+    """``device: NVIDIA H200 now, cpu then; plain times and memory are not compared``."""
+    named = "; ".join(
+        f"{other.what}: {other.now or 'unknown'} now, {other.before or 'unknown'} then"
+        for other in comparison.others
+    )
+    left_out = "plain times" if comparison.same_device else "plain times and memory"
+    return f"{named}. So {left_out} are not compared, and ratios to eager PyTorch are"
 
 
 def is_worse(comparison: BenchComparison | None) -> bool:
     """Whether anything has changed for the worse, or it could not be compared."""
     if comparison is None:
         return False
-    there = comparison.matched or any(item.row is not None for item in comparison.changes)
+    there = comparison.compared or any(item.row is not None for item in comparison.changes)
     return (
         not there or comparison.is_of_another or any(item.is_worse for item in comparison.changes)
     )

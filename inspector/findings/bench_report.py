@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.benches.choice import Choice, choose
-from inspector.benches.comparison import BenchComparison, EarlierBench, compared
+from inspector.benches.comparison import BenchComparison, compared
+from inspector.benches.earlier import EarlierBench
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied

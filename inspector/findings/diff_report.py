@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_report import KernelRow, KernelsReport
+from inspector.findings.wording import listed
 from inspector.kernels.matching import matched
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.model.run import Run
@@ -199,7 +200,7 @@ def _notices(
 ) -> Iterator[str]:
     other = [condition.name for condition in conditions if condition.differs]
     if other:
-        yield f"A and B were not made alike: {', '.join(other)} differ"
+        yield f"A and B were not made alike, but with another {listed(other)}"
     for letter, report in zip("AB", reports, strict=True):
         if report.run.meta.partial:
             yield f"{letter} is partial: {report.run.meta.partial.rstrip('.')}"

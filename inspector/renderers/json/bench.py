@@ -79,7 +79,9 @@ def _comparison(found: BenchComparison | None) -> dict[str, object] | None:
         "started": found.earlier.started or None,
         "same_machine": found.same_machine,
         "other_model": found.is_of_another,
+        "other_machine": [dataclasses.asdict(other) for other in found.others],
         "matched": found.matched,
+        "compared": found.compared,
         "changes": [
             {
                 "setting": change.label,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.benches.comparison import EarlierBench, EarlierRow, compared, read_earlier
+from inspector.benches.comparison import compared
+from inspector.benches.earlier import EarlierBench, EarlierRow, read_earlier
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Compiled, Latency
 from inspector.findings.bench_changes import change_lines, comparison_title, is_worse
@@ -90,9 +91,47 @@ def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
         "1 µs", "1.0 µs")]  # fmt: skip
     other = compared([eager], before, ("NVIDIA H200", "2.13.0", ""))
     assert [change.what for change in other.changes] == []
-    assert any(
-        "device, processor, threads or torch differ" in line for line, _ in change_lines(other)
+    # Nothing is left that could be compared: that is no "no change", and passes no gate.
+    assert comparison_title(other).endswith(
+        "no combination has a ratio to eager PyTorch in both, so that nothing was compared"
     )
+    assert is_worse(other)
+
+
+OTHER_TORCH = ("cpu", "2.14.0", "a processor 2")
+OTHER_DEVICE = ("NVIDIA H200", "2.13.0", "a processor 8")
+
+
+def test_another_machine_is_named_with_both_and_what_is_compared_there() -> None:
+    found = compared([NOW], earlier(), OTHER_TORCH)
+    (note,) = (line for line, _ in change_lines(found))
+    assert note == (
+        "torch: 2.14.0 now, 2.13.0 then. So plain times are not compared, and ratios to eager "
+        "PyTorch are"
+    )
+    assert "no change beyond noise in 1 combination" in comparison_title(found)
+    assert not is_worse(found)
+    slower = compared([NOW], earlier(faster=Ratio(2.0, 2.1, 2.2)), OTHER_DEVICE)
+    first, note = (line for line, _ in change_lines(slower))
+    assert first.startswith("default: 2.10 → 1.50 times as fast")
+    assert note == (
+        "device: NVIDIA H200 now, cpu then; processor and threads: a processor 8 now, a processor "
+        "2 then. So plain times and memory are not compared, and ratios to eager PyTorch are"
+    )
+
+
+def test_memory_of_another_device_is_another_thing() -> None:
+    assert not compared([NOW], earlier(peak_bytes=10), OTHER_DEVICE).changes
+    (change,) = compared([NOW], earlier(peak_bytes=10), OTHER_TORCH).changes
+    assert change.what == "memory"
+
+
+def test_of_some_that_match_only_those_count_that_can_be_compared() -> None:
+    eager = dataclasses.replace(NOW, combination=0, setting=Setting(), faster=None, compiled=None)
+    rows = {KEY: BEFORE, (*KEY[:3], "eager"): dataclasses.replace(BEFORE, faster=None)}
+    before = dataclasses.replace(earlier(), rows=rows)
+    assert "in 1 combination" in comparison_title(compared([eager, NOW], before, OTHER_TORCH))
+    assert "in 2 combinations" in comparison_title(compared([eager, NOW], before, HERE))
 
 
 def test_what_cannot_be_compared_passes_no_gate() -> None:
