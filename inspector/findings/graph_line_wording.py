@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from inspector.findings.graph_wording import place_of, shape_text
 from inspector.findings.wording import listed, size
-from inspector.graphs.lookup import Around, FoundNode, KernelAtLine, Relation, is_same_file
+from inspector.graphs.found_node import FoundNode, Relation
+from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.lookup import Around, is_same_file
 from inspector.graphs.operators import shown_operator
 from inspector.graphs.step_names import number_of
 from inspector.model.graph import Stage
@@ -95,5 +97,18 @@ def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
     for kernel in kernels:
         graph = "" if is_one else f"{kernel.fusion.name} "
         name = f"{graph}#{number_of(kernel.fusion, kernel.step)} {kernel.step.name}"
-        moved = [] if kernel.step.bytes_ is None else [size(kernel.step.bytes_)]
-        yield name, " · ".join([*moved, ", ".join(found.node.name for found in kernel.nodes)])
+        yield name, " · ".join(filter(None, (_moved(kernel), _computed(kernel))))
+
+
+def _moved(kernel: KernelAtLine) -> str:
+    """The bytes of a kernel, where they count for the line."""
+    if kernel.is_again or kernel.step.bytes_ is None:
+        return ""
+    return f"{size(kernel.step.bytes_)}{', with other lines' if kernel.is_shared else ''}"
+
+
+def _computed(kernel: KernelAtLine) -> str:
+    names = ", ".join(found.node.name for found in kernel.nodes)
+    if kernel.part:
+        return f"{kernel.part} ({names})"
+    return f"computes {names} again; its bytes count for other lines" if kernel.is_again else names

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.targets import is_view
+from inspector.graphs.line_kernels import KernelAtLine, kernels_at_line
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 
 __all__ = [
     "Around",
-    "FoundNode",
-    "KernelAtLine",
     "KernelOrigin",
     "Origin",
-    "Relation",
     "around_line",
     "is_same_file",
     "of_kernel",
@@ -34,17 +31,6 @@ _MOST_NEAR = 4
 _WRITES = ("_scatter", "copy_", "copy")
 
 
-class Relation(enum.Enum):
-    """How a node belongs to a line."""
-
-    DIRECT = "direct"
-    """The innermost of the user's frames is there."""
-    THROUGH = "through"
-    """Another frame is there: the line calls what made the node."""
-    DERIVED = "derived"
-    """A pass of Inductor made the node without a stack; its neighbours' is there."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Origin:
     """Where a node comes from.
@@ -56,52 +42,6 @@ class Origin:
 
     stack: tuple[StackFrame, ...]
     is_derived: bool = False
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FoundNode:
-    """A node that a line led to.
-
-    Attributes:
-        graph: Its graph.
-        node: The node.
-        relation: How it belongs to the line.
-    """
-
-    graph: Graph
-    node: Node
-    relation: Relation
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether it runs in the backward pass; what is recomputed there does."""
-        return _is_backward(self.graph) or self.node.is_backward
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class KernelAtLine:
-    """A kernel, or a call of a library, that computes something of a line.
-
-    Attributes:
-        fusion: What the graph became.
-        step: The kernel.
-        nodes: Those of its operators that belong to the line.
-    """
-
-    fusion: Fusion
-    step: Step
-    nodes: tuple[FoundNode, ...]
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether it runs in the backward pass."""
-        return self.fusion.direction == "backward"
-
-    @property
-    def relation(self) -> Relation:
-        """The closest of its operators'."""
-        order = list(Relation)
-        return min((found.relation for found in self.nodes), key=order.index)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -223,14 +163,10 @@ def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, l
     graphs = list(graphs)
     for graph in graphs:
         nodes += _at_line(graph, file, line, files)
-    kernels = []
+    kernels: list[KernelAtLine] = []
     for fusion in fusions:
         found = {item.node.name: item for item in _at_line(fusion.graph, file, line, files)}
-        for step in fusion.steps:
-            inner = tuple(found[node.name] for node in step.operators if node.name in found)
-            # What takes one of a library's results is a step without being a kernel.
-            takes_one = step.is_call and all(is_view(node) for node in step.operators)
-            kernels += [KernelAtLine(fusion, step, inner)] if inner and not takes_one else []
+        kernels += kernels_at_line(fusion, found)
     nearest, known = ((), ()) if nodes else _instead(graphs, file, line)
     return Around(tuple(files), line, tuple(nodes), tuple(kernels), file, nearest, known)
 
@@ -300,7 +236,3 @@ def _origin(fusion: Fusion, step: Step, known: Mapping[str, Origin]) -> KernelOr
 
 def _counted(values: Sequence[_T]) -> tuple[tuple[_T, int], ...]:
     return tuple(collections.Counter(values).most_common())
-
-
-def _is_backward(graph: Graph) -> bool:
-    return graph.stage is Stage.BACKWARD or graph.direction == "backward"

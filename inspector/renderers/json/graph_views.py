@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.findings.graph_report import Operators
-from inspector.graphs.lookup import Around, KernelAtLine
+from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.lookup import Around
 from inspector.graphs.operators import OperatorCount
 
 __all__ = ["line_fields", "operators_fields"]
@@ -91,7 +92,10 @@ def _kernels(kernels: Iterable[KernelAtLine]) -> list[dict[str, object]]:
         {
             "graph": kernel.fusion.name,
             "kernel": kernel.step.name,
-            "bytes": kernel.step.bytes_,
+            "bytes": None if kernel.is_again else kernel.step.bytes_,
+            "part": kernel.part or None,
+            "again": kernel.is_again,
+            "shared": kernel.is_shared,
             "relation": kernel.relation.value,
             "nodes": [found.node.name for found in kernel.nodes],
         }
