@@ -1,51 +1,24 @@
-"""The buffers of Inductor's output code: which statement makes, renames and fills each.
-
-The code is Python (torch/_inductor/codegen/wrapper.py, 2.11 to 2.13), and read as such. It is never
-run: it comes from logs.
-"""
+"""The buffers of Inductor's output code: which statement makes, renames and fills each."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import enum
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 
+from inspector.kernels.buffer_statements import Code, Kind, Layout, Statement, read_code
 from inspector.model.kernel import GraphCode
 
 __all__ = ["Buffer", "Buffers", "read_buffers", "result_names", "saved_names"]
 
-_ALLOCATES = "empty_strided"
-_RENAMES = "reinterpret_tensor"
-_ASSERTS = "assert_size_stride"
 _TANGENTS = "tangents_"
-_PARTS = ("partition_", "subgraph_", "repeated_")
-_NO_CALLS = ("get_raw_stream", "assert_alignment", "args.clear", "torch.cuda.set_device")
 _BITS = re.compile(r"^b?float(\d+)$")
+_ITEM_BYTES = (1, 2, 4, 8, 16)
 _ROUNDED_BYTES = 512  # of the allocator for CUDA
-
-
-class _Kind(enum.Enum):
-    ALLOCATION = 1
-    RENAME = 2
-    RESULT = 3
-    PART = 4
-    CALL = 5
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Statement:
-    """One statement that does something with buffers."""
-
-    line: int
-    function: int
-    kind: _Kind
-    name: str
-    used: frozenset[str]
-    shape: tuple[int, ...] = ()
-    dtype: str = ""
+# It gives a block that is larger by less than this, where what is wanted is larger than it, too
+# (`should_split` in c10/cuda/CUDACachingAllocator.cpp, 2.11 to 2.13).
+_LARGE_BYTES = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,93 +26,155 @@ class Buffer:
     """Memory that a statement allocates.
 
     Attributes:
-        names: The names that it has one after another; none of what a library needs while it runs.
+        names: The names that it has, the last of those that it has one after another last; none of
+            what a library needs while it runs.
         shape: Its shape when it is made, as far as the code has numbers.
         dtype: Its dtype, or an empty string.
-        filled_by: The line of the statement that computes what is in it then, or 0.
+        filled_by: The lines of the statements that compute what is in it then, in order: of what is
+            concatenated each writes a part.
     """
 
     names: tuple[str, ...]
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    filled_by: int = 0
+    filled_by: tuple[int, ...] = ()
+
+
+_WORKSPACE = Buffer(())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Buffers:
-    """The buffers of a module.
+    """The buffers of a module."""
 
-    Attributes:
-        taken: The names of what the graph takes.
-        returned: The names of what it returns, in order; empty where that is no buffer.
-    """
+    _code: Code
 
-    taken: tuple[str, ...]
-    returned: tuple[str, ...]
-    _statements: tuple[_Statement, ...]
-    _shapes: dict[str, tuple[int, ...]]
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The names of what the graph takes."""
+        return self._code.taken
+
+    @property
+    def returned(self) -> tuple[str, ...]:
+        """The names of what it returns, in order; empty where that is no buffer."""
+        return self._code.returned
 
     def at(self, line: int, bytes_: int, until: int = 0) -> Buffer | None:
         """What a statement allocates, or None where it is not known.
 
         Args:
             line: The statement's line.
-            bytes_: How much: a statement with several results allocates each.
-            until: The line that is being run, or 0 for the end of the code.
+            bytes_: How much: a statement with several results allocates each, and what a library
+                needs while it runs.
+            until: The line that is being run, or 0 for the end of the code. Memory that is used
+                again after it has what it was made for until then.
         """
-        own = [item for item in self._statements if item.line == line]
-        made = [item for item in own if item.kind in {_Kind.ALLOCATION, _Kind.RESULT}]
+        own = [item for item in self._code.statements if item.line == line]
+        made = [item for item in own if item.kind in {Kind.ALLOCATION, Kind.RESULT}]
         if not made:
-            return Buffer(()) if any(item.kind is _Kind.CALL for item in own) else None
-        first = self._result(made[0], bytes_)
-        return self._followed(first, until or 1 << 60)
+            return _WORKSPACE if any(item.kind is Kind.CALL for item in own) else None
+        first = made[0] if made[0].kind is Kind.ALLOCATION else self._result(made[0], bytes_)
+        return _WORKSPACE if first is None else self._followed(first, until or 1 << 60)
 
-    def _result(self, statement: _Statement, bytes_: int) -> _Statement:
-        """The result that is so large, of several; each is an item of the statement's.
+    def _result(self, statement: Statement, bytes_: int) -> Statement | None:
+        """The result that is so large, or None where none of them is.
 
-        Their dtypes are not in the code: those of its other buffers are tried.
+        Each of several is an item of the statement's. Their dtypes are not in the code: those of
+        its other buffers are tried.
         """
         parts = [
             item
-            for item in self._statements
-            if item.kind is _Kind.PART and statement.name in item.used
+            for item in self._code.statements
+            if item.kind is Kind.PART and statement.name in item.used
             and item.function == statement.function
         ]  # fmt: skip
         sizes = {
             item.dtype: int(bits[0]) // 8
-            for item in self._statements
+            for item in self._code.statements
             if (bits := _BITS.findall(item.dtype))
         }
         for part in parts:
-            shape = self._shapes.get(part.name)
+            layout = self._code.layouts.get(part.name)
             for dtype, size in sizes.items():
-                if shape is not None and _fits(shape, size, bytes_):
+                if layout is not None and self._fits(layout, (size,), bytes_):
                     return dataclasses.replace(
                         part, line=statement.line, kind=statement.kind, dtype=dtype
                     )
+        layouts = [self._code.layouts.get(item.name) for item in parts or [statement]]
+        is_known = all(layout is not None and layout.shape for layout in layouts)
+        if is_known and not any(
+            layout is not None and self._fits(layout, _ITEM_BYTES, bytes_) for layout in layouts
+        ):
+            return None
         return statement
 
-    def _followed(self, first: _Statement, until: int) -> Buffer:
-        names = [first.name]
-        filled_by = first.line if first.kind is _Kind.RESULT else 0
-        is_waited = first.kind is _Kind.ALLOCATION
-        for item in self._statements:
-            after = first.line < item.line <= until and item.function == first.function
-            if not after or names[-1] not in item.used:
+    def _fits(self, layout: Layout, item_bytes: Iterable[int], bytes_: int) -> bool:
+        """Whether a block of so many bytes can have been asked for a tensor."""
+        elements = {math.prod(layout.shape)}
+        if len(layout.strides) == len(layout.shape) and elements != {0}:
+            pairs = zip(layout.shape, layout.strides, strict=True)
+            elements.add(1 + sum((size - 1) * stride for size, stride in pairs))
+        sizes = [number * item for number in elements for item in item_bytes]
+        return any(
+            bytes_ in {size, -(-size // _ROUNDED_BYTES) * _ROUNDED_BYTES}
+            or (self._code.is_cuda and _LARGE_BYTES < size < bytes_ <= size + _LARGE_BYTES)
+            for size in sizes
+        )
+
+    def _followed(self, first: Statement, until: int) -> Buffer:
+        """The names of what a statement makes, and who writes to it."""
+        followed = _Followed(first)
+        for item in self._code.statements:
+            if item.line <= first.line or item.function != first.function:
                 continue
-            if item.kind is _Kind.RENAME:
-                names.append(item.name)
-                is_waited = True
-            elif item.kind is not _Kind.PART and is_waited:
-                # The first that a new name is given to writes to it; further ones read it.
-                filled_by, is_waited = item.line, False
-        shape = first.shape or self._shapes.get(first.name, ())
-        return Buffer(tuple(names), shape, first.dtype, filled_by)
+            if item.line > until and followed.is_used_again(item):
+                break  # what is written until then is what it was made for
+            followed.step(item)
+        layout = self._code.layouts.get(first.name)
+        shape = first.shape or (layout.shape if layout is not None else ())
+        return Buffer(
+            names=(*followed.aliases, *followed.names),
+            shape=shape,
+            dtype=first.dtype,
+            filled_by=tuple(followed.filled_by),
+        )
 
 
-def _fits(shape: Sequence[int], item_bytes: int, bytes_: int) -> bool:
-    size = math.prod(shape) * item_bytes
-    return bytes_ in {size, -(-size // _ROUNDED_BYTES) * _ROUNDED_BYTES}
+class _Followed:
+    """Memory from the statement that makes it on."""
+
+    def __init__(self, first: Statement) -> None:
+        self.names = [first.name]
+        self.aliases: list[str] = []
+        self.filled_by = [first.line] if first.kind is Kind.RESULT else []
+        # The names that nothing was written to yet: the first statement that is given one of them
+        # writes to it, and further ones read it.
+        self._waiting = {first.name} if first.kind is Kind.ALLOCATION else set()
+        self._is_new = False
+
+    def is_used_again(self, item: Statement) -> bool:
+        """Whether a statement gives the memory to something else."""
+        return item.kind is Kind.RENAME and self.names[-1] in item.used
+
+    def step(self, item: Statement) -> None:
+        """Takes note of a statement."""
+        if not item.used & {self.names[-1], *self.aliases}:
+            return
+        if self.is_used_again(item):
+            self.names.append(item.name)
+            self._waiting, self._is_new = {item.name}, True
+            self.aliases.clear()
+        elif item.kind is Kind.ALIAS:
+            # A view of what is written already is there to be read.
+            if self._waiting or not self.filled_by or self.aliases:
+                self.aliases.append(item.name)
+                self._waiting.discard(self.names[-1])
+                self._waiting.add(item.name)
+        elif item.kind not in {Kind.PART, Kind.RENAME} and item.used & self._waiting:
+            if self._is_new:
+                self.filled_by, self._is_new = [], False
+            self.filled_by.append(item.line)
+            self._waiting -= item.used
 
 
 def saved_names(forward: Buffers, backward: Buffers) -> dict[str, str]:
@@ -178,117 +213,4 @@ def read_buffers(text: str, code: GraphCode) -> Buffers:
     Raises:
         ValueError: It is no Python (cut off, say).
     """
-    try:
-        module = ast.parse(text)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        message = "the output code is no Python"
-        raise ValueError(message) from error
-    called = {call.line for call in code.calls}
-    statements: list[_Statement] = []
-    shapes: dict[str, tuple[int, ...]] = {}
-    taken: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    for number, function in enumerate(_functions(module)):
-        for node in _simple(function.body):
-            statements += _statement(node, number, called)
-            shapes |= _asserted(node)
-            if function.name == "call":
-                taken = _taken(node) or taken
-                returned = _returned(node) or returned
-    statements.sort(key=lambda item: item.line)
-    return Buffers(taken, returned, tuple(statements), shapes)
-
-
-def _functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
-    for statement in module.body:
-        found = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-        for item in found:
-            if isinstance(item, ast.FunctionDef) and (
-                item.name == "call" or item.name.startswith(_PARTS)
-            ):
-                yield item
-
-
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements, also those within ``with``, ``if`` and loops."""
-    for statement in body:
-        inner = [
-            item
-            for field in ("body", "orelse")
-            for item in getattr(statement, field, None) or ()
-            if isinstance(item, ast.stmt)
-        ]
-        if inner:
-            yield from _simple(inner)
-        else:
-            yield statement
-
-
-def _statement(node: ast.stmt, function: int, called: set[int]) -> Iterator[_Statement]:
-    value = getattr(node, "value", None)
-    if not isinstance(value, ast.expr) or isinstance(node, ast.Return):
-        return
-    used = frozenset(item.id for item in ast.walk(value) if isinstance(item, ast.Name))
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    name = target.id if isinstance(target, ast.Name) else ""
-    if isinstance(value, ast.Call):
-        what = ast.unparse(value.func)
-        if what.rpartition(".")[2].startswith(_ALLOCATES) and name:
-            shape = _numbers(value.args[0]) if value.args else ()
-            dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
-            yield _Statement(
-                node.lineno, function, _Kind.ALLOCATION, name, used, shape,
-                dtype.removeprefix("torch."),
-            )  # fmt: skip
-        elif what == _RENAMES and name:
-            yield _Statement(node.lineno, function, _Kind.RENAME, name, used)
-        elif node.lineno in called or not what.startswith((_ASSERTS, *_NO_CALLS)):
-            kind = _Kind.RESULT if name else _Kind.CALL
-            yield _Statement(node.lineno, function, kind, name, used)
-    elif isinstance(value, ast.Name) and name:
-        yield _Statement(node.lineno, function, _Kind.RENAME, name, used)
-    elif isinstance(value, ast.Subscript) and name:
-        yield _Statement(node.lineno, function, _Kind.PART, name, used)
-
-
-def _asserted(node: ast.stmt) -> dict[str, tuple[int, ...]]:
-    """The shape of a library's result, which the code checks."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    if (
-        isinstance(call, ast.Call)
-        and ast.unparse(call.func) == _ASSERTS
-        and len(call.args) > 1
-        and isinstance(call.args[0], ast.Name)
-    ):
-        return {call.args[0].id: _numbers(call.args[1])}
-    return {}
-
-
-def _numbers(node: ast.expr) -> tuple[int, ...]:
-    """A shape; none where it has symbols."""
-    found = node.elts if isinstance(node, ast.Tuple) else []
-    sizes = [item.value for item in found if isinstance(item, ast.Constant)]
-    whole = [size for size in sizes if isinstance(size, int)]
-    return tuple(whole) if len(whole) == len(found) else ()
-
-
-def _taken(node: ast.stmt) -> tuple[str, ...]:
-    """The names in ``primals_1, primals_2 = args``."""
-    if not isinstance(node, ast.Assign) or ast.unparse(node.value) != "args":
-        return ()
-    target = node.targets[0]
-    found = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-    return tuple(item.id for item in found if isinstance(item, ast.Name))
-
-
-def _returned(node: ast.stmt) -> tuple[str, ...]:
-    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Tuple):
-        return ()
-    return tuple(map(_buffer, node.value.elts))
-
-
-def _buffer(node: ast.expr) -> str:
-    """The buffer that an expression is or views."""
-    if isinstance(node, ast.Call) and node.args:
-        return _buffer(node.args[0])
-    return node.id if isinstance(node, ast.Name) else ""
+    return Buffers(read_code(text, code))

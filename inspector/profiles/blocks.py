@@ -71,9 +71,9 @@ class BlockReader:
         if buffer is None or final is None:
             return None
         what = self._code.what(place.file, buffer, final)
-        if what == "intermediate" and id(event) in self._kept:
+        if what in {"intermediate", "workspace"} and id(event) in self._kept:
             what = "saved"  # one of several results of a library's
-        filled_by = buffer.filled_by or final.filled_by or place.line
+        filled_by = buffer.filled_by or final.filled_by or (place.line,)
         return Described(
             what=what,
             name=buffer.names[-1] if buffer.names else "",

@@ -75,11 +75,15 @@ class CodeLines:
             return "gradient" if direction == _BACKWARD else "output"
         return "intermediate"
 
-    def lines(self, stem: str, line: int) -> tuple[NodeLine, ...]:
-        """The user's lines that a statement computes; what is computed last stands first."""
+    def lines(self, stem: str, statements: Iterable[int]) -> tuple[NodeLine, ...]:
+        """The user's lines that statements compute; what is computed last stands first."""
+        found = [node for line in statements for node in self._lines_of(stem, line)]
+        return tuple(dict.fromkeys(found[::-1]))
+
+    def _lines_of(self, stem: str, line: int) -> tuple[NodeLine, ...]:
         found = self._lines.get((stem, line))
         if found is None:
             calls = self._codes[stem][0].calls
             nodes = [node for call in calls if call.line == line for node in call.nodes]
             found = tuple(node for node in nodes if node.file)
-        return found[::-1]
+        return found
