@@ -1,0 +1,66 @@
+"""The schemas of the JSON reports: what is defined is used, and the same everywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "schema"
+SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+
+
+def references(part: Any) -> Iterator[tuple[str, str]]:
+    """What a part of a schema refers to: the file, empty for its own, and the definition."""
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            file, _, name = part["$ref"].partition("#/$defs/")
+            yield file, name
+        for value in part.values():
+            yield from references(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from references(value)
+
+
+def own(part: Any) -> set[str]:
+    return {name for file, name in references(part) if not file}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_schema_is_one(name: str) -> None:
+    jsonschema.validators.validator_for(SCHEMAS[name]).check_schema(SCHEMAS[name])
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_defined_is_referred_to_and_the_reverse(name: str) -> None:
+    """A report never shows whether a definition that nothing refers to is still true."""
+    schema = SCHEMAS[name]
+    defined = schema.get("$defs", {})
+    used = own({key: value for key, value in schema.items() if key != "$defs"})
+    waiting = list(used)
+    while waiting:
+        new = own(defined.get(waiting.pop(), {})) - used
+        used |= new
+        waiting += new
+    assert used == set(defined)
+    assert all(found in SCHEMAS[file]["$defs"] for file, found in references(schema) if file)
+
+
+def requirements(part: Any, path: str = "") -> Iterator[str]:
+    """Properties that are required, and not described."""
+    if isinstance(part, dict):
+        properties = part.get("properties")
+        if isinstance(properties, dict) and isinstance(part.get("required"), list):
+            yield from (f"{path}/{name}" for name in part["required"] if name not in properties)
+        for key, value in part.items():
+            yield from requirements(value, f"{path}/{key}")
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_required_is_described(name: str) -> None:
+    assert not list(requirements(SCHEMAS[name]))
