@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -86,6 +87,30 @@ def test_compiled_and_eager_calls_alternate_and_their_blocks_are_known(
     assert len(fields["watched_ns"]) == 12
     assert len(fields["calls"]) + fields["other_calls"] == 12
     assert fields["error"] is None
+
+
+def test_the_first_round_is_written_as_soon_as_it_is_made(
+    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends the process in a later round leaves a report on the first."""
+    program = Program()
+    seen: list[tuple[str, int, dict[str, Any]]] = []
+    monkeypatch.setattr(
+        payload,
+        "write_artifact",
+        lambda name, fields: seen.append((name, len(program.made), copy.deepcopy(fields))),
+    )
+    program.profile()
+    assert written == []
+    (first, calls, fields), *others = [each for each in seen if "device_profile" in each[0]]
+    assert (first, [name for name, *_ in others]) == ("device_profile_so_far", ["device_profile"])
+    # Four of each kind until times are stable; then, with one before each block that does not
+    # count, five plain calls, three that are watched, and five eager ones.
+    assert calls == 4 + 4 + (1 + 5) + (1 + 3) + (1 + 5)
+    assert fields["blocks"] == [["plain", 0, 5], ["eager", 0, 5]]
+    assert [len(fields[name]) for name in ("plain_ns", "watched_ns", "eager_ns")] == [5, 3, 5]
+    assert fields["launches"]
+    assert len(program.made) > calls
 
 
 def test_going_back_and_forth_compiles_nothing_again(written: list[dict[str, Any]]) -> None:
