@@ -90,6 +90,11 @@ __all__ = ["command"]
     "time.  [default: 1]",
 )  # fmt: skip
 @click.option(
+    "--retry", is_flag=True,
+    help="With several models and --save: try those again that failed by themselves in an earlier "
+    "run.",
+)  # fmt: skip
+@click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
     help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
     "something is worse.",
@@ -114,6 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     save: Path | None,
     jobs: int,
     *,
+    retry: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
 ) -> int:
@@ -141,9 +147,17 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     kind = _kind_of(targets)
     if jobs > 1 and kind is BenchReport:
         raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
+    if retry and (kind is BenchReport or save is None):
+        raise UsageError("--retry is for several models and their folder.", "Add --save DIR.")
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
-        python, timeout, save, progress=not no_progress, jobs=jobs, explains=kind is BenchReport
+        python,
+        timeout,
+        save,
+        progress=not no_progress,
+        jobs=jobs,
+        explains=kind is BenchReport,
+        retries=retry,
     )
     if is_warmup(targets, given):
         return warmup_command(targets, given, process, output, format_)

@@ -54,9 +54,10 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     found = list(measured_each(jobs, how))
     models = list(map(_checked, claims.models, found))
     earlier = [each.report for each in found if each.is_earlier and each.report]
+    failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
-    return make_claims_report(claims, models, reports, earlier), code
+    return make_claims_report(claims, models, reports, earlier, failed), code
 
 
 def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:

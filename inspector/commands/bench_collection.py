@@ -85,6 +85,7 @@ def collection_of(
     found = list(measured_each([Job(name, name, options) for name in names], how))
     models = [outcome.measured for outcome in found]
     earlier = [each.report for each in found if each.is_earlier and each.report]
+    failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
-    return make_collection_report(models, reports, int(options["sessions"]), earlier), code
+    return make_collection_report(models, reports, int(options["sessions"]), earlier, failed), code

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from inspector.commands.bench_failures import (
+    NOTE_SUFFIX,
+    FailureNote,
+    fails_again,
+    project_digest,
+    torch_version,
+)
 from inspector.commands.bench_measure import asked_of, bench_report
 from inspector.commands.target import changed_files
 from inspector.errors import RecordingError
@@ -18,7 +24,7 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["KeptRecordings"]
+__all__ = ["KeptRecordings", "asked_key"]
 
 _NUMBER = re.compile(r"(\d+)-")
 _WHOLE = "whole"
@@ -30,10 +36,12 @@ class KeptRecordings:
 
     Attributes:
         whole: The recordings, by `_key`, the newest last.
+        failed: Of what could not be measured, the notes likewise.
         count: The highest number that a name in the folder begins with, or 0.
     """
 
     whole: Mapping[str, Sequence[Path]]
+    failed: Mapping[str, FailureNote]
     count: int
 
     @classmethod
@@ -44,6 +52,7 @@ class KeptRecordings:
             RecordingError: The folder cannot be read.
         """
         whole: dict[str, list[Path]] = {}
+        failed: dict[str, FailureNote] = {}
         count = 0
         try:
             places = sorted(folder.iterdir())
@@ -53,33 +62,58 @@ class KeptRecordings:
         for place in places:
             numbered = _NUMBER.match(place.name)
             count = max(count, int(numbered[1]) if numbered else 0)
+            note = FailureNote.read(place) if place.name.endswith(NOTE_SUFFIX) else None
+            if note is not None:
+                failed[note.key] = note
             try:
                 meta = read_meta(place, place.name)
             except (RecordingError, OSError):
                 continue
             if meta.settings.get("bench") and meta.ended == _WHOLE:
                 whole.setdefault(_key(meta.target, meta.settings), []).append(place)
-        return cls(whole, count)
+        return cls(whole, failed, count)
+
+    def failure(
+        self, target: str, options: Mapping[str, object], python: str | None
+    ) -> FailureNote | None:
+        """The note of a model that failed by itself, if code and torch are those of then."""
+        note = self.failed.get(asked_key(target, options, python))
+        if note is None or (python is None and note.torch != torch_version()):
+            return None
+        return note if note.digest == project_digest(target) else None
 
     def measured(
-        self, target: str, options: Mapping[str, object], python: str | None
+        self,
+        target: str,
+        options: Mapping[str, object],
+        python: str | None,
+        *,
+        retries: bool = False,
     ) -> BenchReport | None:
-        """What was measured of a model; None where it was not, or something of it failed.
+        """What was measured of a model; None where it was not, or may do better another time.
 
         Args:
             target: The model, as the user wrote it.
             options: The options of the command line.
             python: The interpreter that was asked for.
+            retries: Whether what has failed is tried again.
         """
-        newest_first = reversed(self.whole.get(_key(target, asked_of(target, options, python)), ()))
-        return next(filter(None, (_read(place, python) for place in newest_first)), None)
+        newest_first = reversed(self.whole.get(asked_key(target, options, python), ()))
+        return next(
+            filter(None, (_read(place, python, retries=retries) for place in newest_first)), None
+        )
+
+
+def asked_key(target: str, options: Mapping[str, object], python: str | None) -> str:
+    """What tells what is asked for of one model from all else."""
+    return _key(target, asked_of(target, options, python))
 
 
 def _key(target: str, settings: Mapping[str, object]) -> str:
     return json.dumps([target, settings], sort_keys=True)
 
 
-def _read(place: Path, python: str | None) -> BenchReport | None:
+def _read(place: Path, python: str | None, *, retries: bool) -> BenchReport | None:
     """What a recording says, if it is whole, and of the code and the torch that are there now."""
     try:
         with opened(place) as found:
@@ -90,16 +124,14 @@ def _read(place: Path, python: str | None) -> BenchReport | None:
     except (RecordingError, OSError):
         return None
     # What failed may not fail again: for want of time, or of memory beside others.
-    failed = any(end.failure and not end.is_left_out for end in report.plan.ends)
-    is_whole = report.rows and all(row.latency is not None for row in report.rows)
-    return report if is_whole and not failed else None
+    ends = (end.failure for end in report.plan.ends if end.failure and not end.is_left_out)
+    failures = (*ends, *(row.failure for row in report.rows if row.failure))
+    is_whole = report.rows and all(row.latency or row.failure for row in report.rows)
+    is_last = is_whole and all(map(fails_again, failures))
+    return report if is_last and not (retries and any(failures)) else None
 
 
 def _is_other_torch(run: Run) -> bool:
     """Whether it was recorded with another version than that of this environment."""
-    try:
-        ours = importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
-        return True
     theirs = {process.versions.get("torch", "") for process in run.processes if process.versions}
-    return {version.partition("+")[0] for version in theirs} != {ours.partition("+")[0]}
+    return {version.partition("+")[0] for version in theirs} != {torch_version()}

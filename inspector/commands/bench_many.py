@@ -15,7 +15,8 @@ from pathlib import Path
 
 from inspector.benches.collection import Measured
 from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
-from inspector.commands.bench_kept import KeptRecordings
+from inspector.commands.bench_failures import NOTE_SUFFIX, note_of
+from inspector.commands.bench_kept import KeptRecordings, asked_key
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_turns import Turns
@@ -69,7 +70,7 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
     Args:
         jobs: The models.
         how: How the processes are run; ``save`` is a folder for a recording of each. What an
-            earlier run has left there is not measured again.
+            earlier run has left there is not measured again, nor what failed by itself then.
 
     Yields:
         What became of each, in their order.
@@ -91,10 +92,13 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
 
 
 def _earlier(job: Job, kept: KeptRecordings, how: BenchProcess) -> Outcome | None:
-    report = kept.measured(job.target, job.options, how.python)
-    if report is None:
+    report = kept.measured(job.target, job.options, how.python, retries=how.retries)
+    if report is not None:
+        return Outcome(measured_of(job.name, report), report, is_earlier=True)
+    note = None if how.retries else kept.failure(job.target, job.options, how.python)
+    if note is None:
         return None
-    return Outcome(measured_of(job.name, report), report, is_earlier=True)
+    return Outcome(Measured(job.name, (), None, note.failure, note.seconds), None, is_earlier=True)
 
 
 def _not_begun(job: Job) -> Outcome:
@@ -200,11 +204,24 @@ def _measured(job: Job, how: BenchProcess) -> Outcome:
     try:
         report, code = measured(job.target, dict(job.options), how)
     except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
+        if isinstance(error, InspectorError):
+            _keep_note(job, how, error, time.monotonic() - began)
         return Outcome(Measured(job.name, (), None, str(error), time.monotonic() - began), None)
     except KeyboardInterrupt:  # while its recording was read
         nothing = Measured(job.name, (), None, INTERRUPTED_MODEL, time.monotonic() - began)
         return Outcome(nothing, None, is_interrupted=True)
     return Outcome(measured_of(job.name, report), report, code == INTERRUPTED)
+
+
+def _keep_note(job: Job, how: BenchProcess, error: InspectorError, seconds: float) -> None:
+    """Says to later runs that a model has failed by itself."""
+    if how.save is None:
+        return
+    key = asked_key(job.target, job.options, how.python)
+    note = note_of(key, job.target, error, seconds)
+    if note is not None:
+        with contextlib.suppress(OSError):
+            note.write(how.save.with_name(how.save.name + NOTE_SUFFIX))
 
 
 def _folder(save: Path | None, scratch: Path) -> Path:

@@ -50,6 +50,7 @@ class BenchProcess:
         jobs: How many models load and compile side by side.
         turns: What keeps them from being timed so.
         explains: Whether it is profiled where the time goes, where nothing is faster.
+        retries: Whether models that failed by themselves in an earlier run are tried again.
     """
 
     python: str | None
@@ -61,6 +62,7 @@ class BenchProcess:
     jobs: int = 1
     turns: Turns = dataclasses.field(default_factory=Turns)
     explains: bool = False
+    retries: bool = False
 
     @property
     def given(self) -> dict[str, object]:

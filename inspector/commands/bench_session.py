@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
-from inspector.commands.bench_environment import cores
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_workers import Bench, forget, started, started_reference
+from inspector.commands.bench_starts import Starts, is_crowded
+from inspector.commands.bench_workers import Bench, forget, started
 from inspector.model.bench import WorkerEnd
 from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
@@ -25,7 +25,6 @@ _SESSION_SECONDS = 12.0
 _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
-_CORES_TO_LOAD_AHEAD = 8
 _BLOCK_MOST_SECONDS = 300.0
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
@@ -60,7 +59,7 @@ class Session:
         self._firsts = firsts
         self._progress = progress
         self._chosen = chosen
-        self._ahead: dict[int, Worker] = {}
+        self._starts = Starts(bench, self._tick)
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
@@ -94,7 +93,7 @@ class Session:
                     self._look_for_faults()
                     self._end(self._wrong)
         finally:
-            self._end_ahead()
+            self._starts.end_ahead()
             for number, worker in self._workers.items():
                 worker.end()
                 _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
@@ -107,17 +106,25 @@ class Session:
     def _make_ready(self, order: Sequence[int]) -> dict[int, str]:
         """Makes all processes ready; those that are not begun at all, with the reason."""
         left_out: dict[int, str] = {}
-        self._start_ahead(order)
+        # Perhaps: whether there is a GPU is not known yet.
+        ahead = [number for number in order if not self._is_left_out(number)]
+        self._starts.start_ahead(ahead, self._started)
         if not self.session:  # one of eager PyTorch, too
-            self._reference(order[0])
+            self._progress.begin("eager in float64, for its results")
+            hangs = self._starts.reference(order[0])
+            if hangs is not None:
+                self._workers[order[0]] = hangs
+                self._eager_failed = True
         for number in order:
+            if number in self._workers:
+                continue
             if self._device == "cpu" and self._is_left_out(number):
                 left_out[number] = _SAME_ON_CPU
             elif self._eager_failed:
                 left_out[number] = NOT_TRIED
             else:
                 self.begin(number)
-        self._end_ahead()
+        self._starts.end_ahead()
         return left_out
 
     def _end(self, numbers: Iterable[int]) -> None:
@@ -140,56 +147,6 @@ class Session:
     def _is_left_out(self, number: int) -> bool:
         return self.bench.plan.combinations[number].setting.mode in self.bench.left_out_on_cpu
 
-    def _start_ahead(self, order: Sequence[int]) -> None:
-        """Lets processes load what they need side by side, where there are cores for that.
-
-        They compile one after the other: how long that takes is measured.
-        """
-        if cores() < _CORES_TO_LOAD_AHEAD:
-            return
-        for number in order:
-            if not self._is_left_out(number):  # perhaps: whether there is a GPU is not known yet
-                self._ahead[number] = self._started(number)
-
-    def _end_ahead(self) -> bool:
-        """Ends processes that have only loaded what they need; whether there were any."""
-        ahead, self._ahead = self._ahead, {}
-        for worker in ahead.values():
-            worker.end()
-        return bool(ahead)
-
-    def _reference(self, number: int) -> None:
-        """Eager PyTorch in float64, for its results alone; it may fail."""
-        self._progress.begin("eager in float64, for its results")
-        worker, _, _ = self._until_ready(lambda: started_reference(self.bench, number))
-        worker.end()
-
-    def _until_ready(
-        self, start: Callable[[], Worker]
-    ) -> tuple[Worker, bool, Mapping[str, Any] | None]:
-        """A process, whether it has loaded what it needs, and what it says when it is ready.
-
-        What others have loaded ahead may be what there is no memory for: then they give way.
-        """
-        worker = start()
-        is_loaded, ready = self._wait_until_ready(worker)
-        if _is_crowded(worker, ready) and self._end_ahead():
-            worker.end()
-            worker = start()
-            is_loaded, ready = self._wait_until_ready(worker)
-        return worker, is_loaded, ready
-
-    def _wait_until_ready(self, worker: Worker) -> tuple[bool, Mapping[str, Any] | None]:
-        seconds = self.bench.ready_seconds
-        try:
-            if worker.wait("loaded", seconds, self._tick) is None:
-                return False, None
-            worker.tell({"do": "begin"})
-            return True, worker.wait("ready", seconds, self._tick)
-        except BaseException:  # Ctrl-C
-            worker.end()
-            raise
-
     def begin(self, number: int) -> None:
         """Makes the process of a combination ready."""
         bench = self.bench
@@ -198,13 +155,12 @@ class Session:
         is_eager = bench.plan.combinations[number].setting.is_eager
 
         def start() -> Worker:
-            loading = self._ahead.pop(number, None)
-            self._workers[number] = loading or self._started(number)
+            self._workers[number] = self._starts.taken(number) or self._started(number)
             return self._workers[number]
 
-        worker, is_loaded, ready = self._until_ready(start)
+        worker, is_loaded, ready = self._starts.until_ready(start)
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
-        if ready is not None and _is_crowded(worker, ready) and (others or bench.jobs > 1):
+        if ready is not None and is_crowded(worker, ready) and (others or bench.jobs > 1):
             # For some inputs alone; with more room there may be enough.
             worker.failure = "There is not enough memory for some inputs (out of memory)."
             worker.end()
@@ -315,11 +271,6 @@ class Session:
                 worker.tell({"do": "part"})
                 seconds = self.bench.ready_seconds
                 worker.wait("done", seconds, self._tick)
-
-
-def _is_crowded(worker: Worker, ready: Mapping[str, Any] | None) -> bool:
-    """Whether a process has no memory, be it for some inputs alone."""
-    return lacks_memory(worker.failure) or (ready is not None and bool(ready.get("crowded")))
 
 
 def _times_of(said: Mapping[str, Any]) -> Sequence[int]:

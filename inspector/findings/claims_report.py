@@ -94,6 +94,7 @@ def make_claims_report(
     models: Sequence[CheckedModel],
     reports: Sequence[BenchReport],
     earlier: Sequence[BenchReport] = (),
+    failed: int = 0,
 ) -> ClaimsReport:
     """Puts the models together.
 
@@ -102,6 +103,7 @@ def make_claims_report(
         models: What became of its models.
         reports: Of those that could be measured.
         earlier: Those of the reports that an earlier run has made.
+        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     absolute = (
         "what is compared of two times, rates or sizes is the gain: the figures themselves belong "
@@ -115,7 +117,7 @@ def make_claims_report(
         sessions=max((report.plan.sessions for report in reports), default=0),
         jobs=jobs_of(reports),
         rounds=rounds_of(reports),
-        notices=(absolute, *notices_of(reports, earlier)),
+        notices=(absolute, *notices_of(reports, earlier, failed)),
     )
 
 

@@ -80,6 +80,7 @@ def make_collection_report(
     reports: Sequence[BenchReport],
     sessions: int,
     earlier: Sequence[BenchReport] = (),
+    failed: int = 0,
 ) -> CollectionReport:
     """Adds up the models.
 
@@ -88,6 +89,7 @@ def make_collection_report(
         reports: Of those that could be measured.
         sessions: How often every process was begun anew.
         earlier: Those of the reports that an earlier run has made.
+        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     return CollectionReport(
         models=tuple(models),
@@ -97,7 +99,7 @@ def make_collection_report(
         sessions=sessions,
         jobs=jobs_of(reports),
         rounds=rounds_of(reports),
-        notices=notices_of(reports, earlier),
+        notices=notices_of(reports, earlier, failed),
     )
 
 

@@ -31,13 +31,14 @@ def rounds_of(reports: Sequence[BenchReport]) -> int:
 
 
 def notices_of(
-    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = ()
+    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = (), failed: int = 0
 ) -> tuple[str, ...]:
     """What has to be known of the measurements, each sentence once.
 
     Args:
         reports: The measurements.
         earlier: Those of them that an earlier run has made.
+        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     found = list(dict.fromkeys(notice for report in reports for notice in report.notices))
     if earlier:
@@ -46,6 +47,12 @@ def notices_of(
         found.append(
             f"{were} measured by an earlier run (since {since} UTC), with these options and this "
             "code, and not again; variables of the environment may have been others"
+        )
+    if failed:
+        found.append(
+            f"{count(failed, 'model')} failed by {'itself' if failed == 1 else 'themselves'} in an "
+            "earlier run, with these options and this code, and "
+            f"{'was' if failed == 1 else 'were'} not tried again: --retry does"
         )
     for what, each in (("devices", _devices(reports)), ("versions of torch", _torches(reports))):
         if len(each) > 1:

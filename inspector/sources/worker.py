@@ -37,6 +37,7 @@ class Worker:
     Attributes:
         folder: That folder.
         failure: Why it can do no more, in one sentence, or an empty string.
+        is_late: Whether that is because it took longer than it may.
         detail: The user's own traceback, or an empty string.
         error: The failure as it would end a command, where it is nobody's but the request's or the
             environment's: no other process would do better.
@@ -70,6 +71,7 @@ class Worker:
         """
         self.folder = folder
         self.failure = ""
+        self.is_late = False
         self.detail = ""
         self.error: InspectorError | None = None
         theirs_in, self._to = os.pipe()
@@ -183,6 +185,7 @@ class Worker:
             on_tick()
             if self._seconds() > until:
                 self.failure = f"it was ended after {seconds:g} seconds; see --timeout"
+                self.is_late = True
                 self.end()
                 return None
             if not self._read():

@@ -239,7 +239,7 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
         broken, found = report["models"]
-        assert "no such weights" in broken["failure"]  # tried again: nothing was measured
+        assert "no such weights" in broken["failure"]
         return report, found["rows"]
 
     report, first = measured()
@@ -255,11 +255,81 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     widths.write_text("WIDTH = 8\n")
     assert measured()[1] == first
     # What is damaged is not taken, and stays.
-    older, _ = sorted((tmp_path / "kept").iterdir())
+    older, _ = sorted(place for place in (tmp_path / "kept").iterdir() if place.is_dir())
     for log in older.glob("worker-0.1.*"):
         log.unlink()
     assert measured()[1] not in [first, third]
     assert older.exists()
+
+
+COUNTED = """
+from pathlib import Path
+
+import torch
+from parts.widths import WIDTH
+
+with Path("tries.txt").open("a") as stream:
+    stream.write("x")
+raise RuntimeError("no such weights")
+"""
+
+
+def test_what_failed_by_itself_is_not_tried_again_unless_asked(tmp_path: Path) -> None:
+    widths = tmp_path / "zoo" / "parts" / "widths.py"
+    widths.parent.mkdir(parents=True)
+    widths.write_text("WIDTH = 8\n")
+    (tmp_path / "zoo" / "counted.py").write_text(COUNTED)
+    (tmp_path / "zoo" / "lacks.py").write_text(
+        COUNTED.replace("torch\n", "torch, nowhere_at_all\n")
+    )
+
+    def tries(*more: str) -> tuple[int, Any]:
+        (tmp_path / "tries.txt").write_text("")
+        done = bench(
+            tmp_path, "zoo", "--modes", "none", "--format", "json", "--save", "kept", *more
+        )
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        jsonschema.validate(report, schema("bench-collection"))
+        counted, lacks = report["models"]
+        assert "no such weights" in counted["failure"]
+        assert "nowhere_at_all" in lacks["failure"]  # a package may be there the next time
+        return len((tmp_path / "tries.txt").read_text()), report
+
+    first, report = tries()
+    assert first > 0
+    assert not any("earlier run" in notice for notice in report["notices"])
+    again, report = tries()
+    assert again == 0
+    assert any("1 model failed by itself in an earlier run" in it for it in report["notices"])
+    assert tries("--retry")[0] == first
+    widths.write_text("WIDTH = 9\n")  # what it imports is its code, too
+    assert tries()[0] == first
+    assert tries("--tf32", "off")[0] == first
+    assert bench(tmp_path, "zoo", "--retry").returncode == 2
+
+
+HANGS = """
+import time
+from pathlib import Path
+
+with Path("tries.txt").open("a") as stream:
+    stream.write("x")
+time.sleep(600)
+"""
+
+
+def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> None:
+    (tmp_path / "zoo").mkdir()
+    (tmp_path / "zoo" / "hangs.py").write_text(HANGS)
+    arguments = ("zoo", "--modes", "none", "--backends", "eager", "--timeout", "12")
+    done = bench(tmp_path, *arguments, "--format", "json", "--save", "kept")
+    assert done.returncode == 0, done.stderr
+    (model,) = json.loads(done.stdout)["models"]
+    eager, other = model["rows"]
+    assert eager["failure"] == "it was ended after 12 seconds; see --timeout"
+    assert other["failure"] == "not tried, because eager PyTorch fails"
+    assert (tmp_path / "tries.txt").read_text() == "x"
 
 
 NEEDS_ALL_MEMORY = """
