@@ -9,7 +9,7 @@ from inspector.advice.code import Code
 from inspector.advice.kinds import DATA_DEPENDENT
 from inspector.advice.list_uses import ListUses
 from inspector.advice.numbers import tensors_in
-from inspector.advice.size_uses import Use
+from inspector.advice.size_uses import SizeUses, Use
 
 __all__ = ["ADVICE"]
 
@@ -35,7 +35,7 @@ def _uses(code: Code) -> frozenset[Use]:
     if made is None or code.function is None:
         return frozenset()
     tensors = tensors_in(code.function) | code.parameters()
-    return frozenset(ListUses(code, tensors, code.parents()).uses(made))
+    return frozenset(ListUses(SizeUses(code, tensors, code.parents())).uses(made))
 
 
 def _are_sizes(code: Code) -> bool:
@@ -54,9 +54,9 @@ def _needs_values(code: Code) -> bool:
 
 
 def _tailored(code: Code) -> str:
-    shown = code.shown(_list(code))
     if not _needs_values(code):
         return ""
+    shown = code.shown(_list(code))
     what = f"the list `{shown}`" if shown else "the list"
     return (
         f"Make {what} in the caller, and pass it: something else here needs its values (a branch, "

@@ -6,7 +6,6 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from inspector.advice.code import Code
 from inspector.advice.size_uses import SHAPING, SizeUses, Use
 
 __all__ = ["ListUses"]
@@ -24,26 +23,22 @@ class ListUses:
     """Follows a list, and its numbers.
 
     Attributes:
-        code: The function.
-        tensors: Names that are tensors.
-        parents: What each node is in.
+        numbers: Follows its numbers.
     """
 
-    code: Code
-    tensors: frozenset[str]
-    parents: dict[ast.AST, ast.AST]
+    numbers: SizeUses
     _followed: set[str] = dataclasses.field(default_factory=set)
 
     def uses(self, made: ast.expr) -> Iterator[Use]:
         """What is done with the numbers of a list, also under the names that it gets."""
-        match parent := self.parents.get(made):
+        match parent := self.numbers.parents.get(made):
             case ast.Assign(targets=[ast.Name(id=name)]):
                 yield from self._named(name)
             case ast.Assign(targets=[target]):
                 yield from self._set(target)
             case ast.Subscript(value=value) if value is made:
                 is_list = isinstance(parent.slice, ast.Slice)
-                yield from self.uses(parent) if is_list else self._numbers().uses(parent)
+                yield from self.uses(parent) if is_list else self.numbers.uses(parent)
             case ast.For(target=target) | ast.comprehension(target=target):
                 yield from self._set(target)
             case ast.Call(func=ast.Name(id="enumerate" | "zip" as name)):
@@ -58,27 +53,24 @@ class ListUses:
             case _:
                 yield Use.OTHER
 
-    def _numbers(self) -> SizeUses:
-        return SizeUses(self.code, self.tensors, self.parents)
-
     def _named(self, name: str) -> Iterator[Use]:
-        if name in self._followed or len(self.code.stores(name)) != 1:
+        if name in self._followed or len(self.numbers.code.stores(name)) != 1:
             return
         self._followed.add(name)
-        for load in self.code.loads(name):
+        for load in self.numbers.code.loads(name):
             yield from self.uses(load)
 
     def _set(self, target: ast.expr) -> Iterator[Use]:
         """What is done with numbers of the list, by the names that they get."""
         for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
             if isinstance(part, ast.Name):
-                yield from self._numbers().named(part.id, stores=1)
+                yield from self.numbers.named(part.id, stores=1)
             else:
                 yield Use.OTHER
 
     def _item_of(self, pairs: ast.expr, index: int) -> Iterator[Use]:
         """The same of one of several names: ``for row, n in enumerate(sizes)``."""
-        match self.parents.get(pairs):
+        match self.numbers.parents.get(pairs):
             case (
                 ast.For(target=ast.Tuple(elts=parts))
                 | ast.comprehension(target=ast.Tuple(elts=parts))
@@ -90,7 +82,7 @@ class ListUses:
     def _argument(self, parent: ast.Call | ast.Starred, made: ast.expr) -> Use:
         """What the list is to a function or a method that gets it, or all of its numbers."""
         is_star = isinstance(parent, ast.Starred)
-        call = self.parents.get(parent) if is_star else parent
+        call = self.numbers.parents.get(parent) if is_star else parent
         match call:
             case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
                 if name in _NEEDING:

@@ -17,6 +17,7 @@ from inspector.capture.failures import (
     user_traceback,
     value_needed,
 )
+from inspector.capture.project_file import is_of_project
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target
@@ -163,7 +164,7 @@ def _where(failed: FailedCall) -> str:
     root = Path(failed.target.root)
     for frame in reversed(getattr(failed.error, "real_stack", None) or ()):
         file = Path(frame.filename)
-        if failed.target.root and file.is_relative_to(root) and "site-packages" not in file.parts:
+        if is_of_project(file, failed.target.root):
             return f"at {file.relative_to(root)}:{frame.lineno} "
     return ""
 

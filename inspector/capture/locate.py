@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from inspector.capture.failures import user_failure
 from inspector.capture.place import Place
+from inspector.capture.project_file import is_of_project
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean, near_matches
 
@@ -98,7 +99,7 @@ def _is_taken(name: str, file: Path) -> bool:
 
 def _root(path: Path, top: Path | None) -> str:
     here = Path.cwd()
-    if path.is_relative_to(here) and "site-packages" not in path.relative_to(here).parts:
+    if is_of_project(path, here):
         return str(here)
     return str(top or path.parent)
 

@@ -12,7 +12,6 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import torch
 from torch._dynamo.exc import TorchDynamoException
@@ -20,6 +19,7 @@ from torch._dynamo.exc import TorchDynamoException
 from inspector.capture import versions
 from inspector.capture.call import fresh
 from inspector.capture.calling import backward, finished
+from inspector.capture.project_file import is_of_project
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.model.out_of_memory import lacks_memory
@@ -104,7 +104,7 @@ def _as_never_imported(root: str) -> Iterator[None]:
     mine = {
         name: module
         for name, module in list(sys.modules.items())
-        if root and _is_below(getattr(module, "__file__", None), root)
+        if is_of_project(getattr(module, "__file__", None) or "", root)
     }
     for name in mine:
         del sys.modules[name]
@@ -112,12 +112,3 @@ def _as_never_imported(root: str) -> Iterator[None]:
         yield
     finally:
         sys.modules.update(mine)
-
-
-def _is_below(file: str | None, root: str) -> bool:
-    if not file:
-        return False
-    path = Path(file)
-    return path.is_relative_to(root) and not any(
-        part.endswith("-packages") for part in path.relative_to(root).parts
-    )

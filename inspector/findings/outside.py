@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_case import dynamic_sources
+from inspector.findings.recompile_fix_shared import dynamic_sources
 from inspector.findings.recompile_marks import changing_sizes
 from inspector.findings.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
 from inspector.model.recompile import Recompile, RecompileClass

@@ -9,15 +9,9 @@ from collections.abc import Iterator, Sequence
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_bounds import beyond
-from inspector.findings.recompile_case import (
-    EMPTY_GRAPHS,
-    ENVIRONMENT,
-    NOTHING_NEEDED,
-    FixCase,
-    environment,
-    kept_together,
-)
+from inspector.findings.recompile_case import EMPTY_GRAPHS, NOTHING_NEEDED, FixCase
 from inspector.findings.recompile_fix_gradients import GRADIENTS
+from inspector.findings.recompile_fix_shared import ENVIRONMENT, environment, kept_together
 from inspector.findings.recompile_fix_state import STATE
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES

@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, kept_fix
+from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 from inspector.model.stack import StackFrame
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, is_of_set, kept_fix
+from inspector.findings.recompile_case import FixCase, is_of_set
 from inspector.findings.recompile_fix_lengths import LENGTHS
 from inspector.findings.recompile_fix_numbers import NUMBERS
+from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 
 __all__ = ["VALUES"]

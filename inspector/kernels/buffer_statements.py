@@ -11,6 +11,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.kernels.output_module import output_module
 from inspector.model.kernel import GraphCode
 
 __all__ = ["Code", "Kind", "Layout", "Statement", "read_code"]
@@ -90,11 +91,7 @@ def read_code(text: str, code: GraphCode) -> Code:
     Raises:
         ValueError: It is no Python (cut off, say).
     """
-    try:
-        module = ast.parse(text)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        message = "the output code is no Python"
-        raise ValueError(message) from error
+    module = output_module(text)
     called = {call.line for call in code.calls}
     statements: list[Statement] = []
     layouts: dict[str, Layout] = {}

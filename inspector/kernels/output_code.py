@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.kernels.comments import Comment, comment_before
 from inspector.kernels.literals import text_of
+from inspector.kernels.output_module import output_module
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
@@ -51,11 +52,7 @@ def read_output_code(
     Raises:
         ValueError: It is no Python (cut off, say).
     """
-    try:
-        module = ast.parse(text)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        message = "the output code is no Python"
-        raise ValueError(message) from error
+    module = output_module(text)
     source = text.split("\n")
     named = _NAME.search(text)
     name = named[1] if named else ""

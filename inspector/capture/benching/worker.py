@@ -296,7 +296,7 @@ class _Worker:
             with quiet():
                 found = first_parting(
                     program.plain,
-                    lambda function: program.forward(function, self._first_wrong()),
+                    lambda function: program.forward(function, input_of(self._wrong[0])),
                     compile_,
                     program.context,
                 )
@@ -305,10 +305,6 @@ class _Worker:
         else:
             self._write("parting", parting=found or {})
         write_artifact("call", {**mark, "state": "end"})
-
-    def _first_wrong(self) -> int:
-        """The number of the input whose results are off."""
-        return input_of(self._wrong[0])
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
         """Takes note of an input that fails."""

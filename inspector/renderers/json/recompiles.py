@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.recompile_case import dynamic_sources, is_zero_one
+from inspector.findings.recompile_case import is_zero_one
+from inspector.findings.recompile_fix_shared import dynamic_sources
 from inspector.model.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
 from inspector.model.roots import Roots
 from inspector.model.run import Run

@@ -10,6 +10,7 @@ from tests.compile.recompiles import (
     modules,
     nearest,
     objects,
+    sizes,
     spelled,
     state,
     tensors,
@@ -21,6 +22,6 @@ from tests.compile.recompiles.table import PROGRAMS
 __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
-    attributes, failing, functions, mixed, modules, nearest, objects, spelled, state, tensors,
-    values, views,
+    attributes, failing, functions, mixed, modules, nearest, objects, sizes, spelled, state,
+    tensors, values, views,
 )  # fmt: skip

@@ -1,0 +1,246 @@
+"""Programs in which the size of a tensor changes."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tests.compile.recompiles.table import Expected, program
+
+compiled = functools.partial(torch.compile, backend="eager")
+
+
+@program(Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(a, 0)"))
+def size() -> None:
+    """A batch that grows; the third size is found."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 6):
+        a = torch.ones(rows, 3)
+        double(a)
+
+
+@program(
+    Expected("tensor-size", "x", "4", "5", "again", "mark_dynamic(a, 0)"),
+    Expected("tensor-size", "x", "5", "6", "again", "mark_dynamic(a, 0)"),
+)
+def size_of_static() -> None:
+    """``dynamic=False``: one compilation for each size."""
+
+    @functools.partial(compiled, dynamic=False)
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 6):
+        a = torch.ones(rows, 3)
+        double(a)
+
+
+@program(
+    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
+    Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
+             "each side is a program of its own"),
+)  # fmt: skip
+def size_beyond_a_condition() -> None:
+    """Two sizes on two sides of a condition, and a third on the side that was static."""
+
+    @compiled
+    def signed(x: Tensor) -> Tensor:
+        if x.shape[0] > 5:
+            return x * 2
+        return x - 1
+
+    for rows in (4, 7, 3):
+        a = torch.ones(rows, 3)
+        signed(a)
+
+
+@program(
+    Expected("tensor-size", "x", "8", "7", "dynamic", "mark_dynamic(a, 0)"),
+)
+def size_within_a_condition() -> None:
+    """Two sizes on one side: one program for both."""
+
+    @compiled
+    def signed(x: Tensor) -> Tensor:
+        if x.shape[0] > 5:
+            return x * 2
+        return x - 1
+
+    for rows in (8, 7):
+        a = torch.ones(rows, 3)
+        signed(a)
+
+
+@program(
+    Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(a, 0)"),
+    Expected("symbolic-shape", "x.size()[0]", "2 <= x.size()[0]", "x.size()[0] = 1", "again",
+             "mark_unbacked(a, 0)"),
+)  # fmt: skip
+def size_one() -> None:
+    """A batch of one gets a graph of its own."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (4, 5, 1):
+        a = torch.ones(rows, 3)
+        double(a)
+
+
+@program(Expected("tensor-size", "x", "1", "4", "dynamic", "mark_unbacked(a, 0)"))
+def first_one() -> None:
+    """The first batch has one row."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (1, 4, 5):
+        a = torch.ones(rows, 3)
+        double(a)
+
+
+@program(
+    Expected(
+        "dimension-marks", None, "absent", "present", "again", "from the first call", "unknown"
+    )
+)
+def marked_late() -> None:
+    """A mark that the first call did not have."""
+
+    @compiled
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    double(torch.ones(4, 3))
+    a = torch.ones(4, 3)
+    torch._dynamo.mark_dynamic(a, 0)
+    double(a)
+
+
+@program(
+    Expected("symbolic-shape", "x.size()[0]", "2 <= x.size()[0] <= 5", "x.size()[0] = 8",
+             "dynamic", "if x.shape[0] > 5"),
+)  # fmt: skip
+def branch_on_size() -> None:
+    """Two sides of a branch."""
+
+    @functools.partial(compiled, dynamic=True)
+    def branch(x: Tensor) -> Tensor:
+        if x.shape[0] > 5:
+            return x * 2
+        return x + 1
+
+    branch(torch.ones(4, 3))
+    branch(torch.ones(8, 3))
+
+
+@program(
+    Expected("symbolic-shape", "x.size()[0]", "(x.size()[0] % 2) == 0", "x.size()[0] = 9",
+             "dynamic", "x.shape[0] % 2"),
+)  # fmt: skip
+def divisible() -> None:
+    """A size that has to be even."""
+
+    @functools.partial(compiled, dynamic=True)
+    def halves(x: Tensor) -> Tensor:
+        return x.view(2, -1) if x.shape[0] % 2 == 0 else x
+
+    halves(torch.ones(8))
+    halves(torch.ones(9))
+
+
+@program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats a size apart"))
+def specialized() -> None:
+    """A line makes the size a constant."""
+
+    @functools.partial(compiled, dynamic=True)
+    def only_eight(x: Tensor) -> Tensor:
+        if x.shape[0] == 8:
+            return x * 2
+        return x
+
+    only_eight(torch.ones(8, 3))
+    only_eight(torch.ones(9, 3))
+
+
+@program(
+    Expected("symbolic-shape", "y.size()[0]", "y.size()[0] == x.size()[0]",
+             "y.size()[0] = 8, x.size()[0] = 9", "dynamic", "use_duck_shape"),
+)  # fmt: skip
+def duck_shape() -> None:
+    """Sizes that were equal by chance."""
+
+    @functools.partial(compiled, dynamic=True)
+    def total(x: Tensor, y: Tensor) -> Tensor:
+        return x.sum() + y.sum()
+
+    total(torch.ones(8, 3), torch.ones(8))
+    total(torch.ones(9, 3), torch.ones(8))
+
+
+@program(
+    Expected("tensor-size", "self._parameters['weight']", "3", "4", "again",
+             "force_parameter_static_shapes", "module-attribute"),
+)  # fmt: skip
+def parameter_size() -> None:
+    """Modules of other widths share a code object."""
+
+    class Scale(nn.Module):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(width))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x.sum() * self.weight
+
+    for width in (3, 4):
+        module = Scale(width)
+        module.compile(backend="eager")
+        module(torch.ones(4))
+
+
+@program(
+    Expected("tensor-size", "self.cache", "2", "3", "dynamic", "mark_dynamic(cached.cache, 0)",
+             "module-attribute"),
+)  # fmt: skip
+def growing_cache() -> None:
+    """A module keeps what it has seen."""
+
+    class Cached(nn.Module):
+        cache: Any
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.cache = torch.ones(2, 4)
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.cache = torch.cat([self.cache, x])
+            return self.cache.sum(0)
+
+    cached = Cached()
+    cached.compile(backend="eager")
+    for _ in range(4):
+        cached(torch.ones(1, 4))
+
+
+@program(Expected("tensor-size", "k", "2", "3", "dynamic", "mark_dynamic(keys, 0)"))
+def growing_argument() -> None:
+    """A cache that is passed."""
+
+    @compiled
+    def attend(q: Tensor, k: Tensor) -> Tensor:
+        return q @ k.transpose(0, 1)
+
+    keys = torch.ones(2, 4)
+    for _ in range(4):
+        attend(torch.ones(1, 4), keys)
+        keys = torch.cat([keys, torch.ones(1, 4)])
