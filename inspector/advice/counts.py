@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 
 __all__ = ["ADVICE"]
@@ -46,6 +49,46 @@ outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
     keeps="The outputs; `unique` itself runs eagerly, behind the graph.",
 )
 
+
+def _is_call_of(name: str, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted_name(node.func).rpartition(".")[2] == name
+
+
+def _bincount_tailored(code: Code) -> str:
+    """In the user's names where nothing is weighed: weights have a dtype of their own."""
+    match code.find(lambda node: _is_call_of("bincount", node)):
+        case ast.Call(func=ast.Attribute(value=owner), args=args, keywords=words):
+            counted = args[:1] if dotted_name(owner) == "torch" else [owner]
+            sizes = [word.value for word in words if word.arg == "minlength"]
+            if len(words) != len(sizes) or len(args) > 1 or not counted:
+                return ""
+            name, size = dotted_name(counted[0]), code.shown(sizes[0]) if sizes else "classes"
+            if name and size:
+                return _counted(name, size, is_known=bool(sizes))
+    return ""
+
+
+def _counted(name: str, size: str, *, is_known: bool) -> str:
+    """How values are counted into a tensor of known size."""
+    whether = (
+        f", if no value of `{name}` is above that"
+        if is_known
+        else ", where `classes` is larger than the largest value there can be"
+    )
+    return (
+        f"Count into a tensor of known size: `{name}.new_zeros({size}, dtype=torch.int64)"
+        f".scatter_add(0, {name}.long(), torch.ones_like({name}, dtype=torch.int64))`{whether}."
+    )
+
+
+def _repeat_tailored(code: Code) -> str:
+    found = code.find(lambda node: _is_call_of("repeat_interleave", node))
+    shown = code.shown(found)
+    if not shown or "output_size" in shown:
+        return ""
+    return f"If the total is known in Python, pass it: `{shown[:-1]}, output_size=total)`."
+
+
 BINCOUNT = Advice(
     id="bincount",
     kinds=(DYNAMIC_SHAPE,),
@@ -54,6 +97,7 @@ BINCOUNT = Advice(
     title="torch.bincount",
     fix="Count into a tensor of known size: `x.new_zeros(classes, "
     "dtype=torch.int64).scatter_add(0, x.long(), torch.ones_like(x, dtype=torch.int64))`.",
+    tailored=_bincount_tailored,
     before="""\
 import torch
 
@@ -89,6 +133,7 @@ REPEAT = Advice(
     title="torch.repeat_interleave with a tensor of counts",
     fix="If the total is known in Python, pass it: "
     "`torch.repeat_interleave(x, n, output_size=total)`.",
+    tailored=_repeat_tailored,
     before="""\
 import torch
 

@@ -12,14 +12,15 @@ from inspector.advice.code import Code, header
 from inspector.advice.passed_on import passed_on
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
+from inspector.events.graph_break import Cause
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
-from inspector.model.stack import plain_name
+from inspector.model.stack import StackFrame, plain_name
 
-__all__ = ["Advised", "Functions", "advise", "tried_functions"]
+__all__ = ["Advised", "Functions", "advise", "advise_on_error", "tried_functions"]
 
 Functions: TypeAlias = frozenset[tuple[str, str]]
 """Functions by file and name."""
@@ -73,6 +74,21 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
     return dataclasses.replace(found, fix=_FORWARD, alternatives=others)
 
 
+def advise_on_error(run: Run, frame: StackFrame, place: Place, cause: Cause) -> Advised | None:
+    """Our advice on an exception of the compiler's, or None.
+
+    Args:
+        run: The run, for its sources.
+        frame: The user's line.
+        place: The same, with columns.
+        cause: What torch says.
+    """
+    said = f"{cause.context}\n{cause.explanation}"
+    code = _code(run, frame, place)
+    advice = best(Break(cause.gb_id, cause.gb_type, said, code))
+    return Advised(advice.fix_for(code), (), _example(advice)) if advice else None
+
+
 def _shown(run: Run, record: GraphBreak) -> str:
     """The graph break that caused another one."""
     file, line, kind = record.caused_by or ("", 0, "")
@@ -92,7 +108,7 @@ def _compiled_files(record: GraphBreak) -> set[str]:
 def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
-    code = dataclasses.replace(_code(run, record, place), callers=_callers(run, record, tried))
+    code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
     if passing := passed_on(run, record, code):
         return Advised(passing, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
@@ -151,8 +167,7 @@ def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
 
 
-def _code(run: Run, record: GraphBreak, place: Place) -> Code:
-    frame = record.user
+def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:
     if frame is None:
         return Code()
     span = Span(frame.line, place.end_line or frame.line, place.column, place.end_column)

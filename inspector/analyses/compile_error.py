@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.advice.lookup import advise_on_error
 from inspector.events.graph_break import Cause, parse_causes
 from inspector.findings.compile_error_fixes import error_fix
 from inspector.findings.constraints import VIOLATION
@@ -67,15 +68,18 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
     place = user_frame(failure.stack, run.roots) or definition
     cause = next(iter(parse_causes(failure.reason)), Cause(None, failure.type))
     message = cause.title if cause.gb_type else error_text(failure)
-    known = error_fix(cause.explanation or failure.reason)
+    shown = make_place(run, place, failure.stack)
+    advised = advise_on_error(run, place, shown, cause)
+    known = advised.fix if advised else error_fix(cause.explanation or failure.reason)
     return Finding(
         rule=CompileErrorRule.id,
         severity=Severity.ERROR,
         message=message,
-        place=make_place(run, place, failure.stack),
+        place=shown,
         why=cause.explanation or failure.reason.strip(),
         fix=known or best_hint(cause.hints),
         alternatives=() if known else further_hints(cause.hints),
+        example=advised.example if advised else None,
         hints=cause.hints,
         notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
         # The message can hold sizes, addresses and names of temporary files.

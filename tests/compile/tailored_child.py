@@ -23,6 +23,7 @@ from tests.compile import advice_child
 
 _PROGRAM = """\
 import math
+import numpy as np
 import torch
 
 
@@ -72,6 +73,9 @@ PROGRAMS = (
     ("i = x.argmax()\nreturn y[i] * x", _VECTORS),
     ("return y[x.sum(1).argmax()] * x", _MATRICES),
     ("i = x.sum(0).argmax()\nreturn y[:, i] * x", _MATRICES),
+    ("n = int(np.prod(x.shape[0:]))\nreturn x.reshape(n) * y.numel()", _MATRICES),
+    ("return x * int(np.clip(y.size(0) - 1, 0, 3))", _VECTORS),
+    ("n = np.mean([len(x), y.shape[0]]).item()\nreturn x * n", _VECTORS),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the

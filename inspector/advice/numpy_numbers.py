@@ -1,0 +1,179 @@
+"""NumPy functions of Python numbers: ``int(np.prod(x.shape[1:]))``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code
+from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT
+from inspector.advice.numpy_calls import in_python, is_numpy
+
+__all__ = ["ADVICE"]
+
+_NO_TENSOR = Kind("GB0208", "torch.* op returned non-Tensor")
+_FAKE_CALL = Kind("GB4315", "RuntimeError when making fake tensor call")
+_HINTS = (
+    r"capture_scalar_outputs|^Your code may result|torch\.cond|branchless|^Avoid calling builtin"
+    r"|logging function"
+)
+# What is called so is hardly ever a tensor.
+_COUNTS = re.compile(
+    r"size|shape|dim|num_|count|stride|grid|window|kernel|channel|feature|width|height|depth|head"
+    r"|length|^(?:b|c|d|h|k|m|n|s|t|w)$"
+)
+_SIZES = frozenset({"dim", "ndimension", "numel", "size"})
+_PYTHONS = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum", "tuple", "list"})
+
+
+def _is_of_numbers(code: Code) -> bool:
+    """Whether NumPy is called with what are Python numbers, and Python has the same."""
+    return bool(_changes(code))
+
+
+def _changes(code: Code) -> dict[str, str]:
+    """What to write instead of each call of NumPy; empty if that is not certain of one of them."""
+    calls = tuple(_outermost(code))
+    if not all(_has_numbers(code, call) for call in calls):
+        return {}
+    found = {code.shown(call): in_python(call) for call in calls}
+    return found if all(found) and all(found.values()) else {}
+
+
+def _outermost(code: Code) -> Iterator[ast.Call]:
+    """The calls of NumPy that are in no other one."""
+    inside: set[ast.AST] = set()
+    for node in code.nodes():  # breadth first: what is around a node comes before it
+        if isinstance(node, ast.Call) and is_numpy(node) and node not in inside:
+            inside.update(ast.walk(node))
+            yield node
+
+
+def _has_numbers(code: Code, node: ast.AST, *, follows: bool = True) -> bool:
+    """Whether an expression is made of sizes and constants alone.
+
+    Args:
+        code: The function.
+        node: The expression.
+        follows: Whether a name is looked up where the function sets it.
+    """
+    if _is_size(node):
+        return True
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _is_number(code, node, name, follows=follows)
+    parts = _parts(node)
+    return bool(parts) and all(_has_numbers(code, part, follows=follows) for part in parts)
+
+
+def _is_size(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=int() | float()) | ast.Attribute(attr="shape" | "ndim"):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _SIZES
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+    return False
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """What an expression is calculated from; empty where that is not known."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=array), args=args) if is_numpy(node):
+            return [*([array] if isinstance(array, ast.Call) else []), *args]
+        case ast.Call(func=ast.Name(id=name), args=args) if name in _PYTHONS:
+            return args
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=value) | ast.Starred(value=value) | ast.Subscript(value=value):
+            return [value]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return parts
+    return []
+
+
+def _is_number(code: Code, node: ast.AST, name: str, *, follows: bool) -> bool:
+    """Whether a name is a number by where it is set, or else by what it is called."""
+    stores = code.stores(name) if isinstance(node, ast.Name) and follows else ()
+    if not stores:
+        return _COUNTS.search(name.lower()) is not None
+    parents = code.parents()
+    values = [_value(parents, store) for store in stores]
+    return all(value and _has_numbers(code, value, follows=False) for value in values)
+
+
+def _value(parents: dict[ast.AST, ast.AST], store: ast.AST) -> ast.expr | None:
+    """What a name is set to, or a part of it: ``b, c = x.shape``."""
+    match parents.get(store):
+        case ast.Assign(value=value):
+            return value
+        case ast.Tuple() as unpacked:
+            return _value(parents, unpacked)
+    return None
+
+
+def _tailored(code: Code) -> str:
+    changes = _changes(code)
+    said = " and ".join(f"`{new}` instead of `{old}`" for old, new in changes.items())
+    first = "`import math`, and write" if any("math." in new for new in changes.values()) else ""
+    return f"Let Python do it: {first} {said}.".replace("  ", " ") if said else ""
+
+
+_PROGRAM = """\
+import numpy as np
+import torch
+
+
+@torch.compile
+def forward(x):
+    n = int(np.prod(x.shape[1:]))
+    return x.reshape(-1, n) * 2
+
+
+outputs = [forward(torch.ones(shape)) for shape in ((2, 3, 2), (2, 3, 5), (4, 1, 5))]
+"""
+_IMPORTS = "import numpy as np\n"
+_MATHS = "import math\n"
+
+
+def _with(numpy: str, python: str) -> tuple[str, str]:
+    """The program with another expression, before and after."""
+    program = _PROGRAM.replace("x.reshape(-1, n) * 2", "x.sum(0, keepdim=True) * n")
+    before = program.replace(_IMPORTS, _MATHS + _IMPORTS)
+    return (
+        before.replace("int(np.prod(x.shape[1:]))", numpy),
+        before.replace("int(np.prod(x.shape[1:]))", python).replace(_IMPORTS, ""),
+    )
+
+
+NUMBER = Advice(
+    id="numpy-number",
+    kinds=(DATA_DEPENDENT, _NO_TENSOR, _FAKE_CALL, BRANCH, BUILTIN),
+    where=_is_of_numbers,
+    title="NumPy calculates with sizes",
+    fix="Let Python do it: `math.prod(x.shape)` instead of `np.prod(x.shape)`, `max`, `min`, `sum` "
+    "and `round` of Python's own, and the functions of `math`.",
+    tailored=_tailored,
+    before=_PROGRAM,
+    after=_PROGRAM.replace("np.prod", "math.prod").replace(_IMPORTS, _MATHS),
+    keeps="The outputs and gradients. In compiled code what NumPy returns is a tensor, and of that "
+    "a number was made; Python's numbers stay numbers, and sizes stay symbols of the graph. Where "
+    "NumPy gives NaN or infinity, `math` raises an error.",
+    pairs=(
+        _with("int(np.clip(x.shape[-1], 1, 3))", "int(min(max(x.shape[-1], 1), 3))"),
+        _with("int(np.maximum(x.shape[-1], 3))", "int(max(x.shape[-1], 3))"),
+        _with("int(np.max(x.shape))", "int(max(x.shape))"),
+        _with("int(np.sum(x.shape)) // 2", "int(sum(x.shape)) // 2"),
+        _with("int(np.array(x.shape).prod())", "int(math.prod(x.shape))"),
+        _with("2 if np.prod(x.shape) > 20 else 3", "2 if math.prod(x.shape) > 20 else 3"),
+        _with("sum(range(np.prod(x.shape[1:])))", "sum(range(math.prod(x.shape[1:])))"),
+        _with("np.mean([x.size(0), x.size(1)]).item()", "sum((n := [*x.shape[:2]])) / len(n)"),
+        _with("math.floor(np.sqrt(x.shape[-1]))", "math.floor(math.sqrt(x.shape[-1]))"),
+    ),
+    instead_of=_HINTS,
+)
+
+ADVICE = (NUMBER,)
