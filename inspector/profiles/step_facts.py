@@ -100,7 +100,7 @@ class FusionFacts:
         Inductor does that for convolutions' weights, by no operator of the graph's.
         """
         own = {node.name for node in step.operators}
-        named = {name for node in step.operators for name in node.inputs}
+        named = {root for node in step.operators for root in self._roots(node)}
         for name, bytes_ in step.reads.items():
             node = self._traffic.node(name)
             if node is None or node.op != "placeholder" or name in named:
@@ -108,6 +108,14 @@ class FusionFacts:
             reader = self._reader(name)
             if reader is not None and reader.name not in own:
                 yield reader, 2.0 * bytes_
+
+    def _roots(self, node: Node) -> Iterator[str]:
+        """What a node reads, and what that is a view of."""
+        for name in node.inputs:
+            yield name
+            source = self._traffic.node(name)
+            if source is not None and is_view(source):
+                yield from self._roots(source)
 
     def _reader(self, name: str) -> Node | None:
         """The first operator that reads something, if need be through views."""

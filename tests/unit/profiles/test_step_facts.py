@@ -69,6 +69,19 @@ def test_an_input_in_another_layout_counts_for_what_reads_it() -> None:
     )
 
 
+def test_an_input_that_is_read_as_a_view_is_in_no_other_layout() -> None:
+    """Both products read one weight; the second one reads it through two views."""
+    views = node("t", "aten.t.default", "weight"), node("view", "aten.view.default", "t")
+    first = node("first", "aten.mm.default", "x", "weight", at=4, flops=1000)
+    second = node("second", "aten.mm.default", "x", "view", at=9, flops=1000)
+    kernels = (
+        Kernel("aten.mm.out", ("first",), {"x": SIZE, "weight": SIZE}, {"b": SIZE}, "extern"),
+        Kernel("aten.mm.out", ("second",), {"x": SIZE, "weight": SIZE}, {"c": SIZE}, "extern"),
+    )
+    found = fusion(graph(node("x", ""), node("weight", ""), *views, first, second), *kernels)
+    assert [part.line.line for part in facts(found, 1).parts] == [9]
+
+
 def test_what_is_only_given_back_has_no_reader() -> None:
     turned = node("turned", "aten.permute.default", "weight", at=5)
     given_back = node("output", "output", "weight", "turned", op="output")
