@@ -6,7 +6,10 @@ calls by the wall clock, the device waited for after each. Machines differ from 
 more than what is to be seen here, so that only neighbours in time are compared: the shorter a block
 of calls (``--block``), the nearer. On a GPU the threads that launch of all these processes have one
 core between them, as one of them is at work at a time: which core a process has come to makes more
-of a difference than what is to be seen, too. A report with both is written as Markdown.
+of a difference than what is to be seen, too. A process that compiled a model makes its calls more
+slowly than one that loaded what was compiled (reports/starts.md): both of a pair do the one or the
+other. With several sessions the first one fills the caches, and nothing is compared in it. A report
+with both is written as Markdown.
 
     python benchmarks/bench_claims.py --device cuda --output reports/bench_claims.md
 """
@@ -65,7 +68,11 @@ class Hand:
     """A process that times a combination by hand."""
 
     def __init__(self, bench: Bench, number: int, device: str) -> None:
-        """Starts it, with the caches that `inspect bench` filled: the kernels are the same."""
+        """Starts it.
+
+        Where there are several sessions it loads what `inspect bench` compiled, as the process of
+        `inspect bench` does; else it compiles with empty caches, as that one does.
+        """
         workload = bench.plan.combinations[number].workload
         setting = bench.plan.combinations[number].setting
         asked = {
@@ -81,7 +88,8 @@ class Hand:
                 for each in bench.plan.variations
             ],
         }
-        caches = with_caches(os.environ, bench.scratch / f"caches.{number}")
+        whose = "caches" if bench.plan.sessions > 1 else "caches.by_hand"
+        caches = with_caches(os.environ, bench.scratch / f"{whose}.{number}")
         self._process = subprocess.Popen(
             [sys.executable, str(ROOT / "benchmarks" / "by_hand.py"), json.dumps(asked)],
             env=pinned(caches) if device == "cpu" else caches,
@@ -96,7 +104,7 @@ class Hand:
         return self._process.pid
 
     def begin(self) -> None:
-        """Lets it compile and get warm; the caches are full by now."""
+        """Lets it compile, or load, and get warm."""
         assert self._process.stdin is not None
         self._process.stdin.write("begin\n")
         self._process.stdin.flush()
@@ -128,28 +136,31 @@ class BesideHands(Session):
 
     Attributes:
         device: The device.
-        until: No block is begun after it, by `time.monotonic`.
+        until: No block is begun after it, by `time.monotonic`, and no session that would end later.
+        longest: How long a session took, in seconds.
         found: What was measured by hand, in ns.
     """
 
     device = "cpu"
     until = math.inf
+    longest = 0.0
     found: dict[Key, float] = {}  # noqa: RUF012 - of all sessions
 
     def run(self, order: Any) -> Iterator[Any]:
         """Runs it, and ends what was begun here."""
-        plan = self.bench.plan
-        self.loading = {
-            number: Hand(self.bench, number, self.device)
-            for number in order
-            if is_plain(plan, number)
-        }
+        plan, begin = self.bench.plan, time.monotonic()
+        if begin + BesideHands.longest > self.until:
+            return
+        fills = plan.sessions > 1 and self.session % plan.sessions == 0
+        plain = [] if fills else [number for number in order if is_plain(plan, number)]
+        self.loading = {number: Hand(self.bench, number, self.device) for number in plain}
         self.hands: dict[int, Hand] = {}
         try:
             yield from super().run(order)
         finally:
             for hand in self.loading.values():
                 hand.end()
+        BesideHands.longest = max(BesideHands.longest, time.monotonic() - begin)
 
     def begin(self, number: int) -> None:
         """Makes a combination ready; the process by hand gets ready beside those that follow."""

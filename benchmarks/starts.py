@@ -1,12 +1,13 @@
-"""By how much two starts of the same program differ, by hand, and with a recording beside it.
+"""By how much two starts of the same program differ, by hand, and with what `inspect bench` does.
 
-A model of many short kernels is compiled once; then several processes load what was compiled, and
-take turns on one core, in rounds. A third of them record what torch.compile does, as the processes
-of `inspect bench` do, and a third have an empty cache and compile it themselves. What one start
-differs from another by is there in every comparison of two processes, however many rounds they
-have: memory lies elsewhere.
+A model (on the CPU one of many short kernels, on a GPU the sample ResNet-50 with one image) is
+compiled once; then several processes load what was compiled, and take turns on one core, in rounds.
+As many more record what torch.compile does, as many have an empty cache and compile it themselves,
+and as many do all that a process of `inspect bench` does: record, compile, and make the calls in
+its loop. What one start differs from another by is there in every comparison of two processes,
+however many rounds they have: memory lies elsewhere.
 
-    python benchmarks/starts.py [--starts 8] [--output reports/starts.md]
+    python benchmarks/starts.py [--starts 8] [--device cuda] [--output reports/starts.md]
 """
 
 from __future__ import annotations
@@ -28,47 +29,15 @@ sys.path.insert(0, str(ROOT))
 
 from inspector.model.student import half_width  # noqa: E402 - the path is set
 
-ROUNDS, CALLS = 60, 50
-PROGRAM = """
-import statistics, sys, time
-from pathlib import Path
-import torch
-from torch import nn
-
-torch.set_num_threads(1)
-torch.manual_seed(0)
-layers = [nn.Linear(8 + number % 4, 8 + (number + 1) % 4) for number in range(60)]
-model = nn.Sequential(*(nn.Sequential(layer, nn.ReLU()) for layer in layers))
-x = torch.randn(4, 8)
-if len(sys.argv) > 1:
-    sys.path.insert(0, sys.argv[1])
-    from inspector.capture.attach import attach
-    attach(Path(sys.argv[2]), project=None)
-function = torch.compile(model)
-
-def median_ns(calls):
-    times = []
-    for _ in range(calls):
-        begin = time.perf_counter_ns()
-        function(x)
-        times.append(time.perf_counter_ns() - begin)
-    return statistics.median(times)
-
-with torch.no_grad():
-    median_ns(30)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        function(x)  # others were at work before
-        print(median_ns(int(line)), flush=True)
-"""
+CALLS = 50
 TEXT = """# Starts of the same program
 
-CPU, torch {version}, one core. Written by `benchmarks/starts.py`.
+{device}, torch {version}, one core. Written by `benchmarks/starts.py`.
 
-{starts} processes by hand, as many that record what torch.compile does, and as many that compile
-with an empty cache, which take turns in {rounds} rounds of {calls} calls; the others load what was
-compiled once. Each is held against the mean of those by hand: the ratio, and the half of its
-interval (95 %).
+{starts} processes by hand, as many that record what torch.compile does, as many that compile with
+an empty cache, and as many that do all of `inspect bench` (record, compile, its loop), which take
+turns in {rounds} rounds of {calls} calls; the first two kinds load what was compiled once. Each is
+held against the mean of those by hand: the ratio, and the half of its interval (95 %).
 
 | process | median of a call | ratio | 95 % of it |
 |:--|--:|--:|--:|
@@ -80,17 +49,18 @@ smaller), the furthest two by {furthest:.1%}. {others}
 KINDS = {
     "recording": "With a recording a call takes",
     "compiling": "In a process that compiled it itself a call takes",
+    "bench": "In one that does all of `inspect bench` it takes",
 }
 
 
 class Start:
     """A process that makes calls when it is told to."""
 
-    def __init__(self, name: str, cache: Path, *arguments: str) -> None:
+    def __init__(self, name: str, device: str, cache: Path, *arguments: str) -> None:
         self.name = name
         self.medians: list[float] = []
         self._process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, *arguments],
+            [sys.executable, str(ROOT / "benchmarks" / "one_start.py"), device, *arguments],
             env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(cache)},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
@@ -121,41 +91,57 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--starts", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    starts: list[Start] = []
     with tempfile.TemporaryDirectory() as scratch:
-        cache, recordings = Path(scratch) / "cache", Path(scratch) / "recordings"
-        first = Start("what fills the cache", cache)
-        first.wait()
-        first.end()
-        for number in range(asked.starts):
-            folder = recordings / str(number)
-            folder.mkdir(parents=True)
-            starts.append(Start(f"by hand {number + 1}", cache))
-            starts.append(Start(f"recording {number + 1}", cache, str(ROOT), str(folder)))
-            starts.append(Start(f"compiling {number + 1}", folder / "cache"))
-            for each in starts[-3:]:
-                each.wait()
+        starts = begun(asked.starts, asked.device, Path(scratch))
         order = list(starts)
-        for _ in range(ROUNDS):
+        for _ in range(asked.rounds):
             random.shuffle(order)
             for each in order:
                 each.time()
         for each in starts:
             each.end()
-    text = table(starts)
+    name = torch.cuda.get_device_name() if asked.device.startswith("cuda") else "CPU"
+    text = table(starts, name)
     print(text)
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")
 
 
-def table(starts: list[Start]) -> str:
+def begun(count: int, device: str, scratch: Path) -> list[Start]:
+    """All processes, ready to be timed: so many of each kind."""
+    starts: list[Start] = []
+    cache = scratch / "cache"
+    first = Start("what fills the cache", device, cache)
+    first.wait()
+    first.end()
+    for number in range(1, count + 1):
+        folder = scratch / str(number)
+        for name in ("recording", "bench"):
+            (folder / name).mkdir(parents=True)
+        record, bench = (("--record", str(folder / name)) for name in ("recording", "bench"))
+        kinds = [
+            Start(f"by hand {number}", device, cache),
+            Start(f"recording {number}", device, cache, *record),
+            Start(f"compiling {number}", device, folder / "cache"),
+            Start(f"bench {number}", device, folder / "bench_cache", *bench, "--loop"),
+        ]
+        for each in kinds:
+            each.wait()
+        starts += kinds
+    return starts
+
+
+def table(starts: list[Start], device: str) -> str:
     """The report."""
+    rounds = len(starts[0].medians)
     by_hand = [each for each in starts if each.name.startswith("by hand")]
     logs = {each.name: [math.log(ns) for ns in each.medians] for each in starts}
     mean = [
-        statistics.fmean(logs[each.name][number] for each in by_hand) for number in range(ROUNDS)
+        statistics.fmean(logs[each.name][number] for each in by_hand) for number in range(rounds)
     ]
     apart = {
         name: [one - middle for one, middle in zip(found, mean, strict=True)]
@@ -177,7 +163,7 @@ def table(starts: list[Start]) -> str:
         verdict = "no difference" if abs(apart_by) <= half else "a difference"
         said.append(f"{begins} {math.exp(apart_by):.3f} times as long, ±{half:.3f}: {verdict}.")
     return TEXT.format(
-        version=torch.__version__, starts=len(by_hand), rounds=ROUNDS, calls=CALLS,
+        device=device, version=torch.__version__, starts=len(by_hand), rounds=rounds, calls=CALLS,
         rows="\n".join(rows), spread=statistics.stdev(hands),
         furthest=math.exp(max(hands) - min(hands)) - 1, others="\n".join(said),
     )  # fmt: skip
