@@ -1,8 +1,10 @@
 """Times a model as one does by hand; imports nothing of this project.
 
-A process of `bench_claims.py`: it loads the model, waits for a line, and makes the model ready.
-Then, for each line that comes in, an input's number and how many calls, it makes these calls one
-after the other and prints the median of their times in ms, until the device is done.
+A process of `bench_claims.py` and `profile_accuracy.py`: it loads the model, waits for a line, and
+makes the model ready. Then, for each line that comes in, an input's number and how many calls, it
+makes these calls one after the other and prints the median of their times in ms, until the device
+is done. With ``watch`` before the numbers `torch.profiler` alone is around the calls, and what the
+device did is printed as JSON: a list of (name, ns) in its order.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 from torch.utils._pytree import tree_leaves
 
 WARM_UP_CALLS = 20
@@ -77,12 +80,30 @@ def trained(compiled: Any, args: Any, kwargs: Any) -> Callable[[], object]:
     return call
 
 
+def watched(model: Any, call: Callable[[], object], calls: int) -> list[tuple[str, float]]:
+    """What the device did in calls, by `torch.profiler`: names, and times in ns."""
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(calls):
+            forget_gradients(model)
+            wait()
+            call()
+            wait()
+    events = [event for event in seen.events() or () if event.device_type.name == "CUDA"]
+    events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, 1e3 * event.device_time_total) for event in events]
+
+
+def forget_gradients(model: Any) -> None:
+    """Lets a call begin without gradients."""
+    for parameter in model.parameters() if ASKED["train"] else ():
+        parameter.grad = None
+
+
 def median_ms(model: Any, call: Callable[[], object], calls: int) -> float:
     """The median time of calls; each begins without gradients, and nothing else to be done."""
     times = []
     for _ in range(calls):
-        for parameter in model.parameters() if ASKED["train"] else ():
-            parameter.grad = None
+        forget_gradients(model)
         wait()
         begin = time.perf_counter()
         call()
@@ -109,10 +130,14 @@ def main() -> None:
             median_ms(model, calls[-1], WARM_UP_CALLS)
         print("ready", flush=True)
         for line in sys.stdin:
-            index, count = map(int, line.split())
-            calls[index]()  # others were at work before
+            *word, index, count = line.split()
+            call = calls[int(index)]
+            call()  # others were at work before
             wait()
-            print(median_ms(model, calls[index], count), flush=True)
+            if word == ["watch"]:
+                print(json.dumps(watched(model, call, int(count))), flush=True)
+            else:
+                print(median_ms(model, call, int(count)), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ Nsight Compute lets each kernel run alone, after all before it have ended. In a 
 behind the other, which takes less: where no CUDA graph launches them, each sample is therefore
 profiled once more with ``CUDA_LAUNCH_BLOCKING=1``, where each kernel runs alone, too.
 
+Beside both stands what `torch.profiler` alone says of the same calls, made by hand in a process
+that imports nothing of this project (`by_hand.py`): where it differs from Nsight Compute as we do,
+the difference is between CUPTI and Nsight Compute.
+
 Nsight Compute's time begins before the kernel does. By how much is measured first, on kernels of no
 sample: one that copies a tensor, of growing size, under CUPTI and under Nsight Compute; and under
 CUPTI with each launch waited for.
@@ -37,9 +41,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.sources.counters import counted_kernels  # noqa: E402 - the path is set
+from benchmarks.counter_offset import TIME, offsets  # noqa: E402 - the path is set
+from benchmarks.kernels_by_hand import by_hand_ns, by_number  # noqa: E402
 
-TIME, DRAM = "gpu__time_duration.sum", "dram__bytes.sum"
+DRAM = "dram__bytes.sum"
 LEAST_NS = 5_000
 # The sample, and the options.
 CASES = (
@@ -54,30 +59,6 @@ CASES = (
     ("transformer_block", "--no-grad --input f32[64,1024,256]"),
     ("small_cnn", "--no-grad --input f32[256,3,224,224]"),
 )
-# The sizes of the tensors that are copied to learn what Nsight Compute adds, in elements.
-PROBED = tuple(1 << power for power in range(18, 26))
-PROBE = """
-import sys, torch
-tensors = [torch.randn(size, device="cuda") for size in %s]
-targets = [torch.empty_like(tensor) for tensor in tensors]
-def call():
-    for source, target in zip(tensors, targets):
-        for _ in range(9):
-            torch.add(source, 1.0, out=target)
-    torch.cuda.synchronize()
-for _ in range(5):
-    call()
-if sys.argv[1] == "ncu":
-    torch.cuda.profiler.start()
-    call()
-    torch.cuda.profiler.stop()
-else:
-    from torch.profiler import ProfilerActivity, profile
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        call()
-    print(*[event.device_time_total * 1e3 for event in seen.events()
-            if event.device_type.name == "CUDA" and "elementwise" in event.name])
-"""
 # One pass: nothing is replayed.
 ASKED_FOR_LITTLE = """
 import inspector.commands.counters as counters
@@ -103,6 +84,9 @@ than that. Where each of these copies is waited for, as Nsight Compute does with
 - *without*: the same without the {offset_us:.2f} µs.
 - *alone*: median of a profile in which each launch is waited for (`CUDA_LAUNCH_BLOCKING=1`), by
   Nsight Compute's: the same run conditions. Within a CUDA graph nothing can be waited for.
+- *hand*: by `torch.profiler` around calls by hand, without anything of this project, by Nsight
+  Compute's.
+- *same*: median of the profile by that.
 - *bytes*: those that Inductor counts by `dram__bytes.sum`, where they are more than the L2 cache
   holds.
 - *sum*: the kernels' times, added up, by the time in which the GPU works. (The rest of a call is
@@ -110,12 +94,19 @@ than that. Where each of these copies is waited for, as Nsight Compute does with
 - *lines*: how much of the work's time leads to a line of the model.
 - *watched*: a call under the profiler by one that nobody watches.
 
-All kernels: time {times}, without {without}, alone {alone}, bytes {sizes}.
+All kernels: time {times}, without {without}, alone {alone}, hand {hand}, same {same}, bytes
+{sizes}.
 
-| sample | kernels | counted | time | without | alone | bytes | sum | lines | watched | than eager |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| {head} |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lines}
 """
+
+
+HEAD = (
+    "sample", "kernels", "counted", "time", "without", "alone", "hand", "same", "bytes", "sum",
+    "lines", "watched", "than eager",
+)  # fmt: skip
 
 
 def profiled(sample: str, options: str, folder: Path, *, alone: bool = False) -> dict[str, Any]:
@@ -139,48 +130,6 @@ def profiled(sample: str, options: str, folder: Path, *, alone: bool = False) ->
     return found
 
 
-def offsets() -> tuple[list[float], list[float]]:
-    """By how many ns Nsight Compute's times of the probe's kernels are longer, of each size.
-
-    Longer than one behind the other, and than where each is waited for.
-    """
-    script = PROBE % (PROBED,)
-    plain, waited = (
-        subprocess.run(
-            [sys.executable, "-c", script, "cupti"], capture_output=True, text=True, check=True,
-            env={**os.environ, "CUDA_LAUNCH_BLOCKING": blocks},
-        ).stdout
-        for blocks in "01"
-    )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "ncu.csv"
-        subprocess.run(
-            ["ncu", "--profile-from-start", "off", "--clock-control", "none", "--cache-control",
-             "none", "--csv", "--page", "raw", "--metrics", TIME, "--log-file", str(log),
-             sys.executable, "-c", script, "ncu"],
-            capture_output=True, check=True,
-        )  # fmt: skip
-        counted = [kernel.values[TIME] for kernel in counted_kernels(log.read_text("utf-8"))]
-    there = medians(counted)
-    behind, alone = (
-        [
-            longer - shorter
-            for shorter, longer in zip(medians([*map(float, text.split())]), there, strict=True)
-        ]
-        for text in (plain, waited)
-    )
-    return behind, alone
-
-
-def medians(times: list[float]) -> list[float]:
-    """The median of each size's."""
-    number = len(times) // len(PROBED)
-    return [
-        statistics.median(times[place * number : (place + 1) * number])
-        for place in range(len(PROBED))
-    ]
-
-
 @dataclasses.dataclass
 class Ratios:
     """What was compared.
@@ -189,12 +138,16 @@ class Ratios:
         times: Our time by Nsight Compute's, of each kernel.
         without: The same without what Nsight Compute adds.
         alone: The time of a launch that is waited for by Nsight Compute's.
+        hand: The time by hand by Nsight Compute's.
+        same: Our time by that by hand.
         sizes: Our bytes by those that it counted.
     """
 
     times: list[float] = dataclasses.field(default_factory=list)
     without: list[float] = dataclasses.field(default_factory=list)
     alone: list[float] = dataclasses.field(default_factory=list)
+    hand: list[float] = dataclasses.field(default_factory=list)
+    same: list[float] = dataclasses.field(default_factory=list)
     sizes: list[float] = dataclasses.field(default_factory=list)
 
     def add(self, other: Ratios) -> None:
@@ -202,6 +155,8 @@ class Ratios:
         self.times += other.times
         self.without += other.without
         self.alone += other.alone
+        self.hand += other.hand
+        self.same += other.same
         self.sizes += other.sizes
 
 
@@ -221,11 +176,15 @@ def alone_ns(report: dict[str, Any] | None, like: dict[str, Any]) -> dict[int, f
 
 
 def row(
-    case: str, report: dict[str, Any], alone: dict[str, Any] | None, offset_ns: float
+    case: str,
+    report: dict[str, Any],
+    alone: dict[str, Any] | None,
+    hand: dict[str, list[float]],
+    offset_ns: float,
 ) -> tuple[str, Ratios]:
     """A line of the table, and the ratios behind it."""
     profile = report["profiles"][0]
-    times_alone = alone_ns(alone, report)
+    times_alone, times_by_hand = alone_ns(alone, report), by_number(launches_of(report), hand)
     l2_bytes = profile["device"].get("l2_bytes") or 0
     found = Ratios()
     counted = 0
@@ -236,6 +195,9 @@ def row(
             found.times.append(launch["median_ns"] / counters[TIME])
             found.without.append(launch["median_ns"] / (counters[TIME] - offset_ns))
             found.alone += [times_alone[number] / counters[TIME]] if times_alone else []
+            if number in times_by_hand:
+                found.hand.append(times_by_hand[number] / counters[TIME])
+                found.same.append(launch["median_ns"] / times_by_hand[number])
     for work in profile["work"]:
         main = work["launches"]
         if len(main) == 1 and (work["bytes"] or 0) > l2_bytes and DRAM in main[0]["counters"]:
@@ -251,6 +213,8 @@ def row(
         spread(found.times),
         spread(found.without),
         spread(found.alone),
+        spread(found.hand),
+        spread(found.same),
         spread(found.sizes),
         f"{parts:.3f}",
         f"{profile['attributed']:.1%}",
@@ -291,7 +255,8 @@ def main() -> None:
                 asked.save.mkdir(parents=True, exist_ok=True)
                 name = f"{sample}.{'_'.join(options.split())}.zip".replace("--", "")
                 shutil.copyfile(Path(folder) / "profile.zip", asked.save / name)
-        line, found = row(f"{sample} {options}", report, alone, offset_ns)
+        hand = by_hand_ns(sample, options)
+        line, found = row(f"{sample} {options}", report, alone, hand, offset_ns)
         print(line, flush=True)
         for notice in report["notices"]:
             print(f"  {notice}", flush=True)
@@ -301,10 +266,12 @@ def main() -> None:
         device = report["ceilings"]["device"]
         said = f"{device}, torch {versions['torch']}, Triton {versions['triton']}"
     text = TEXT.format(
+        head=" | ".join(HEAD),
         said=said, least=LEAST_NS // 1000, least_ns=LEAST_NS // 50, offset_us=offset_ns / 1000,
         low_us=min(added) / 1000, high_us=max(added) / 1000, probed=len(added),
         times=spread(every.times), without=spread(every.without), alone=spread(every.alone),
-        sizes=spread(every.sizes), alone_us=alone_offset_ns / 1000,
+        hand=spread(every.hand), same=spread(every.same), sizes=spread(every.sizes),
+        alone_us=alone_offset_ns / 1000,
         lines="\n".join(lines),
     )  # fmt: skip
     print(text)
