@@ -138,7 +138,10 @@ KERNEL_ANALYSES: tuple[str, ...] = (
 )
 """Modules of the analyses of compiled kernels, one kernel at a time."""
 
-CODE_ANALYSES: tuple[str, ...] = ("inspector.analyses.aten_fallback",)
+CODE_ANALYSES: tuple[str, ...] = (
+    "inspector.analyses.aten_fallback",
+    "inspector.analyses.repeated_call",
+)
 """Modules of the analyses of the code that launches kernels."""
 
 CPP_ANALYSES: tuple[str, ...] = (

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.kernels.comments import Comment, comment_before
 from inspector.kernels.literals import text_of
 from inspector.kernels.output_module import output_module
+from inspector.kernels.repeated import repeats
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
@@ -61,6 +62,7 @@ def read_output_code(
     kernels = tuple(_kernels(module, source, nodes))
     names = {kernel.name for kernel in kernels}
     calls = sorted(_calls(module, source, names, nodes), key=lambda call: call.line)
+    calls = _with_repeats(module, calls, {kernel.name: kernel for kernel in kernels})
     kernels = tuple(_with_nodes(kernel, calls) for kernel in kernels)
     return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
 
@@ -186,6 +188,17 @@ def _calls(
                     arguments = tuple(text_of(item) for item in node.args)
                     nodes = lines.of(comment)
                     yield Call(kind, name, node.lineno, arguments, comment.aten, nodes)
+
+
+def _with_repeats(
+    module: ast.Module, calls: Sequence[Call], kernels: Mapping[str, Kernel]
+) -> list[Call]:
+    """The calls, with which of them compute what others have computed."""
+    lines: dict[int, int] = {}
+    for function in _bodies(module):
+        if isinstance(function, ast.FunctionDef):
+            lines |= repeats(function, calls, kernels)
+    return [dataclasses.replace(call, repeats=lines.get(call.line, 0)) for call in calls]
 
 
 def _bodies(module: ast.Module) -> Iterator[ast.AST]:

@@ -90,6 +90,7 @@ class Call:
         arguments: The text of each argument.
         aten: ATen operators that it computes, as Inductor names them.
         nodes: The nodes of the captured graph, with the user's lines.
+        repeats: The line of the first call that computes the same of the same, or 0.
     """
 
     kind: str
@@ -98,6 +99,7 @@ class Call:
     arguments: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
     nodes: tuple[NodeLine, ...] = ()
+    repeats: int = 0
 
     @property
     def called(self) -> NodeLine | None:

@@ -12,11 +12,13 @@ from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.kernel_advice import advice, advised_unit
 from inspector.profiles.library_names import shown_name
+from inspector.profiles.repeats import repeated_work, repeating_lines
 from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = ["Gain", "all_compiled", "gains"]
 
 _LEAST_SHARE = 0.01
+_MOST_NAMED = 3  # lines of a gain
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
@@ -118,6 +120,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
+    found += _of_repeats(work, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
@@ -254,6 +257,23 @@ def _of_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
             sum(item.time_ns for item in copies),
             "give the model the layout in which convolutions are computed: "
             "model.to(memory_format=torch.channels_last)",
+            is_hidden,
+        )
+
+
+def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """What is computed again."""
+    repeated = repeated_work(work)
+    if repeated:
+        lines = repeating_lines(repeated)
+        named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
+        more = f" and {len(lines) - len(named)} more" if len(lines) > len(named) else ""
+        yield Gain(
+            f"{len(repeated)} of the calls of libraries compute what others have computed"
+            + (f" ({', '.join(named)}{more})" if lines else ""),
+            sum(item.time_ns for item in repeated),
+            "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
+            "the calls",
             is_hidden,
         )
 

@@ -1,0 +1,54 @@
+"""Libraries that are called again with the same arguments."""
+
+from __future__ import annotations
+
+from inspector.findings.code_rule import CodeRule
+from inspector.findings.kernel_rule import Advised
+from inspector.findings.severity import Severity
+from inspector.model.kernel import Call
+
+__all__ = ["RULE"]
+
+
+class RepeatedCall(CodeRule):
+    """A library computes the same again.
+
+    What it means:
+        In the output code a library (a matrix product, a convolution, a sort) is called with
+        arguments with which it was called before in the same graph: the same buffers, in which
+        nothing has changed since.
+
+    Why it matters:
+        It takes the time of the first call again, and gives what is there already. Of equal
+        operators torch makes one where a graph has gradients (when it is divided into a forward and
+        a backward pass), and not in graphs without them.
+
+    Example:
+        ``self.gate(x)`` in a loop over steps in which ``x`` stays the same.
+
+    What to do:
+        Compute it once, in front of the loop, and use the result. What happens to it element by
+        element behind it is fused, and costs little where it is.
+    """
+
+    id = "repeated-call"
+    severity = Severity.WARNING
+
+    def look(self, call: Call) -> Advised | None:
+        """A call of a library that repeats another one.
+
+        A generated kernel that is launched again is Inductor's doing: it may stand for one line.
+        """
+        if not call.repeats or call.kind == "kernel":
+            return None
+        name = call.name.removesuffix(".default")
+        return Advised(
+            f"{name} computes what it has computed before",
+            "it is called with the same arguments, in which nothing has changed since; without "
+            "gradients nothing makes one call of the two",
+            "Compute it once, in front of the loop or where it is needed first, and use the "
+            "result.",
+        )
+
+
+RULE = RepeatedCall()
