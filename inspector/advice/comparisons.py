@@ -7,6 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import attribute
 from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ITEM
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
@@ -29,6 +30,7 @@ def forward(x, weights):
 
 outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([5, 2], [1, -1])]
 """
+_SETTING = "capture_scalar_outputs=True"
 
 TOLIST = Advice(
     id="tolist",
@@ -74,14 +76,13 @@ TOLIST_CAPTURED = Advice(
     id="tolist-captured",
     kinds=(DATA_DEPENDENT,),
     title="tolist, left where it is",
-    fix="To leave it where it is: `torch._dynamo.config.capture_scalar_outputs = True` keeps "
-    "integers in the graph, as long as no Python branch, range or key depends on one of them; "
-    "`tolist()` of floats breaks the graph all the same.",
+    fix=f"To leave it where it is: {under(_SETTING)} keeps integers in the graph, as long as no "
+    "Python branch, range or key depends on one of them; `tolist()` of floats breaks the graph all "
+    "the same.",
     before=_WEIGHTS,
-    after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
-    + _WEIGHTS.removeprefix("import torch\n"),
+    after=decorated(_WEIGHTS, _SETTING),
     keeps="The outputs and gradients. A number that a Python branch depends on is an error there "
-    "under fullgraph=True, and breaks the graph otherwise.",
+    f"under fullgraph=True, and breaks the graph otherwise. {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("tolist",),
     instead_of=r"capture_scalar_outputs",
 )

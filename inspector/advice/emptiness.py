@@ -7,12 +7,13 @@ import ast
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DYNAMIC_SHAPE
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.sizes import deciding_by_size, is_selection
 
 __all__ = ["ADVICE"]
 
-_SETTING = "torch._dynamo.config.capture_dynamic_output_shape_ops = True"
-_SET = f"and set `{_SETTING}`: how many are selected is then a symbol of the graph"
+_SETTING = "capture_dynamic_output_shape_ops=True"
+_SET = f"and use {under(_SETTING)}: how many are selected is then a symbol of the graph"
 _NOTHING = "with nothing selected it works on no rows, and changes nothing"
 _IN_STEP = "a step with nothing selected works on no rows, and changes nothing"
 
@@ -144,11 +145,9 @@ _STEP = """\
 """
 
 
-def _captured(program: str) -> str:
-    return program.replace("import torch\n", f"import torch\n\n{_SETTING}\n", 1)
-
-
-_MENDED = _captured(_SKIPPED).replace("        if rows.numel() == 0:\n            continue\n", "")
+_MENDED = decorated(_SKIPPED, _SETTING).replace(
+    "        if rows.numel() == 0:\n            continue\n", ""
+)
 
 
 def _stored(program: str) -> str:
@@ -171,7 +170,7 @@ SKIP = Advice(
     after=_MENDED,
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. A mean of no rows is NaN, and a maximum of them raises. Parameters of a step that was "
-    "left out get a gradient of zeros instead of none.",
+    f"left out get a gradient of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
     variants=(
         _SKIPPED.replace("rows.numel() == 0", "len(rows) < 1"),
         _SKIPPED.replace("rows.numel() == 0", "not rows.shape[0]"),
@@ -212,12 +211,12 @@ VISIT = Advice(
     f"from `range(…)` ({_IN_STEP}), {_SET}.",
     tailored=_visit_tailored,
     before=_VISITED,
-    after=_captured(_VISITED)
+    after=decorated(_VISITED, _SETTING)
     .replace("    hit = chosen.sum(1).nonzero().squeeze(-1)\n", "")
     .replace("for n in hit:", "for n in range(len(weights)):"),
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. The graph holds a step for each. Parameters of a step that was left out get a gradient "
-    "of zeros instead of none.",
+    f"of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
     variants=(
         _VISITED.replace(
             "    for n in hit:\n", "    for n in hit:\n        if n == 2:\n            continue\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.one_function import CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
@@ -62,6 +63,7 @@ def forward(x):
 
 outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """
+_SETTING = "trace_autograd_ops=True"
 
 GRAD = Advice(
     id="autograd-grad",
@@ -100,12 +102,10 @@ GRAD_TRACED = Advice(
     id="autograd-grad-traced",
     kinds=GRAD.kinds,
     title="torch.autograd.grad in compiled code, left where it is",
-    fix="To leave it where it is: `torch._dynamo.config.trace_autograd_ops = True`.",
+    fix=f"To leave it where it is: {under(_SETTING)}.",
     before=_GRAD,
-    after=_GRAD.replace(
-        "import torch\n", "import torch\n\ntorch._dynamo.config.trace_autograd_ops = True\n", 1
-    ),
-    keeps="Value and gradient.",
+    after=decorated(_GRAD, _SETTING),
+    keeps=f"Value and gradient. {CALLS_ALONE}",
     other_way_of=("autograd-grad",),
 )
 

@@ -9,6 +9,7 @@ from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_number_of, tensors_in
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_uses import SizeUses, Use
 
 __all__ = ["ADVICE"]
@@ -57,20 +58,20 @@ lengths = torch.tensor([1, 2]), torch.tensor([3, 1]), torch.tensor([2, 2])
 inputs = torch.arange(3.0), torch.arange(5.0).flip(0), -torch.ones(2)
 outputs = [forward(*each) for each in zip(inputs, lengths)]
 """
-_SETTING = "import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
+_SETTING = "capture_scalar_outputs=True"
 
 ITEM_SIZE = Advice(
     id="item-size",
     kinds=(ITEM,),
     where=_is_size,
     title="a tensor made a Python number that is a size",
-    fix="`torch._dynamo.config.capture_scalar_outputs = True` at the start of the program: the "
-    "number stays in the graph as a size that torch does not know beforehand.",
+    fix=f"{under(_SETTING)}: the number stays in the graph as a size that torch does not know "
+    "beforehand.",
     before=_PROGRAM,
-    after=_SETTING + _PROGRAM.removeprefix("import torch\n"),
+    after=decorated(_PROGRAM, _SETTING),
     keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
-    "the number is waited for, as it was.",
-    pairs=((_CUT, _SETTING + _CUT.removeprefix("import torch\n")),),
+    f"the number is waited for, as it was. {CALLS_ALONE} {BY_ITSELF}",
+    pairs=((_CUT, decorated(_CUT, _SETTING)),),
     instead_of=r"capture_scalar_outputs",
 )
 

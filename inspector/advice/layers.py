@@ -8,6 +8,7 @@ import re
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import INLINED, SKIPPED
+from inspector.advice.one_function import CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
@@ -117,47 +118,34 @@ PACKED_LAYER = Advice(
     instead_of=r"allow_rnn",
 )
 
+_SETTING = "allow_rnn=True"
+_RUN = """\
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.LSTM(3, 2)
+
+
+@torch.compile
+def forward(x):
+    return layer(x * 2)[0]
+
+
+with torch.no_grad():
+    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
+"""
+
 RNN = Advice(
     id="recurrent-layer",
     kinds=(_RECURRENT,),
     title="an RNN, GRU or LSTM",
-    fix="`torch._dynamo.config.allow_rnn = True` puts it into the graph, if its input is no packed "
-    "sequence; it is unrolled, so compiling takes longer for long sequences. For inference: the "
-    "backward pass fails to compile.",
-    before="""\
-import torch
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2)
-
-
-@torch.compile
-def forward(x):
-    return layer(x * 2)[0]
-
-
-with torch.no_grad():
-    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
-""",
-    after="""\
-import torch
-
-torch._dynamo.config.allow_rnn = True
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2)
-
-
-@torch.compile
-def forward(x):
-    return layer(x * 2)[0]
-
-
-with torch.no_grad():
-    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
-""",
+    fix=f"{under(_SETTING)} puts it into the graph, if its input is no packed sequence; it is "
+    "unrolled, so compiling takes longer for long sequences. For inference: the backward pass "
+    "fails to compile.",
+    before=_RUN,
+    after=decorated(_RUN, _SETTING),
     keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError "
-    "when the layer is trained.",
+    f"when the layer is trained. {CALLS_ALONE}",
     instead_of=r"allow_rnn",
 )
 

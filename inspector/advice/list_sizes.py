@@ -9,6 +9,7 @@ from inspector.advice.code import Code
 from inspector.advice.kinds import DATA_DEPENDENT
 from inspector.advice.list_uses import ListUses
 from inspector.advice.numbers import tensors_in
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_uses import SizeUses, Use
 
 __all__ = ["ADVICE"]
@@ -102,11 +103,7 @@ def forward(x, lengths):
 
 outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [4, 1, 1])]
 """
-_SETTING = "import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
-
-
-def _captured(program: str) -> str:
-    return _SETTING + program.removeprefix("import torch\n")
+_SETTING = "capture_scalar_outputs=True"
 
 
 def _passed(program: str) -> str:
@@ -123,14 +120,14 @@ LIST_SIZES = Advice(
     kinds=(DATA_DEPENDENT,),
     where=_are_sizes,
     title="a tensor made a list of Python numbers that are sizes",
-    fix="`torch._dynamo.config.capture_scalar_outputs = True` at the start of the program: the "
-    "numbers stay in the graph as sizes that torch does not know beforehand.",
+    fix=f"{under(_SETTING)}: the numbers stay in the graph as sizes that torch does not know "
+    "beforehand.",
     tailored=_tailored,
     before=_SPLIT,
-    after=_captured(_SPLIT),
+    after=decorated(_SPLIT, _SETTING),
     keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
-    "each of the numbers is waited for.",
-    pairs=((_CUT, _captured(_CUT)), (_PADDED, _passed(_PADDED))),
+    f"each of the numbers is waited for. {CALLS_ALONE} {BY_ITSELF}",
+    pairs=((_CUT, decorated(_CUT, _SETTING)), (_PADDED, _passed(_PADDED))),
     instead_of=r"capture_scalar_outputs",
 )
 

@@ -8,6 +8,7 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 from inspector.advice.kinds import SKIPPED
 from inspector.advice.moving import in_the_caller
+from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
 
 __all__ = ["ADVICE"]
 
@@ -61,14 +62,18 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 )
 
 
+def _ignoring(method: str) -> str:
+    """The setting, as an argument."""
+    return f"ignore_logging_functions={{logging.Logger.{method}}}"
+
+
 def _ignored(code: Code) -> str:
     """How to leave out the very method that is called: others do not count."""
     match code.call:
         case ast.Call(func=ast.Attribute(attr=name)):
             return (
-                "If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
-                f"logging.Logger.{name})` leaves it, and all others of this method, out of "
-                "compiled code."
+                f"If nobody needs the record: {under(_ignoring(name))} leaves it, and all others "
+                "of this method, out of compiled code."
             )
     return ""
 
@@ -87,24 +92,21 @@ logging.Logger.info_once = lambda self, *args: self.info(*args)
 )
 
 
-def _without(method: str, program: str) -> str:
-    ignored = f"torch._dynamo.config.ignore_logging_functions.add(logging.Logger.{method})\n"
-    return program.replace("\n\n@torch", f"{ignored}\n\n@torch", 1)
-
-
 LOGGING_IGNORED = Advice(
     id="logging-ignored",
     kinds=LOGGING.kinds,
     says=r"\A(?![\s\S]*isEnabledFor)",
     title="a logger in compiled code whose records nobody needs",
-    fix="If nobody needs the record: `torch._dynamo.config.ignore_logging_functions.add("
-    "logging.Logger.warning)`, with the very method that is called in the place of `warning`, "
-    "leaves it out of compiled code.",
+    fix=f"If nobody needs the record: {under(_ignoring('warning'))}, with the very method that is "
+    "called in the place of `warning`, leaves it out of compiled code.",
     tailored=_ignored,
     before=LOGGING.before,
-    after=_without("warning", LOGGING.before),
-    pairs=((_INFO, _without("info", _INFO)), (_ONCE, _without("info_once", _ONCE))),
-    keeps="The outputs. The records are lost.",
+    after=decorated(LOGGING.before, _ignoring("warning")),
+    pairs=(
+        (_INFO, decorated(_INFO, _ignoring("info"))),
+        (_ONCE, decorated(_ONCE, _ignoring("info_once"))),
+    ),
+    keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
     other_way_of=("logging",),
     instead_of=r"ignore_logging_functions",
@@ -124,13 +126,13 @@ LOGGING_ENABLED = Advice(
     kinds=LOGGING.kinds,
     says=r"isEnabledFor",
     title="a logger in compiled code that is asked for its level",
-    fix="If nobody needs what is logged there: `torch._dynamo.config.ignore_logging_functions.add("
-    "logging.Logger.isEnabledFor)` has compiled code take every logger for disabled; a "
-    "`LoggerAdapter` asks in each of its methods, whatever its level.",
+    fix=f"If nobody needs what is logged there: {under(_ignoring('isEnabledFor'))} has compiled "
+    "code take every logger for disabled; a `LoggerAdapter` asks in each of its methods, whatever "
+    "its level.",
     before=_ADAPTER,
-    after=_without("isEnabledFor", _ADAPTER),
-    pairs=((_ASKING, _without("isEnabledFor", _ASKING)),),
-    keeps="The outputs. The records are lost.",
+    after=decorated(_ADAPTER, _ignoring("isEnabledFor")),
+    pairs=((_ASKING, decorated(_ASKING, _ignoring("isEnabledFor"))),),
+    keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
     instead_of=r"ignore_logging_functions",
 )
@@ -180,21 +182,18 @@ outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
     instead_of=r"logging function|file an issue",
 )
 
+_WARNING = "reorderable_logging_functions={warnings.warn}"
+
 WARNING_REORDERED = Advice(
     id="warning-reordered",
     kinds=(SKIPPED,),
     says=WARNING.says,
     title="warnings.warn in compiled code, left where it is",
-    fix="To leave it where it is: "
-    "`torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` lets torch warn after "
-    "the graph instead of in the middle of it.",
+    fix=f"To leave it where it is: {under(_WARNING)} lets torch warn after the graph instead of in "
+    "the middle of it.",
     before=WARNING.before,
-    after=WARNING.before.replace(
-        "import torch\n",
-        "import torch\n\ntorch._dynamo.config.reorderable_logging_functions.add(warnings.warn)\n",
-        1,
-    ),
-    keeps="Warns in the same cases, when the graph has run.",
+    after=decorated(WARNING.before, _WARNING),
+    keeps=f"Warns in the same cases, when the graph has run. {CALLS_ALONE} {SETS}",
     other_way_of=("warning",),
 )
 

@@ -6,6 +6,7 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import attribute
 from inspector.advice.kinds import BUILTIN, METHOD
 from inspector.advice.moving import in_the_caller
+from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
 
 __all__ = ["ADVICE"]
 
@@ -15,6 +16,7 @@ _PLAIN = (
     r"(?s)builtin(?: operator)? `?print\b.*argument types "
     r"\[(?:'(?:Tensor|bool|device|dtype|float|int|str)'(?:, )?)*\]"
 )
+_SETTING = "reorderable_logging_functions={print}"
 _PRINT = """\
 import torch
 
@@ -138,28 +140,14 @@ PRINT_REORDERED = Advice(
     kinds=(BUILTIN,),
     says=_PLAIN,
     title="print in compiled code, left where it is",
-    fix="To leave it where it is: `torch._dynamo.config.reorderable_logging_functions.add(print)` "
-    "lets torch print after the graph instead of in the middle of it, if no printed tensor is "
-    "written to in place later: it prints as it is then.",
+    fix=f"To leave it where it is: {under(_SETTING)} lets torch print after the graph instead of "
+    "in the middle of it, if no printed tensor is written to in place later: it prints as it is "
+    "then.",
     before=_PRINT,
-    after="""\
-import torch
-
-torch._dynamo.config.reorderable_logging_functions.add(print)
-
-
-@torch.compile
-def forward(x):
-    gate = torch.sigmoid(x)
-    print("gate", gate.mean())
-    return x * gate
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
+    after=decorated(_PRINT, _SETTING),
     keeps="Prints the same, in the same order, when the graph has run. Only tensors, constants and "
     "format strings can be printed so; a tensor that is changed in place later prints as it is "
-    "then.",
+    f"then. {CALLS_ALONE} {SETS}",
     other_way_of=("print",),
 )
 

@@ -8,10 +8,12 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
 _ITEM_HINT = r"capture_scalar_outputs"
+_SETTING = "capture_scalar_outputs=True"
 # `float()` of any other reduction changes the dtype where the tensor is one of integers.
 _OF_FLOATS = ("mean", "norm", "std", "var")
 
@@ -137,13 +139,13 @@ CAPTURE_SCALARS = Advice(
     id="item-captured",
     kinds=(ITEM,),
     title="a tensor made a Python number, left where it is",
-    fix="To leave it where it is: `torch._dynamo.config.capture_scalar_outputs = True` keeps the "
-    "number in the graph, as long as no Python branch or loop depends on it; as a size an integer "
-    "works wherever torch need not know its value (`x[:n]`, `torch.arange(n)`).",
+    fix=f"To leave it where it is: {under(_SETTING)} keeps the number in the graph, as long as no "
+    "Python branch or loop depends on it; as a size an integer works wherever torch need not know "
+    "its value (`x[:n]`, `torch.arange(n)`).",
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
-    after="import torch\n\ntorch._dynamo.config.capture_scalar_outputs = True\n"
-    + _ITEM.removeprefix("import torch\n").replace("x / max(scale, 1e-3)", "x * scale"),
-    keeps="The outputs. A number that a Python branch depends on breaks the graph there instead.",
+    after=decorated(_ITEM.replace("x / max(scale, 1e-3)", "x * scale"), _SETTING),
+    keeps="The outputs. A number that a Python branch depends on breaks the graph there instead. "
+    f"{CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("item",),
     instead_of=_ITEM_HINT,
 )

@@ -8,11 +8,12 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.sizes import decides_by_size
 
 __all__ = ["ADVICE"]
 
-
+_SETTING = "capture_dynamic_output_shape_ops=True"
 _MASK = """\
 import torch
 
@@ -76,17 +77,13 @@ CAPTURE = Advice(
     id="dynamic-shape-captured",
     kinds=(DYNAMIC_SHAPE,),
     title="an operator whose output shape depends on values",
-    fix="To leave it where it is: `torch._dynamo.config.capture_dynamic_output_shape_ops = True` "
-    "makes the size a symbol of the graph, as long as no Python branch or loop depends on it.",
+    fix=f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long "
+    "as no Python branch or loop depends on it.",
     where=lambda code: not decides_by_size(code),
     before=_MASK,
-    after=_MASK.replace(
-        "import torch\n",
-        "import torch\n\ntorch._dynamo.config.capture_dynamic_output_shape_ops = True\n",
-        1,
-    ),
+    after=decorated(_MASK, _SETTING),
     keeps="The outputs. Python code behind it that needs to know the size breaks the graph there "
-    "instead.",
+    f"instead. {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("boolean-mask", "nonzero", "masked-store", "unique", "bincount"),
     instead_of=CAPTURE_SHAPES,
 )

@@ -226,7 +226,6 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
     before, after = folder / "before.py", folder / "after.py"
     before.write_text(advice.before)
     after.write_text(advice.after)
-    # A setting of the mended program stays behind, so it comes last.
     expected = run(before, _eager)
     broken = run(before, _compiled(advice.backend))
     for number, text in enumerate(advice.variants):
@@ -317,11 +316,9 @@ def _differences(name: str, expected: Result, result: Result) -> Iterator[str]:
 
 
 def _groups(chosen: list[Advice]) -> list[list[Advice]]:
-    """What shares a fork: all that changes no setting of torch, split over the processors."""
-    alone = [advice for advice in chosen if "_dynamo.config" in advice.after]
-    others = [advice for advice in chosen if advice not in alone]
-    shares = min(_PROCESSES, len(others))
-    return [*(others[n::shares] for n in range(shares)), *([advice] for advice in alone)]
+    """What shares a fork: all, split over the processors; no program leaves a setting behind."""
+    shares = min(_PROCESSES, len(chosen))
+    return [chosen[n::shares] for n in range(shares)]
 
 
 def _in_forks(groups: list[list[Advice]], folder: Path) -> dict[str, list[str]]:

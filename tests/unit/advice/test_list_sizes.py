@@ -11,7 +11,7 @@ from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import best, other_ways
 
-CAPTURE = "`torch._dynamo.config.capture_scalar_outputs = True`"
+CAPTURE = "`with torch._dynamo.config.patch(capture_scalar_outputs=True): model(x)`"
 
 
 def found(body: str) -> Break:

@@ -376,7 +376,7 @@ def test_a_check_that_may_be_another_thing_is_told_in_general(body: str) -> None
 def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
     said = fix("logging-ignored", f"log.{method}('a')\n", f"log.{method}('a')")
 
-    assert f"ignore_logging_functions.add(logging.Logger.{method})`" in said
+    assert f"ignore_logging_functions={{logging.Logger.{method}}}): model(x)`" in said
 
 
 def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
