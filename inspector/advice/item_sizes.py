@@ -10,7 +10,9 @@ from inspector.advice.conditions import names_in
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_number_of, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
+from inspector.advice.sized import Sized
 
 __all__ = ["ADVICE"]
 
@@ -28,6 +30,12 @@ def _is_size(code: Code) -> bool:
 def _number(code: Code) -> ast.expr | None:
     """The expression that makes the number: ``x.sum().item()``, ``int(x.sum())``."""
     return code.find(lambda node: is_number_of(node, "int"))
+
+
+def _tailored(code: Code) -> str:
+    number = _number(code)
+    said = caution(Sized(code, number=number), "make the number in the caller")
+    return f"{_FIX} {said}" if said and number is not None else ""
 
 
 _PROGRAM = """\
@@ -60,18 +68,48 @@ outputs = [forward(*each) for each in zip(inputs, lengths)]
 """
 _SETTING = "capture_scalar_outputs=True"
 
+_FIX = (
+    f"{under(_SETTING)}: the number stays in the graph as a size that torch does not know "
+    "beforehand."
+)
+_ONE = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    n = x.argmax().item()
+    return x[:n].squeeze()
+
+
+outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(2.0), torch.arange(4.0))]
+"""
+_ONE_PASSED = """\
+import torch
+
+
+@torch.compile
+def forward(x, n):
+    return x[:n].squeeze()
+
+
+inputs = torch.arange(3.0), torch.arange(2.0), torch.arange(4.0)
+outputs = [forward(x, x.argmax().item()) for x in inputs]
+"""
+
 ITEM_SIZE = Advice(
     id="item-size",
     kinds=(ITEM,),
     where=_is_size,
     title="a tensor made a Python number that is a size",
-    fix=f"{under(_SETTING)}: the number stays in the graph as a size that torch does not know "
-    "beforehand.",
+    fix=_FIX,
+    tailored=_tailored,
     before=_PROGRAM,
     after=decorated(_PROGRAM, _SETTING),
-    keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
-    f"the number is waited for, as it was. {CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, _SETTING)),),
+    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
+    "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
+    f"{CALLS_ALONE} {BY_ITSELF}",
+    pairs=((_CUT, decorated(_CUT, _SETTING)), (_ONE, _ONE_PASSED)),
     instead_of=r"capture_scalar_outputs",
 )
 

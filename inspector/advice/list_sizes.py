@@ -10,7 +10,9 @@ from inspector.advice.kinds import DATA_DEPENDENT
 from inspector.advice.list_uses import ListUses
 from inspector.advice.numbers import tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
+from inspector.advice.sized import Sized
 
 __all__ = ["ADVICE"]
 
@@ -56,7 +58,8 @@ def _needs_values(code: Code) -> bool:
 
 def _tailored(code: Code) -> str:
     if not _needs_values(code):
-        return ""
+        said = caution(Sized(code, number=_list(code)), instead="make the list in the caller")
+        return f"{_FIX} {said}" if said else ""
     shown = code.shown(_list(code))
     what = f"the list `{shown}`" if shown else "the list"
     return (
@@ -115,18 +118,23 @@ def _passed(program: str) -> str:
     )
 
 
+_FIX = (
+    f"{under(_SETTING)}: the numbers stay in the graph as sizes that torch does not know "
+    "beforehand."
+)
+
 LIST_SIZES = Advice(
     id="tolist-sizes",
     kinds=(DATA_DEPENDENT,),
     where=_are_sizes,
     title="a tensor made a list of Python numbers that are sizes",
-    fix=f"{under(_SETTING)}: the numbers stay in the graph as sizes that torch does not know "
-    "beforehand.",
+    fix=_FIX,
     tailored=_tailored,
     before=_SPLIT,
     after=decorated(_SPLIT, _SETTING),
-    keeps="The outputs and gradients. What has such a size is compiled for all sizes. On a GPU "
-    f"each of the numbers is waited for. {CALLS_ALONE} {BY_ITSELF}",
+    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
+    "has such a size is compiled for all sizes. On a GPU each of the numbers is waited for. "
+    f"{CALLS_ALONE} {BY_ITSELF}",
     pairs=((_CUT, decorated(_CUT, _SETTING)), (_PADDED, _passed(_PADDED))),
     instead_of=r"capture_scalar_outputs",
 )

@@ -9,6 +9,7 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.size_of_one import KEEPS_NUMBER
 
 __all__ = ["ADVICE"]
 
@@ -144,8 +145,8 @@ CAPTURE_SCALARS = Advice(
     "its value (`x[:n]`, `torch.arange(n)`).",
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
     after=decorated(_ITEM.replace("x / max(scale, 1e-3)", "x * scale"), _SETTING),
-    keeps="The outputs. A number that a Python branch depends on breaks the graph there instead. "
-    f"{CALLS_ALONE} {BY_ITSELF}",
+    keeps="The outputs, but for sizes of 1. A number that a Python branch depends on breaks the "
+    f"graph there instead. {KEEPS_NUMBER} {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("item",),
     instead_of=_ITEM_HINT,
 )

@@ -9,6 +9,8 @@ from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.size_of_one import KEEPS, caution
+from inspector.advice.sized import Sized
 from inspector.advice.sizes import decides_by_size
 
 __all__ = ["ADVICE"]
@@ -73,17 +75,28 @@ MASK = Advice(
     "maximum; a mean is the sum divided by `mask.sum()`.",
 )
 
+_FIX = (
+    f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long as "
+    "no Python branch or loop depends on it."
+)
+
+
+def _captured_tailored(code: Code) -> str:
+    said = caution(Sized(code, tensor=code.expression)) if code.expression else ""
+    return f"{_FIX} {said}" if said else ""
+
+
 CAPTURE = Advice(
     id="dynamic-shape-captured",
     kinds=(DYNAMIC_SHAPE,),
     title="an operator whose output shape depends on values",
-    fix=f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long "
-    "as no Python branch or loop depends on it.",
+    fix=_FIX,
+    tailored=_captured_tailored,
     where=lambda code: not decides_by_size(code),
     before=_MASK,
     after=decorated(_MASK, _SETTING),
-    keeps="The outputs. Python code behind it that needs to know the size breaks the graph there "
-    f"instead. {CALLS_ALONE} {BY_ITSELF}",
+    keeps="The outputs, but for sizes of 1. Python code behind it that needs to know the size "
+    f"breaks the graph there instead. {KEEPS} {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("boolean-mask", "nonzero", "masked-store", "unique", "bincount"),
     instead_of=CAPTURE_SHAPES,
 )
