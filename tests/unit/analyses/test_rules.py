@@ -108,6 +108,24 @@ def test_a_backends_error_is_a_compile_error(tmp_path: Path) -> None:
     assert "BackendCompilerFailed" in found.message
 
 
+def test_an_error_whose_line_is_known_has_our_advice(tmp_path: Path) -> None:
+    failed = metrics(
+        has_guarded_code=False,
+        fail_type="TorchRuntimeError",
+        fail_reason="RuntimeError when making fake tensor call\n  Explanation: no\n  Hint: double "
+        "check\n\n  Developer debug context: x\n\n For more details about this graph break, please "
+        "visit: https://example.org/gb/gb4315.html\n",
+    )
+    where = f'from user code:\n   File "{FILE}", line 3, in f\n    n = round(np.log2(x.shape[0]))\n'
+    error = record("artifact", {"name": "dynamo_error"}, "0/0", where)
+    (found,) = findings(tmp_path, start(), graph(), error, failed)
+
+    assert (found.rule, found.place.line, found.gb_id) == ("compile-error", 3, "GB4315")
+    assert found.fix.endswith("`math.log2(x.shape[0])` instead of `np.log2(x.shape[0])`.")
+    assert found.example is not None
+    assert found.example.id == "numpy-number"
+
+
 def test_recompiles_name_guard_and_fix(tmp_path: Path) -> None:
     (found,) = findings(
         tmp_path,
