@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
 from inspector.advice.code import Code, header
+from inspector.advice.moving import call_before
 from inspector.advice.passed_on import passed_on
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
@@ -31,6 +32,11 @@ _FORWARD = (
     "`model.forward = torch.compile(model.forward)`; with "
     '`generate(…, cache_implementation="static")` the sizes of its cache stay the same.'
 )
+# Modules of the standard library that call the program's own code.
+_WRAPPING = frozenset(
+    {"_collections_abc", "abc", "contextlib", "dataclasses", "enum", "functools", "threading"}
+)
+_OF_LIBRARY = re.compile(r"Make sure the arguments|Avoid calling|Apply `@torch\._dynamo\.dont_skip")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 
@@ -117,6 +123,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     advice = best(found)
     if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
         return Advised(_TORCHS, useful_hints(hints))
+    if advice is None and (moved := _library_call(run, record, code)):
+        return Advised(moved, useful_hints([hint for hint in hints if not _OF_LIBRARY.match(hint)]))
     if advice is None:
         return Advised(best_hint(hints), further_hints(hints))
     others = other_ways(advice, found)
@@ -128,6 +136,18 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     return Advised(
         advice.fix_for(code), (*(other.fix_for(code) for other in others), *more), _example(advice)
     )
+
+
+def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
+    """How a call leaves compiled code that breaks within the standard library.
+
+    What torch says there is about a line of the library's (`statistics.mean` calls `groupby`).
+    """
+    inner = record.stack[-1] if record.stack else None
+    if inner is None or run.roots.owner(inner.file) is not Owner.STDLIB:
+        return ""
+    module = inner.file.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
+    return "" if module in _WRAPPING else call_before(code)
 
 
 def _hints(record: GraphBreak) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from inspector.advice import (
     draws,
     emptiness,
     exceptions,
+    foreign,
     gradients,
     hooks,
     indices,
@@ -101,6 +102,7 @@ ALL: tuple[Advice, ...] = (
     *tensors.ADVICE,
     *layers.ADVICE,
     *libraries.ADVICE,
+    *foreign.ADVICE,
     *operators.ADVICE,
     *compiler.ADVICE,
 )

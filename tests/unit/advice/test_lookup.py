@@ -168,3 +168,31 @@ def test_a_break_that_torchs_optimiser_asks_for_is_nobodys_to_remove() -> None:
     assert example(found) == "optimizer-step"
     assert found.alternatives == ()
     assert example(advised(AT_BRANCH, GRAPH_BREAK)) == "graph-break-call"
+
+
+GROUPS = Cause(
+    "Unsupported arguments for itertools.groupby",
+    "x",
+    gb_id="GB0134",
+    hints=("Make sure the arguments to itertools.groupby are correct.",),
+)
+
+
+def within(module: str) -> Advised:
+    """A break within a module of the standard library, which the user's line calls."""
+    lines = {1: "def f(x):", 2: "    log.mean([1.0, 2.0])", 3: "    return x"}
+    run = dataclasses.replace(run_of(), sources=Sources({MODEL: lines}, frozenset({MODEL}), {}))
+    frame = dataclasses.replace(AT_BRANCH, line=2, end_line=2, column=None, end_column=None)
+    inner = StackFrame(f"/usr/lib/python3.11/{module}.py", 9, "mean", "groupby(data)")
+    record = dataclasses.replace(break_at(AT_BRANCH, GROUPS), user=frame, stack=(frame, inner))
+    return advise(run, record, make_place(run, frame), frozenset())
+
+
+def test_what_breaks_within_the_standard_library_leaves_with_its_call() -> None:
+    assert within("statistics") == Advised(
+        "Move `log.mean([1.0, 2.0])` to the caller, outside of the compiled function.", ()
+    )
+
+
+def test_what_the_standard_library_calls_may_be_the_program_s_own() -> None:
+    assert within("contextlib").fix == GROUPS.hints[0]

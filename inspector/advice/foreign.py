@@ -1,0 +1,84 @@
+"""Objects of types that are not written in Python: ``Decimal``, ``SimpleNamespace``."""
+
+from __future__ import annotations
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.kinds import METHOD
+
+__all__ = ["ADVICE"]
+
+_CALL = Kind("GB0147", "Unsupported function call")
+
+_DECIMAL = """\
+import decimal
+import torch
+
+
+@torch.compile
+def forward(x, price):
+    y = x * 2
+    return y * float(decimal.Decimal(price) / 3)
+
+
+outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
+"""
+_NAMESPACE = """\
+import types
+import torch
+
+
+@torch.compile
+def forward(x, scale):
+    settings = types.SimpleNamespace(scale=scale)
+    return x * settings.scale
+
+
+outputs = [forward(torch.ones(3), scale) for scale in (2.0, 3.0)]
+"""
+
+OBJECT = Advice(
+    id="foreign-object",
+    kinds=(METHOD, _CALL),
+    says=r"of class `(?!\w*Tensor)|trace the function `<class '",
+    title="an object of a type that Dynamo does not trace",
+    fix="Make it in the caller, outside of the compiled function, and pass what is needed of it: a "
+    "number, a text, a tensor. An object of a class of your own, in Python, is traced. Where it "
+    "takes what is made inside, end the compiled function above it, and compile the rest as a "
+    "second one.",
+    before=_DECIMAL,
+    after="""\
+import decimal
+import torch
+
+
+@torch.compile
+def compute(x, factor):
+    y = x * 2
+    return y * factor
+
+
+def forward(x, price):
+    return compute(x, torch.tensor(float(decimal.Decimal(price) / 3)))
+
+
+outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
+""",
+    keeps="The outputs. As a tensor a number is no part of the graph; as a Python number every new "
+    "one can compile it again.",
+    variants=(_NAMESPACE,),
+    pairs=(
+        (
+            _NAMESPACE,
+            _NAMESPACE.replace("import types\n", "")
+            .replace(
+                "\n\n@torch.compile\n",
+                "\n\nclass Settings:\n    def __init__(self, scale):\n        self.scale = scale\n"
+                "\n\n@torch.compile\n",
+            )
+            .replace("types.SimpleNamespace(scale=scale)", "Settings(scale)"),
+        ),
+    ),
+    instead_of=r"^Avoid calling|report an issue",
+)
+
+ADVICE = (OBJECT,)
