@@ -87,7 +87,6 @@ def test_what_a_helper_does_with_a_number_is_followed(helper: str, advice: str) 
     [
         "n = x.sum().item()\nx[:n] = 0\nreturn x\n",  # Inductor does not take it
         "n = x.sum().item()\nreturn self.zeros(n)\n",
-        "n = x.sum().item()\nreturn n\n",
         "n = x.sum().item()\nreturn self.layers[:n]\n",
         "n = x.sum().item()\nreturn torch.full((3,), n)\n",
         "n = x.sum().item()\nreturn torch.arange(0, 3, n)\n",
@@ -128,7 +127,7 @@ def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) 
         ("seen = {z: x.sum().item() for z in y}\nreturn seen\n", "item"),
         ("kinds = {int(x.sum()) for z in y}\nreturn kinds\n", "values-as-keys"),
         ("kinds = frozenset(float(x.sum()) for z in y)\nreturn kinds\n", "values-as-keys"),
-        ("return {int(z) for z in self.kinds}, x.sum().item()\n", "item"),
+        ("return {int(z) for z in self.kinds}, x.sum().item()\n", "item-told"),
         ("best = max(x.sum().item(), 3)\nreturn best\n", "item"),
     ],
 )
@@ -185,3 +184,38 @@ def test_so_it_must_where_the_number_has_a_name(bound: str, is_kept: bool) -> No
     advice = best(Break("GB0124", None, _SAID, code))
     assert advice is not None
     assert advice.fix_for(code).startswith("Keep it a tensor") is is_kept
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "log.info('loss %.3f', x.sum().item())\nreturn x\n",
+        "print(f'{x.sum().item():.2f}')\nreturn x\n",
+        "n = x.sum().item()\nreturn x * 2, f'{n:.1f}'\n",
+        "n = x.sum().item()\nself.last = n\nself.seen['n'] = round(n, 2)\nreturn x\n",
+        "history.append(x.sum().item())\nreturn x\n",
+        "told = {'sum': x.sum().item(), 'n': 1}\nreturn x, told\n",
+        "return x, {'sum': 100 * x.sum().item()}\n",
+        "text = 'n=%.1f' % x.sum().item()\nwriter.add_text(text)\nreturn x\n",
+        "writer.add_scalar('sum', x.sum().item(), 3)\nreturn x\n",
+        "n = x.sum().item()\nreturn n\n",
+    ],
+)
+def test_what_is_told_or_kept_is_a_number_in_the_caller(body: str) -> None:
+    assert chosen(body)[0] == "item-told"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "n = x.sum().item()\nprint(n)\nreturn x * n\n",
+        "n = x.sum().item()\nself.last = n\nreturn x / (1 + n)\n",
+        "told = {'sum': x.sum().item()}\nreturn x * told['sum']\n",
+        "return self.scaled(x, x.sum().item())\n",
+        "return x.add(x.sum().item())\n",
+        "return x * math.log(x.sum().item())\n",
+        "global n\nn = x.sum().item()\nreturn x\n",
+    ],
+)
+def test_what_is_computed_with_is_not_only_told(body: str) -> None:
+    assert "item-told" not in chosen(body)

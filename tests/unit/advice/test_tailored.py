@@ -457,3 +457,76 @@ def test_what_is_counted_and_repeated_has_its_name() -> None:
 @pytest.mark.parametrize("call", ["torch.bincount(y, weights=x)", "torch.bincount(y * 2)"])
 def test_other_counts_are_told_in_general(call: str) -> None:
     assert fix("bincount", f"c = {call}\n", call) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "statement", "said"),
+    [
+        (
+            "z = x * 2\nm = x > 0\nz[m] = z[m].exp() + 1\nreturn z\n",
+            "z[m] = z[m].exp() + 1",
+            "`z = torch.where(m, z.exp() + 1, z)` instead of `z[m] = z[m].exp() + 1`, if the mask",
+        ),
+        (
+            "z = x.clone()\nz[z < 0] *= 0.1\nreturn z\n",
+            "z[z < 0] *= 0.1",
+            "`z = torch.where(z < 0, z * 0.1, z)` instead of `z[z < 0] *= 0.1`.",
+        ),
+        (  # an argument is the caller's
+            "x[y > 0] -= y[y > 0]\nreturn x\n",
+            "x[y > 0] -= y[y > 0]",
+            "`x.copy_(torch.where(y > 0, x.clone() - y, x))`",
+        ),
+        (  # it has two names
+            "z = x * 2\nw = z\nz[y > 0] = -z[y > 0]\nreturn w\n",
+            "z[y > 0] = -z[y > 0]",
+            "`z.copy_(torch.where(y > 0, -z.clone(), z))`",
+        ),
+        (  # others see a part of it
+            "z = x * 2\nw = z.view(-1)\nz[y > 0] = -z[y > 0]\nreturn w\n",
+            "z[y > 0] = -z[y > 0]",
+            "`z.copy_(torch.where(y > 0, -z.clone(), z))`",
+        ),
+        (
+            "self.seen[y.isnan()] = self.seen[y.isnan()] + 1\nreturn x\n",
+            "self.seen[y.isnan()] = self.seen[y.isnan()] + 1",
+            "`self.seen.copy_(torch.where(y.isnan(), self.seen.clone() + 1, self.seen))`",
+        ),
+    ],
+)
+def test_an_update_of_what_a_mask_selects_is_a_choice(body: str, statement: str, said: str) -> None:
+    assert said in fix("masked-update", body, statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "x[y > 0] = x[y > 0] - x[y > 0].mean()",  # an element depends on others
+        "x[y > 0] = x[y > 1] * 2",  # another mask
+        "x[y > 0] = y",
+        "x[3] = x[3] * 2",
+        "x[y > 0] = x[y > 0] @ y",
+        "x[y > 0] = x[y > 0].sort().values",
+        "x[y > 0], z = x[y > 0] * 2, 1",
+    ],
+)
+def test_another_store_through_a_mask_is_no_update(statement: str) -> None:
+    code = read_text(f"def f(x, y):\n    {statement}\n", Span(2, 2, 4, None))
+    assert BY_ID["masked-update"].where is not None
+    assert not BY_ID["masked-update"].where(code)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("not x.any()", "x.any().logical_not()"),
+        ("not x.sum() > 1", "(x.sum() > 1).logical_not()"),
+        ("not x.any() and not y.any()", "(x.any().logical_not()) & (y.any().logical_not())"),
+    ],
+)
+def test_what_is_negated_stays_a_tensor(old: str, new: str) -> None:
+    said = fix("not-of-tensor", f"flag = {old}\nreturn x if flag else y\n", old)
+
+    assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
+    alone = fix("not-of-tensor", f"return x * ({old})\n", old)
+    assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."

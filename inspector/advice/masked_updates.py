@@ -1,0 +1,267 @@
+"""Updates of what a mask selects: ``y[m] = y[m] * 2``, ``y[m] *= 2``."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.effects import is_pure, is_total
+from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
+
+__all__ = ["ADVICE"]
+
+# Functions and methods that give each element of what they are given, of all elements alike.
+_ELEMENTWISE = frozenset(
+    {"abs", "add", "bfloat16", "ceil", "clamp", "clamp_max", "clamp_min", "clone", "cos", "cosh",
+     "detach", "div", "double", "erf", "exp", "expm1", "float", "floor", "gelu", "half", "int",
+     "leaky_relu", "log", "log10", "log1p", "log2", "logsigmoid", "long", "maximum", "minimum",
+     "mul", "neg", "pow", "reciprocal", "relu", "relu6", "round", "rsqrt", "sigmoid", "sign",
+     "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "tan", "tanh", "trunc", "where"}
+)  # fmt: skip
+# Those of them that give a tensor of its own, whatever its dtype was.
+_NEW = (_ELEMENTWISE - {"bfloat16", "detach", "double", "float", "half", "int", "long"}) | {
+    "empty_like", "full_like", "ones", "ones_like", "rand_like", "randn_like", "zeros", "zeros_like"
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Update:
+    """A statement that computes something of the elements of a mask, and stores it there.
+
+    Attributes:
+        name: What it stores into.
+        mask: The mask.
+        value: What it stores, computed of all elements.
+        kept: The same of a copy of what it stores into, which autograd may keep.
+    """
+
+    name: str
+    mask: ast.expr
+    value: ast.expr
+    kept: ast.expr
+
+
+def _update(code: Code) -> _Update | None:
+    """The update that the statement is; None where it is another one."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            stored = value
+        case ast.AugAssign(target=ast.Subscript() as target, op=operation, value=value):
+            read = ast.Subscript(target.value, target.slice, ast.Load())
+            stored = ast.BinOp(read, operation, value)
+        case _:
+            return None
+    mask = target.slice
+    if isinstance(stored, ast.Subscript) or not dotted_name(target.value) or not _is_mask(mask):
+        return None
+    name = dotted_name(target.value)
+    whole, kept = _Whole(mask), _Whole(mask, copied=name)
+    value = whole.visit(copy.deepcopy(stored))
+    if not whole.found or not _is_elementwise(value) or not is_pure(mask):
+        return None
+    return _Update(name, mask, value, kept.visit(copy.deepcopy(stored)))
+
+
+class _Whole(ast.NodeTransformer):
+    """Takes ``x`` for each ``x[mask]``.
+
+    Args:
+        mask: The mask.
+        copied: Of which a copy is taken.
+
+    Attributes:
+        found: Whether there was one.
+    """
+
+    def __init__(self, mask: ast.expr, copied: str = "") -> None:
+        self._mask = ast.dump(mask)
+        self._copied = copied
+        self.found = False
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if ast.dump(node.slice) != self._mask:
+            return self.generic_visit(node)
+        self.found = True
+        if self._copied and dotted_name(node.value) == self._copied:
+            return ast.Call(ast.Attribute(node.value, "clone", ast.Load()), [], [])
+        return node.value
+
+
+def _is_mask(node: ast.expr) -> bool:
+    """Whether an index can be a mask of bools, and is no number."""
+    match node:
+        case ast.Name() | ast.Attribute():
+            return True
+        case ast.Compare(
+            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()]
+        ):
+            return True
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            return _is_mask(operand)
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
+            return _is_mask(left) and _is_mask(right)
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in {"bool", "isfinite", "isinf", "isnan", "logical_not"}
+    return False
+
+
+def _is_elementwise(node: ast.expr) -> bool:
+    """Whether an element depends on those in its place alone."""
+    match node:
+        case ast.Constant() | ast.Name():
+            return True
+        case ast.Attribute():
+            return bool(dotted_name(node))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_elementwise(operand)
+        case ast.BinOp(op=operation, left=left, right=right):
+            sides = _is_elementwise(left) and _is_elementwise(right)
+            return sides and not isinstance(operation, ast.MatMult)
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=words):
+            plain = all(word.arg in {"max", "min"} for word in words)
+            values = [*args, *(word.value for word in words)]
+            on = [] if dotted_name(value) in {"torch", "F"} else [value]
+            known = name in _ELEMENTWISE and plain
+            return known and all(map(_is_elementwise, (*on, *values)))
+    return False
+
+
+def _has_shape_of(update: _Update) -> bool:
+    """Whether the mask certainly has the shape of what is stored into: ``y[y < 0]``."""
+    match update.mask:
+        case ast.Compare(left=left, comparators=[ast.Constant() | ast.UnaryOp()]):
+            return dotted_name(left) == update.name
+    return False
+
+
+def _is_its_own(code: Code, name: str) -> bool:
+    """Whether nobody else can know what a name stands for, so that it may be another tensor."""
+    parents = code.parents()
+    made = [parents.get(store) for store in code.stores(name)]
+    is_new = all(isinstance(each, ast.Assign) and _makes_new(each.value) for each in made)
+    is_new = is_new and bool(made) and name not in code.parameters()
+    return is_new and not any(_is_handed_on(parents, x) for x in code.loads(name))
+
+
+def _makes_new(value: ast.expr) -> bool:
+    match value:
+        case ast.BinOp():
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _NEW
+    return False
+
+
+def _is_handed_on(parents: dict[ast.AST, ast.AST], load: ast.expr) -> bool:
+    """Whether a use of a name gives what it stands for another name, or shows a part of it."""
+    match parents.get(load):
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.Return() | ast.Subscript():
+            return False
+        case ast.Attribute(attr=name):
+            return name not in _ELEMENTWISE | _NEW | {"shape", "dtype", "device"}
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name)):
+            return name not in _ELEMENTWISE | _NEW
+    return True
+
+
+def _tailored(code: Code) -> str:
+    update = _update(code)
+    shown = code.shown(code.statement)
+    if update is None or not shown:
+        return ""
+    name, mask = update.name, ast.unparse(update.mask)
+    if _is_its_own(code, name):
+        made = f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
+    else:
+        made = f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
+    said = f"Compute it of all elements, and choose: `{made}` instead of `{shown}`"
+    if not _has_shape_of(update):
+        rows = f"{mask if isinstance(update.mask, ast.Name) else 'mask'}.unsqueeze(-1)"
+        said += f", if the mask has the shape of `{name}` (`{rows}` where it chooses rows)"
+    return f"{said}.{'' if is_total(update.value) else _NAN}"
+
+
+_NAN = (
+    " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
+    "`torch.where(mask, x, 1)`, then."
+)
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    mask = x > 0
+    y[mask] = y[mask].sin() + 1
+    return y
+
+
+outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
+"""
+_SHARED = _PROGRAM.replace("mask = x > 0", "mask, z = x > 0, y.view(-1)").replace(
+    "return y", "return y + z"
+)
+_ADDED = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] += x[mask] * 3")
+_ROOTS = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] = torch.sqrt(x[mask])")
+_ROWS = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    rows = x.sum(1) > 0
+    y[rows] = y[rows] * 3
+    return y
+
+
+outputs = [forward(x) for x in (torch.eye(3) - 0.5, torch.ones(2, 3))]
+"""
+
+UPDATE = Advice(
+    id="masked-update",
+    kinds=(DYNAMIC_SHAPE,),
+    where=lambda code: _update(code) is not None,
+    title="an update of what a mask selects",
+    fix="Compute it of all elements, and choose: `y = torch.where(mask, y * 2, y)` instead of "
+    "`y[mask] = y[mask] * 2`, with a mask of the shape of `y` (`mask.unsqueeze(-1)` where it "
+    "chooses rows); `y.copy_(…)` of that where others know `y`.",
+    tailored=_tailored,
+    before=_PROGRAM,
+    after=_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y = torch.where(mask, y.sin() + 1, y)"),
+    keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "
+    "is infinite or NaN for what is not selected, the gradient is NaN, and what goes in is to be "
+    "chosen first: `torch.sqrt(torch.where(mask, x, 1))`.",
+    variants=(_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] *= 2"),),
+    pairs=(
+        (
+            _ADDED,
+            _ADDED.replace("y[mask] += x[mask] * 3", "y = torch.where(mask, y + x * 3, y)"),
+        ),
+        (
+            _ROOTS,
+            _ROOTS.replace(
+                "y[mask] = torch.sqrt(x[mask])",
+                "y = torch.where(mask, torch.sqrt(torch.where(mask, x, 1)), y)",
+            ),
+        ),
+        (
+            _ROWS,
+            _ROWS.replace("y[rows] = y[rows] * 3", "y = torch.where(rows.unsqueeze(-1), y * 3, y)"),
+        ),
+        (
+            _SHARED,
+            _SHARED.replace(
+                "y[mask] = y[mask].sin() + 1",
+                "y.copy_(torch.where(mask, y.clone().sin() + 1, y))",
+            ),
+        ),
+    ),
+    instead_of=CAPTURE_SHAPES,
+)
+
+ADVICE = (UPDATE,)

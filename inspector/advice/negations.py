@@ -1,0 +1,99 @@
+"""``not`` of a tensor whose result has a name, or is part of a value."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.branches import CHOOSE
+from inspector.advice.code import Code, header
+from inspector.advice.conditions import condition_of, names_in
+from inspector.advice.kinds import DATA_DEPENDENT
+
+__all__ = ["ADVICE"]
+
+
+def _negated(code: Code) -> ast.expr | None:
+    """The outermost expression of ``not``, ``and`` and ``or`` with a ``not`` in it, or None."""
+    here = header(code.statement) if code.statement is not None else ()
+    for node in here:  # breadth first
+        if isinstance(node, ast.UnaryOp | ast.BoolOp) and any(map(_is_not, ast.walk(node))):
+            return node
+    return None
+
+
+def _is_not(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def _condition(code: Code) -> tuple[str, str]:
+    """The expression as a tensor of one bool, and as the user wrote it; empty where not certain."""
+    found = _negated(code)
+    if found is None:
+        return "", ""
+    return condition_of(code, found), code.shown(found)
+
+
+def _tailored(code: Code) -> str:
+    new, old = _condition(code)
+    if not new or not old:
+        return ""
+    said = f"Keep it a tensor: `{new}` instead of `{old}`"
+    if _decides_below(code):
+        return f"{said}, and choose by it instead of branching. {CHOOSE}."
+    return f"{said}."
+
+
+def _decides_below(code: Code) -> bool:
+    """Whether a branch decides by the name that the statement gives to it."""
+    name = code.target
+    nodes = ast.walk(code.function) if code.function and name else ()
+    tests = [node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)]
+    return any(name in names_in(test) for test in tests)
+
+
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    empty = not x.any()
+    y = x + 1 if empty else x * 2
+    return y * 3
+
+
+outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
+"""
+_FACTOR = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    is_small = not x.sum() > 1
+    return x * is_small
+
+
+outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
+"""
+
+NOT = Advice(
+    id="not-of-tensor",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: bool(_condition(code)[0]),
+    title="not of a tensor",
+    fix="Keep it a tensor: `x.any().logical_not()` instead of `not x.any()`, with `&` and `|` for "
+    f"`and` and `or`. {CHOOSE}.",
+    tailored=_tailored,
+    before=_PROGRAM,
+    after=_PROGRAM.replace("not x.any()", "x.any().logical_not()").replace(
+        "x + 1 if empty else x * 2", "torch.where(empty, x + 1, x * 2)"
+    ),
+    keeps="The outputs and gradients. `not`, `and` and `or` need a Python bool, whatever is done "
+    "with it; both sides of what was a branch are computed.",
+    pairs=((_FACTOR, _FACTOR.replace("not x.sum() > 1", "(x.sum() > 1).logical_not()")),),
+    instead_of=r"capture_scalar_outputs",
+)
+
+ADVICE = (NOT,)

@@ -1,0 +1,244 @@
+"""Numbers that are made of tensors to be told or kept: in texts, records, results."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.numbers import is_number_of, is_scalar
+
+__all__ = ["ADVICE"]
+
+# Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
+# `writer.add_scalar`, `history.append`, `"…".format`.
+_TELLS = re.compile(
+    r"^(?:append|appendleft|extend|format|repr|setdefault|str|update)$"
+    r"|^add_scalars?$"
+    r"|(?:^|_)(?:critical|debug|error|exception|info|log|log_dict|log_metrics|pprint|print|warn"
+    r"|warning|write)(?:_once)?$"
+)
+_COMPUTE = ("F.", "cmath.", "math.", "np.", "numpy.", "torch.")  # `math.log` tells nobody
+_ROUNDS = frozenset({"abs", "float", "int", "round"})
+
+
+def _is_told(code: Code) -> bool:
+    """Whether all that is done with the number is to tell it or to keep it."""
+    number = _number(code)
+    return number is not None and code.function is not None and _Uses(code).are_told(number)
+
+
+def _number(code: Code) -> ast.expr | None:
+    """The expression that makes the number: ``x.sum().item()``, ``float(x.sum())``."""
+    return code.find(lambda node: is_number_of(node, "int", "float"))
+
+
+class _Uses:
+    """Follows a number.
+
+    Args:
+        code: The function.
+    """
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._parents = code.parents()
+        self._followed: set[str] = set()
+
+    def are_told(self, node: ast.AST) -> bool:
+        """Whether what an expression gives is told or kept, and nothing is computed with it."""
+        parent = self._parents.get(node)
+        if parent is None or _is_text(parent):
+            return parent is not None
+        match parent:
+            case ast.keyword() | ast.Dict() | ast.Tuple() | ast.List() | ast.UnaryOp():
+                return self.are_told(parent)
+            case ast.BinOp(left=left, right=right):
+                other = right if left is node else left
+                return isinstance(other, ast.Constant) and self.are_told(parent)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                return self._is_told_to(name, parent, node)
+        return self._is_kept(parent)
+
+    def _is_kept(self, parent: ast.AST) -> bool:
+        """Whether a statement gives it away, or gives it a name that is only told."""
+        match parent:
+            case ast.Return():
+                # What a function gives that was called here is for its caller to use.
+                return not self._code.callers
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return self._is_name_told(name)
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+                return True
+        return False
+
+    def _is_told_to(self, name: str, call: ast.Call, node: ast.AST) -> bool:
+        if node is call.func or dotted_name(call.func).startswith(_COMPUTE):
+            return False
+        return _TELLS.search(name) is not None or (name in _ROUNDS and self.are_told(call))
+
+    def _is_name_told(self, name: str) -> bool:
+        if name in self._followed:
+            return True
+        self._followed.add(name)
+        is_outer = any(
+            isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
+            for node in ast.walk(self._code.function or ast.Pass())
+        )
+        return not is_outer and all(map(self.are_told, self._code.loads(name)))
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether an expression makes a text of what is in it: an f-string, or ``"%.1f" % total``."""
+    match node:
+        case ast.FormattedValue() | ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
+            return True
+    return False
+
+
+def _tailored(code: Code) -> str:
+    number = _number(code)
+    tensor = _tensor(number)
+    new, old = code.shown(tensor), code.shown(number)
+    if tensor is None or not new or not old:
+        return ""
+    whole = f"{new}.detach()" if is_scalar(tensor) else f"{new}.detach().clone()"
+    return (
+        f"Keep it a tensor, `{whole}` instead of `{old}`: return it, or keep that, and make the "
+        "number (`.item()`) and what is told of it in the caller; it exists only when the graph "
+        "has run."
+    )
+
+
+def _tensor(number: ast.expr | None) -> ast.expr | None:
+    match number:
+        case ast.Call(func=ast.Attribute(value=value, attr="item")):
+            return value
+        case ast.Call(func=ast.Name(), args=[value]):
+            return value
+    return None
+
+
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    total = y.sum().item()
+    return y + 1, f"the sum is {total:.1f}"
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+_RETURNED = """\
+import torch
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    return y + 1, y.sum().detach()
+
+
+def forward(x):
+    result, total = compute(x)
+    return result, f"the sum is {total.item():.1f}"
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+_KEPT = """\
+import torch
+
+history = []
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    history.append(y.max().item())
+    return y + 1
+
+
+outputs = [*(forward(x) for x in (torch.ones(3), torch.arange(3.0))), history]
+"""
+_STATISTICS = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    return y + 1, {"mean": y.mean().item(), "largest": float(y.max())}
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+
+TOLD = Advice(
+    id="item-told",
+    kinds=(ITEM,),
+    where=_is_told,
+    title="a tensor made a Python number that is told or kept",
+    fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
+    "place later), and make the number, the text or the record in the caller: it exists only when "
+    "the graph has run.",
+    tailored=_tailored,
+    before=_PROGRAM,
+    after=_RETURNED,
+    keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
+    "it has: what is kept may stay a tensor until somebody looks at it.",
+    variants=(
+        _PROGRAM.replace('f"the sum is {total:.1f}"', '"the sum is " + str(round(total, 1))'),
+    ),
+    pairs=(
+        (
+            _KEPT,
+            _KEPT.replace("y.max().item()", "y.max().detach()").replace(
+                ", history]", ", [each.item() for each in history]]"
+            ),
+        ),
+        (
+            _STATISTICS,
+            _STATISTICS.replace("def forward", "def compute")
+            .replace("y.mean().item()", "y.mean().detach()")
+            .replace("float(y.max())", "y.max().detach()")
+            .replace(
+                "\n\noutputs",
+                "\n\ndef forward(x):\n    result, told = compute(x)\n"
+                "    return result, {name: value.item() for name, value in told.items()}\n"
+                "\n\noutputs",
+            ),
+        ),
+    ),
+    instead_of=r"capture_scalar_outputs",
+)
+
+_FORMATTED = _PROGRAM.replace("y.sum().item()", "y.sum()").replace(
+    'f"the sum is {total:.1f}"', '"the sum is %.1f" % total'
+)
+
+FORMATTED = Advice(
+    id="tensor-formatted",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: code.has(
+        lambda node: (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+        )
+    ),
+    title="a tensor in a text",
+    fix=TOLD.fix,
+    before=_FORMATTED,
+    after=_RETURNED.replace('f"the sum is {total.item():.1f}"', '"the sum is %.1f" % total'),
+    keeps=TOLD.keeps,
+    instead_of=r"capture_scalar_outputs",
+)
+
+ADVICE = (TOLD, FORMATTED)
