@@ -197,4 +197,36 @@ outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
     instead_of=r"num_classes",
 )
 
-ADVICE = (UNIQUE, BINCOUNT, REPEAT, ONE_HOT)
+_PAIRS = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    pairs = torch.combinations(x, 2)
+    return pairs.prod(1)
+
+
+outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(4), torch.arange(3.0))]
+"""
+
+COMBINATIONS = Advice(
+    id="combinations",
+    kinds=(DYNAMIC_SHAPE,),
+    instead_of=CAPTURE_SHAPES,
+    where=lambda code: code.has(lambda node: _is_call_of("combinations", node)),
+    title="torch.combinations",
+    fix="For pairs: `i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)` and "
+    "`torch.stack((x[i], x[j]), 1)` instead of `torch.combinations(x, 2)`; of more than two, make "
+    "the indices once, of `itertools.combinations(range(n), r)`, and index with them.",
+    before=_PAIRS,
+    after=_PAIRS.replace(
+        "    pairs = torch.combinations(x, 2)\n",
+        "    i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)\n"
+        "    pairs = torch.stack((x[i], x[j]), 1)\n",
+    ),
+    keeps="The outputs and gradients, in the same order. With a size of its own `combinations` "
+    "makes a mask of all tuples, and selects by it.",
+)
+
+ADVICE = (COMBINATIONS, UNIQUE, BINCOUNT, REPEAT, ONE_HOT)

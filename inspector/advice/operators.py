@@ -79,4 +79,55 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
     keeps="The outputs, which have no history (hence `detach`).",
 )
 
-ADVICE = (FAKE, JACOBIAN)
+_PRODUCTS = ("functional.hvp", "functional.jvp", "functional.vhp", "functional.vjp")
+_JVP = """\
+import torch
+
+
+@torch.compile
+def forward(x, v):
+    value, product = torch.autograd.functional.jvp(lambda y: y.sin(), x, v)
+    return value + product
+
+
+outputs = [forward(x, torch.ones(3)) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+
+PRODUCTS = Advice(
+    id="autograd-functional-products",
+    kinds=JACOBIAN.kinds,
+    where=lambda code: code.has(lambda node: dotted_name(node).endswith(_PRODUCTS)),
+    title="a product with a derivative, of torch.autograd.functional",
+    fix="Use `torch.func`, which is traced: `torch.func.jvp(f, (x,), (v,))` instead of "
+    "`jvp(f, x, v)`; `value, pull = torch.func.vjp(f, x)` and `pull(v)[0]` instead of "
+    "`vjp(f, x, v)`; for `hvp`, `torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]` (`vhp` is the "
+    "same where second derivatives are continuous).",
+    before=_JVP,
+    after=_JVP.replace(
+        "torch.autograd.functional.jvp(lambda y: y.sin(), x, v)",
+        "torch.func.jvp(lambda y: y.sin(), (x.detach(),), (v.detach(),))",
+    ),
+    keeps="The outputs, which have no history unless `create_graph=True` is: hence `detach` of "
+    "what goes in.",
+    pairs=(
+        (
+            _JVP.replace(".jvp(", ".vjp("),
+            _JVP.replace(
+                "    value, product = torch.autograd.functional.jvp(lambda y: y.sin(), x, v)\n",
+                "    value, pull = torch.func.vjp(lambda y: y.sin(), x.detach())\n"
+                "    product = pull(v.detach())[0]\n",
+            ),
+        ),
+        (
+            _JVP.replace(".jvp(", ".hvp(").replace("y.sin()", "y.sin().sum()"),
+            _JVP.replace(
+                "    value, product = torch.autograd.functional.jvp(lambda y: y.sin(), x, v)\n",
+                "    value = x.detach().sin().sum()\n"
+                "    derivative = torch.func.grad(lambda y: y.sin().sum())\n"
+                "    product = torch.func.jvp(derivative, (x.detach(),), (v.detach(),))[1]\n",
+            ),
+        ),
+    ),
+)
+
+ADVICE = (FAKE, JACOBIAN, PRODUCTS)

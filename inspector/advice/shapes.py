@@ -97,7 +97,15 @@ CAPTURE = Advice(
     after=decorated(_MASK, _SETTING),
     keeps="The outputs, but for sizes of 1. Python code behind it that needs to know the size "
     f"breaks the graph there instead. {KEEPS} {CALLS_ALONE} {BY_ITSELF}",
-    other_way_of=("boolean-mask", "nonzero", "masked-store", "masked-update", "unique", "bincount"),
+    other_way_of=(
+        "boolean-mask",
+        "nonzero",
+        "masked-store",
+        "masked-update",
+        "unique",
+        "bincount",
+        "combinations",
+    ),
     instead_of=CAPTURE_SHAPES,
 )
 
