@@ -23,7 +23,7 @@ from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_failed import all_failed, mend_failure
 from inspector.findings.recompile_fix import fixes
-from inspector.findings.recompile_key import key_of
+from inspector.findings.recompile_key import key_of, keys_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
 from inspector.findings.recompile_optimizer import without_state
 from inspector.findings.recompile_wording import changed, told, told_notes
@@ -277,7 +277,12 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     said = " and ".join(part for part in (often, limit, since) if part)
     also = [changed(item) for item in also_changed(items[0])]
     with_it = f", and with it {listed(also, 2)}" if also else ""
-    return f"{name} {said}: {changed(items[0])}{with_it}"
+    return f"{name} {said}: {changed(_with_all_keys(items))}{with_it}"
+
+
+def _with_all_keys(items: tuple[Recompile, ...]) -> Recompile:
+    """The first of several, with the keys that came or went in any of them."""
+    return dataclasses.replace(items[0], new_keys=keys_of(items), missing_keys=())
 
 
 def _place(run: Run, frame: Frame, first: Recompile) -> StackFrame:

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.builder.failing_checks import changes_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import stripped_source
-from inspector.events.guard_checks import RelationCheck, TensorCheck
+from inspector.events.guard_checks import ContainsCheck, RelationCheck, TensorCheck
 from inspector.events.recompile import SeenValue
 from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.entry import Entry
@@ -66,7 +66,7 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
         state: What the call came with.
         facts: What was compiled for the call.
     """
-    found: dict[tuple[RecompileClass, str, int | None], Change] = {}
+    found: dict[tuple[RecompileClass, str, int | str | None], Change] = {}
     whole: list[str] = []
     for guard in (*entry.guards, *_of_other_name(entry, state)):
         if passes(guard, state) is not False:
@@ -75,12 +75,17 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
             continue
         for change in changes_of(guard, state):
             source = "" if change.kind in _ONCE else change.source
-            key = (change.kind, source, change.index)
+            key = (change.kind, source, _part(guard, change))
             if change.source in whole or key in found or len(found) >= _MOST:
                 continue
             found[key] = _answered(change, facts)
             whole += [change.source] if change.kind in _WHOLE else []
     return tuple(found.values())
+
+
+def _part(guard: Guard, change: Change) -> int | str | None:
+    """What of a source it is about: a dimension, or one of the keys that the code asks for."""
+    return guard.check.item if isinstance(guard.check, ContainsCheck) else change.index
 
 
 def _of_other_name(entry: Entry, state: State) -> Iterator[Guard]:

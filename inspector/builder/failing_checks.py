@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from inspector.builder.dict_keys import keys_text
 from inspector.builder.recompile_class import literal_class, of_dispatch_keys, state_class
 from inspector.events.failed_guard import stripped_source
 from inspector.events.guard_checks import (
@@ -224,7 +225,11 @@ def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]
 
 
 def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Change]:
-    yield _one(guard, _C.LENGTH, check.length, "" if value.length is None else value.length)
+    before, now = str(check.length), "" if value.length is None else str(value.length)
+    if "dict" in guard.kind.lower() and not guard.source.endswith("._modules"):
+        yield _one(guard, _C.KEYS, keys_text(None, before), keys_text(None, now) or "")
+        return
+    yield _one(guard, _C.LENGTH, before, now)
 
 
 def _of_item(guard: Guard, check: ContainsCheck, _value: Value) -> Iterator[Change]:

@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Mapping
 
+from inspector.builder.dict_keys import keys_text, side_of
 from inspector.builder.guard_case import GuardCase, without_addresses
 from inspector.builder.recompile_class import ordered_keys
 from inspector.events.failed_guard import split_comment
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.model.article import with_article
-from inspector.model.recompile import Known, Value
+from inspector.model.recompile import Known, RecompileClass, Value
 
 __all__ = ["before_of", "now_of"]
 
@@ -42,10 +43,16 @@ def before_of(case: GuardCase) -> Value | None:
         return _state(case.before, guard.source)
     if guard.shape in _KEYS:
         return _keys(case.before, case.name) or _parsed(guard.before)
+    if _is_number_of_keys(case):
+        return _parsed(keys_text(side_of(case, is_now=False), guard.before))
     # Of an identity, torch 2.13 says the type alone.
     nothing = guard.shape is GuardShape.IDENTITY and _CLASS.fullmatch(guard.before or "")
     texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: "a tensor"}
     return None if nothing else _parsed(texts.get(guard.shape, _ordered(guard.before)))
+
+
+def _is_number_of_keys(case: GuardCase) -> bool:
+    return case.failed.guard.shape is GuardShape.LENGTH and case.kind is RecompileClass.KEYS
 
 
 def _ordered(text: str | None) -> str | None:
@@ -66,6 +73,8 @@ def now_of(case: GuardCase) -> Value | None:
     guard = case.failed.guard
     if guard.now is not None:
         return _parsed(guard.now)
+    if _is_number_of_keys(case):
+        return _keys_now(case)
     if guard.shape is GuardShape.REQUIRES_GRAD:
         return Value("0" if guard.before in {"1", "True"} else "1", Known.PARSED)
     if guard.shape is GuardShape.SYMBOLIC:
@@ -73,6 +82,16 @@ def now_of(case: GuardCase) -> Value | None:
     if guard.shape is GuardShape.GLOBAL_STATE:
         return _state(case.now, guard.source)
     return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
+
+
+def _keys_now(case: GuardCase) -> Value | None:
+    """The keys of a dict of which the guard wants a number."""
+    seen = case.seen.now.get(case.name) if case.seen else None
+    length = _length(case.now, case.name)
+    text = keys_text(
+        side_of(case, is_now=True), length.text if length else seen.text if seen else None
+    )
+    return Value(text, Known.PROCESS if seen else Known.PARSED) if text else None
 
 
 def _symbol_now(case: GuardCase) -> Value | None:

@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from inspector.builder.dict_keys import came_and_went
 from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
@@ -65,6 +66,7 @@ def make_recompile(
     chosen, changes = nearest(current or failures, facts, entry_of)
     context, case = _compared(chosen, entry_of(chosen), facts)
     failed, seen = case.failed, facts.seen
+    came, went = came_and_went(case, changes)
     stages = tuple((stage.stage, stage.time_ns) for stage in facts.spans.stages())
     return Recompile(
         compile_id=item.compile_id,
@@ -77,7 +79,7 @@ def make_recompile(
         name=with_cells(case.name, seen),
         index=failed.guard.index,
         dimensions=tuple(changed_sizes(case)),
-        holds=held_by(case),
+        holds=held_by(case, (*came, *went)),
         kind=case.kind,
         origin=origin_of(context, case.source, case.kind),
         before=before_of(case),
@@ -95,6 +97,8 @@ def make_recompile(
         changes=tuple(_with_origin(change, context) for change in changes),
         limit=limit_of(item),
         wraps=wrapped(case.before, case.now),
+        new_keys=came,
+        missing_keys=went,
         bounds=tuple(bounds_of(facts, changes, roots)),
     )
 

@@ -73,6 +73,9 @@ _FUNCTIONS = re.compile(
 _ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
 _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
 _KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
+# DictGuardManager::check_verbose_nopybind, torch/csrc/dynamo/guards.cpp: no other length has `!=`.
+_DICT_GUARD = re.compile(r"len\(.+\) != \d+$", re.DOTALL)
+_DICT = re.compile(r"<class '(?:dict|collections\.(?:OrderedDict|defaultdict|Counter))'>")
 # Literals of these types; other constants (dtypes, devices, bytes, complex numbers) are one class.
 _LITERALS: Mapping[type, RecompileClass] = {
     bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE, set: _C.KEYS,
@@ -172,8 +175,25 @@ def _identity_class(context: Context) -> RecompileClass:
 
 
 def _length_class(context: Context) -> RecompileClass:
-    seen = context.seen
-    return _C.VARARGS if seen and context.guard.source == seen.varargs else _C.LENGTH
+    seen, name = context.seen, context.guard.source
+    if seen and name == seen.varargs:
+        return _C.VARARGS
+    # Of a module's submodules, what counts is how many there are.
+    return _C.KEYS if _is_dict(context) and not name.endswith("._modules") else _C.LENGTH
+
+
+def _is_dict(context: Context) -> bool:
+    """Whether a container is a dict: Dynamo has guards of their own for these."""
+    name = context.guard.source
+    process = context.seen.now.get(name) if context.seen else None
+    return (
+        _DICT_GUARD.search(context.failed.text) is not None
+        or bool(context.before.of_kind(name, "DICT_LENGTH"))
+        or bool(process and process.keys)
+        or any(
+            _DICT.fullmatch(lines.types.get(name, "")) for lines in (context.before, context.now)
+        )
+    )
 
 
 def _tensor_type_class(context: Context) -> RecompileClass:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.builder.guard_case import GuardCase
 from inspector.events.failed_guard import FailedGuard, split_comment, stripped_source
@@ -87,12 +88,18 @@ def changed_sizes(case: GuardCase) -> Iterator[int]:
     yield from sorted(index for index in found if index is not None)
 
 
-def held_by(case: GuardCase) -> str:
-    """The class of a container's first item, as far as one of the trees has it."""
-    if case.kind not in {RecompileClass.LENGTH, RecompileClass.VARARGS}:
-        return ""
-    for lines in (case.before, case.now):
-        match = _CLASS.fullmatch(lines.types.get(f"{case.name}[0]", ""))
+def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
+    """The class of a container's first item, as far as one of the trees has it.
+
+    Args:
+        case: The guard.
+        keys: Of a dict, the keys that came or went.
+    """
+    items = list(keys)
+    if case.kind in {RecompileClass.LENGTH, RecompileClass.VARARGS}:
+        items = ["0"]
+    for lines, item in itertools.product((case.before, case.now), items):
+        match = _CLASS.fullmatch(lines.types.get(f"{case.name}[{item}]", ""))
         if match:
             return match[1]
     return ""

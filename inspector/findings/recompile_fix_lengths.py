@@ -11,7 +11,7 @@ from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 from inspector.model.stack import StackFrame
 
-__all__ = ["LENGTHS"]
+__all__ = ["LENGTHS", "TENSORS", "special_length"]
 
 # The cache in the closure of what `functools.singledispatch` makes.
 _DISPATCHED = re.compile(
@@ -20,10 +20,12 @@ _DISPATCHED = re.compile(
 _METHOD_DISPATCHED = re.compile(
     r".+\.(?P<name>\w+)\.dispatcher\.dispatch\.__closure__\[\d+\]\.cell_contents\.data"
 )
-_TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
+TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
+"""What an item of a container can be so that a tensor can stand in its place."""
 
 
-def _length(case: FixCase) -> Iterator[str]:
+def special_length(case: FixCase) -> Iterator[str]:
+    """What is known to be filled, of a list or a dict; nothing of any other one."""
     if case.kept_over:
         yield from kept_fix(case)
     elif (dispatched := _DISPATCHED.fullmatch(case.name)) is not None:
@@ -32,11 +34,6 @@ def _length(case: FixCase) -> Iterator[str]:
     elif (dispatched := _METHOD_DISPATCHED.fullmatch(case.name)) is not None:
         made = f'type(model).__dict__["{dispatched["name"]}"].dispatcher.dispatch'
         yield _remembered(dispatched["name"], made, "singledispatchmethod")
-    elif case.name == case.site.parameters.keywords:
-        yield (
-            f"Pass the same keyword arguments in every call of {case.called}, with a default "
-            "where one is missing: each number of them is a program of its own."
-        )
     elif case.first.name.endswith("._modules"):
         owner = case.name.removesuffix("._modules")
         yield (
@@ -51,10 +48,12 @@ def _length(case: FixCase) -> Iterator[str]:
             f"(`{frame.code.strip()}`), so that every call finds another length and compiles "
             f"again. Return the value, and append it in the caller {case.behind_call}."
         )
-        if _is_attribute(case) and case.first.holds in _TENSORS | {""}:
+        if _is_attribute(case) and case.first.holds in TENSORS | {""}:
             yield _one_tensor(case)
-    else:
-        yield from _held(case)
+
+
+def _length(case: FixCase) -> Iterator[str]:
+    yield from tuple(special_length(case)) or _held(case)
 
 
 def _remembered(function: str, dispatch: str, made_by: str) -> str:
@@ -68,12 +67,7 @@ def _remembered(function: str, dispatch: str, made_by: str) -> str:
 
 def _held(case: FixCase) -> Iterator[str]:
     """By what the container holds."""
-    if case.first.guard.startswith("len(") and "!=" in case.first.guard:  # a dict, guards.cpp
-        yield (
-            f"Give {case.passed} the same keys in every call, with a default where one is missing: "
-            "each number of them is a program of its own, and is compiled once."
-        )
-    elif case.first.holds and case.first.holds not in _TENSORS:
+    if case.first.holds and case.first.holds not in TENSORS:
         yield (
             f"Give {case.passed} one length {case.before_call}: each length is a program of its "
             "own, and is compiled once."
@@ -98,8 +92,9 @@ def _held(case: FixCase) -> Iterator[str]:
 def _key_set(case: FixCase) -> str | None:
     """The key under which a line writes into a dict whose number of keys changes, or None."""
     guard, stack = case.first.guard, case.first.guard_stack
-    # A list that is empty cannot be written by index; of a dict with keys torch says `!=`.
-    is_dict = guard.startswith("not ") or (guard.startswith("len(") and "!=" in guard)
+    # A list that is empty cannot be written by index; what asks for a key fills none.
+    is_len = guard.startswith("len(") and ("!=" in guard or case.first.kind is RecompileClass.KEYS)
+    is_dict = is_len or (guard.startswith("not ") and "(" not in guard)
     frame = stack[-1] if stack else case.first.caused_by
     if frame is None or not is_dict:
         return None

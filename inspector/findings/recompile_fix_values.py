@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase, is_of_set
+from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_fix_keys import KEYS
 from inspector.findings.recompile_fix_lengths import LENGTHS
+from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 
 __all__ = ["VALUES"]
-
-# torch/_dynamo/config.py, 2.11 to 2.13: versions of one function, and of it in all of its objects.
-_LIMIT = "recompile_limit"
-_ACCUMULATED = "accumulated_recompile_limit"
-_DEFAULT_LIMIT = 8
-_FEW = 64
-_NEAR = 2
-_OFTEN = 3
-_COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -44,40 +37,8 @@ def _constant(case: FixCase) -> Iterator[str]:
         f"{case.called}: look up what the value stands for {case.before_call}, and pass that as "
         "a tensor."
     )
-    if _is_near_limit(case):
-        yield from _raised_limit(case)
-
-
-def _is_near_limit(case: FixCase) -> bool:
-    """Whether torch compiles hardly any more of the function."""
-    hit = any(item.limit is not None for item in case.history)
-    together = case.multiplied is not None and case.multiplied.exceeds_limit
-    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
-
-
-def _is_counted(case: FixCase) -> bool:
-    """Whether something else is new in each compilation, as a count of calls is: no limit helps."""
-    found: dict[str, list[str]] = {}
-    for change in (change for item in case.items for change in item.changes):
-        if change.kind in _COUNTED:
-            found.setdefault(change.name, []).append(change.now)
-    return any(len({*texts}) == len(texts) >= _OFTEN for texts in found.values())
-
-
-def _raised_limit(case: FixCase) -> Iterator[str]:
-    """A higher limit, the one that is in the way, where it is not too many programs."""
-    together = case.multiplied.combinations if case.multiplied else 0
-    values = max(len(case.items) + 1, together)
-    if values > _FEW or _is_counted(case):
-        return
-    hit = next((item.limit for item in case.history if item.limit is not None), None)
-    name = hit.name if hit else _LIMIT
-    needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
-    usual = {_LIMIT: " (8 by default)", _ACCUMULATED: " (256 by default)"}.get(name, "")
-    yield (
-        f"Where the values are few: write torch._dynamo.config.{name} = {needed} before the first "
-        f"compilation{usual}, so that each is compiled once and then found."
-    )
+    if is_near_limit(case):
+        yield from raised_limit(case)
 
 
 def _bool(case: FixCase) -> Iterator[str]:
@@ -88,7 +49,7 @@ def _bool(case: FixCase) -> Iterator[str]:
         "place of the branch, which would break the graph."
     )
     if case.multiplied and case.multiplied.exceeds_limit:
-        yield from _raised_limit(case)
+        yield from raised_limit(case)
 
 
 def _none(case: FixCase) -> Iterator[str]:
@@ -109,7 +70,7 @@ def _none(case: FixCase) -> Iterator[str]:
             "has otherwise."
         )
     if case.multiplied and case.multiplied.exceeds_limit:
-        yield from _raised_limit(case)
+        yield from raised_limit(case)
 
 
 def _is_of_tensor(case: FixCase) -> bool:
@@ -134,40 +95,6 @@ def _varargs(case: FixCase) -> Iterator[str]:
         "tensors have one shape, with its first size marked as dynamic."
     )
     yield "Pass the same number of arguments in every call, padded where there are fewer."
-
-
-def _keys(case: FixCase) -> Iterator[str]:
-    if is_of_set(case.first) and not case.first.guard.startswith(("set.", "not set.")):
-        yield (
-            f"Each set of {case.name} is a program of its own, and is compiled once. Take what "
-            f"{case.called} asks of it out {case.before_call}, and pass that as a bool."
-        )
-        return
-    if is_of_set(case.first):
-        member = (case.first.before.text if case.first.before else "").rpartition(" ")[2]
-        yield (
-            f"With and without {member or 'it'} in {case.name} are two programs, each compiled "
-            f"once: nothing is needed. To have one: pass {member or 'it'} as a tensor of bool."
-        )
-        return
-    if case.name == case.site.parameters.keywords:
-        yield (
-            f"Pass the same keyword arguments in every call of {case.called}, with a default "
-            "where one is missing."
-        )
-        return
-    yield (
-        f"Give {case.passed} the same keys in every call, with a default where one is missing "
-        f"({case.before_call})."
-    )
-
-
-def _order(case: FixCase) -> Iterator[str]:
-    given = case.passed
-    yield (
-        f"Pass dict(sorted({given}.items())) in place of {given} {case.at_call}: the order of keys "
-        "is part of the program."
-    )
 
 
 def _attribute(case: FixCase) -> Iterator[str]:
@@ -210,8 +137,8 @@ def _function(case: FixCase) -> Iterator[str]:
         "nothing is needed where they are few. A lambda that is made anew for each call is another "
         "function each time: make it once."
     )
-    if _is_near_limit(case):
-        yield from _raised_limit(case)
+    if is_near_limit(case):
+        yield from raised_limit(case)
 
 
 def _object(case: FixCase) -> Iterator[str]:
@@ -224,13 +151,12 @@ def _object(case: FixCase) -> Iterator[str]:
 VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     **NUMBERS,
     **LENGTHS,
+    **KEYS,
     RecompileClass.BOOL: _bool,
     RecompileClass.STR: _constant,
     RecompileClass.NONE: _none,
     RecompileClass.ENUM: _constant,
     RecompileClass.CONSTANT: _constant,
-    RecompileClass.KEYS: _keys,
-    RecompileClass.ORDER: _order,
     RecompileClass.VARARGS: _varargs,
     RecompileClass.ATTRIBUTE: _attribute,
     RecompileClass.TYPE: _type,

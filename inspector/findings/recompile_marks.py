@@ -209,8 +209,8 @@ def _comes_or_goes(key: str, before: str, now: str) -> bool:
     """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
     if key_of(before):
         return key_of(before) == key
-    # Of a length nobody knows which key it was.
-    return before.isdecimal() or (key in before) != (key in now)
+    # Of a number of keys nobody knows which one it was.
+    return before.partition(" ")[0].isdecimal() or (key in before) != (key in now)
 
 
 def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:

@@ -9,8 +9,9 @@ from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed, marked_with
 from inspector.findings.recompile_bounds import within
-from inspector.findings.recompile_case import is_of_set, is_zero_one, tensor_of
+from inspector.findings.recompile_case import is_zero_one, tensor_of
 from inspector.findings.recompile_failed import all_failed
+from inspector.findings.recompile_key_wording import compiled_by_keys, key_sides, keys_changed
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
@@ -132,8 +133,8 @@ def _special(item: Recompile) -> str:
         return "the number of submodules of {name} changes"
     if item.kind is RecompileClass.FUNCTION and item.origin is Origin.GLOBAL:
         return "the global function {name} is another one"
-    if item.kind is RecompileClass.KEYS and is_of_set(item):
-        return "what is in {name} changes"
+    if item.kind is RecompileClass.KEYS:
+        return keys_changed(item)
     return ""
 
 
@@ -173,6 +174,8 @@ def _line(item: Recompile) -> str:
     entry = f" (cache entry {item.entry})" if item.entry else ""
     before = item.before.text if item.before else ""
     now = item.now.text if item.now else ""
+    if item.new_keys or item.missing_keys:
+        before, now = key_sides(item)
     is_none = item.kind is RecompileClass.NOTHING_KEPT
     values = {
         (True, True): f"{before} → {now}",
@@ -191,6 +194,8 @@ def _answer(item: Recompile) -> str:
         return _dynamic(item)
     if item.answer is Answer.AGAIN and is_zero_one(item):
         return "sizes 0 and 1 get a graph of their own, and others do not need it"
+    if item.answer is Answer.AGAIN and compiled_by_keys(item):
+        return compiled_by_keys(item)
     if item.answer is Answer.AGAIN:
         return _TWO if item.kind in _BOUNDED else _ANSWERS[item.answer]
     return _ANSWERS.get(item.answer, "")

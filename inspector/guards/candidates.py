@@ -33,9 +33,10 @@ from inspector.guards.relation import identity, normal
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
-__all__ = ["ONE_MORE", "Candidate", "value_candidates"]
+__all__ = ["ONE_MORE", "Candidate", "keys_of", "value_candidates"]
 
 ONE_MORE = "compiles once more"
+_MOST_KEYS = 6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Candidate:
         cause: The line because of which it is fixed, or None.
         aspect: What a guard expects of it, to see whether two entries differ.
         lead: What it leads to, where that is not one compilation for each further value.
+        each: For what one compilation is made each.
+        has_changed: Whether two entries are known to expect another one of it.
     """
 
     change: Change
@@ -59,6 +62,8 @@ class Candidate:
     cause: TextCause | None
     aspect: Callable[[Check], str] = repr
     lead: str = ""
+    each: str = "value"
+    has_changed: bool = False
 
 
 def _other_int(value: object) -> int:
@@ -100,7 +105,7 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             case EqualsCheck(is_literal=True, value=value) if type(value) in _VALUES:
                 yield from _of_value(guard, value)
             case LengthCheck(length=length) if guard.origin is not Origin.MODULE:
-                yield _of_length(guard, length)
+                yield _of_length(frame, guard, length)
             case IdCheck():
                 yield from _of_object(guard)
             case TypeCheck(type=type_) if type_ in (_INT, _FLOAT):
@@ -152,7 +157,10 @@ def _closure_name(guard: Guard) -> str:
     return rest.partition('"')[0] if found else guard.name
 
 
-def _of_length(guard: Guard, length: int) -> Candidate:
+def _of_length(frame: FrameGuards, guard: Guard, length: int) -> Candidate:
+    keys = keys_of(frame, guard.source)
+    if keys:
+        return _of_keys(frame, guard, keys)
     is_varargs = guard.source.count("[") == 1 and guard.name in ("args", "rest")
     kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
     noun = "items" if kind is ChangeKind.LENGTH else "keys"
@@ -162,7 +170,33 @@ def _of_length(guard: Guard, length: int) -> Candidate:
         f"the number of {noun} in {guard.name} is fixed at {length}",
         "any other number",
         guard.cause,
+        each="set of keys" if kind is ChangeKind.KEYS else "value",
     )
+
+
+def keys_of(frame: FrameGuards, source: str, entry: int = -1) -> tuple[str, ...]:
+    """The keys that an entry wants of a dict that the code goes through, in order; else nothing."""
+    index = frame.indexes[entry]
+    begin = f"list(dict.keys({normal(source)}))["
+    found = {
+        int(normal(guard.source).removeprefix(begin).removesuffix("]")): guard.check.text
+        for guard in map(index.guards.__getitem__, index.keys_of(normal(source)))
+        if isinstance(guard.check, EqualsCheck) and guard.source.endswith("]")
+    }
+    return tuple(found[place] for place in sorted(found))
+
+
+def _of_keys(frame: FrameGuards, guard: Guard, keys: tuple[str, ...]) -> Candidate:
+    """All keys of a dict, which are fixed together, and in their order."""
+    source, name = guard.source, guard.name
+    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+    order = ", in this order" if len(keys) > 1 else ""
+    seen = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
+    return Candidate(
+        of_length(ChangeKind.KEYS, source, len(keys), len(keys) + 1), name,
+        f"the keys of {name} are fixed ({', '.join(keys[:_MOST_KEYS])}{more}{order})",
+        "any other set", guard.cause, each="set of keys", has_changed=len(seen) > 1,
+    )  # fmt: skip
 
 
 def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:

@@ -128,7 +128,7 @@ def _lead(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> s
         needed = ", unless a line needs its value" if value and value.type == _FLOAT else ""
         return f"{candidate.other} compiles once more and then becomes dynamic{needed}"
     left = limit - len(frame.entries)
-    return f"one compilation per value, {left} more until the recompile limit"
+    return f"one compilation per {candidate.each}, {left} more until the recompile limit"
 
 
 def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
@@ -139,7 +139,7 @@ def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
         for guard in frame.same_source(change.source)
         if change.source and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
     }
-    return len(seen) > 1
+    return candidate.has_changed or len(seen) > 1
 
 
 def _merged(found: Iterable[NextChange]) -> Iterator[NextChange]:

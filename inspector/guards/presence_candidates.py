@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from inspector.events.guard_checks import TensorCheck
-from inspector.guards.candidates import ONE_MORE, Candidate
+from inspector.guards.candidates import ONE_MORE, Candidate, keys_of
 from inspector.guards.change import ChangeKind, having, of_value
 from inspector.guards.predict import FrameGuards
 from inspector.model.guard_source import Origin
@@ -33,7 +33,7 @@ def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterat
                 of_value(ChangeKind.NONE, guard.source, None), guard.name,
                 f"{guard.name} is a tensor", "None", guard.cause, lead=f"None {ONE_MORE}",
             )  # fmt: skip
-        elif item:
+        elif item and not keys_of(frame, item["container"]):  # all of its keys have a row
             key, container = item["key"], guard.name.removesuffix(f"[{item['key']}]")
             yield Candidate(
                 having(ChangeKind.KEYS, item["container"], {key: False}, None), guard.name,

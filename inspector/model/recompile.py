@@ -247,6 +247,9 @@ class Recompile:
             guard trees were not logged.
         limit: The limit that forbade it, or None.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
+        new_keys: Keys of a dict that the call has and the entry's call had not; of what the code
+            asks for, where it asks for some keys alone. Empty where unknown.
+        missing_keys: The reverse.
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
     """
@@ -279,6 +282,8 @@ class Recompile:
     changes: tuple[Change, ...] = ()
     limit: Limit | None = None
     wraps: str = ""
+    new_keys: tuple[str, ...] = ()
+    missing_keys: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
 
     @property

@@ -30,6 +30,8 @@ def recompile_fields(run: Run, process: int, item: Recompile) -> dict[str, objec
         "before": _value(item.before),
         "now": _value(item.now),
         "answer": item.answer.value,
+        "new_keys": list(item.new_keys),
+        "missing_keys": list(item.missing_keys),
         "is_zero_one": is_zero_one(item),
         "bounds": [_bound(bound) for bound in item.bounds],
         "changes": [_change(change) for change in item.changes],

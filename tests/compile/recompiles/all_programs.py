@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.compile.recompiles import (
     attributes,
+    dicts,
     failing,
     functions,
     mixed,
@@ -22,6 +23,6 @@ from tests.compile.recompiles.table import PROGRAMS
 __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
-    attributes, failing, functions, mixed, modules, nearest, objects, sizes, spelled, state,
-    tensors, values, views,
+    attributes, dicts, failing, functions, mixed, modules, nearest, objects, sizes, spelled,
+    state, tensors, values, views,
 )  # fmt: skip

@@ -362,7 +362,7 @@ def two_dtypes() -> None:
 
 
 @program(
-    Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again", "same keys"),
+    Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again", "the key 'mask'"),
     Expected("tensor-size", "batch['ids']", "4", "6", "dynamic", "where 'mask' in batch, "),
     Expected("tensor-size", "batch['ids']", "4", "6", "dynamic", "where 'mask' in batch, "),
     Expected("symbolic-shape", "batch['ids'].size()[0]", "...", "...", "again",

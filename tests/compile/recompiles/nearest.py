@@ -71,7 +71,7 @@ def other_numbers_of_an_optional_list() -> None:
 
 
 @program(
-    Expected("container-length", "G['losses']", "0", "...", "again", "in the caller",
+    Expected("container-keys", "G['losses']", "no keys", "keys 'loss'", "again", "in the caller",
              "global"),
     Expected("container-length", "G['losses']['loss']", "1", "2", "again", "in the caller",
              "global"),
