@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from inspector.guards.relation import Known, equality, normal, relation_holds
 
-__all__ = ["telling", "tried"]
+__all__ = ["telling", "tried", "tried_numbers"]
 
 # Tried beside the numbers of a relation, to find one that it refuses.
 _SOME_SIZES = (*range(2, 66), 100, 128, 256, 1000, 4096, 1_000_003)
 _NEAR = (-2, -1, 0, 1, 2)
+_FEW_NUMBERS = (*range(-2, 66), 100, 1000, 1_000_003)
+_HALF = 0.5
+_ANY_NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?:\.\d{1,18})?(?![\w'])")
 _NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?![\w'])")
 
 
@@ -21,6 +24,25 @@ def tried(expressions: Iterable[str], now: int) -> list[int]:
     near = {number + more for number in said for more in _NEAR}
     numbers = {*near, *_SOME_SIZES} - {0, 1, now}
     return sorted((n for n in numbers if n > 0), key=lambda number: abs(number - now))
+
+
+def tried_numbers(expression: str, now: float | None, *, is_int: bool) -> list[float]:
+    """Numbers that are no sizes to try in the place of one, the nearest first.
+
+    Of these torch compiles 0 and 1 apart in the first call alone.
+
+    Args:
+        expression: The relation.
+        now: What it is, or None where that is not known.
+        is_int: Whether the numbers are ints.
+    """
+    said = {float(text) for text in _ANY_NUMBER.findall(expression)}
+    near = {number + more for number in said for more in (*_NEAR, -_HALF, _HALF)}
+    numbers = {*near, *(-number for number in said), *map(float, _FEW_NUMBERS)} - {now}
+    kind = int if is_int else float
+    fitting = {kind(number) for number in numbers if not is_int or number.is_integer()}
+    middle = 0 if now is None else now
+    return sorted(fitting, key=lambda number: (number < 0, abs(number - middle)))
 
 
 def telling(expressions: Iterable[str], whole: str, known: Known) -> tuple[str, ...]:

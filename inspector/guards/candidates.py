@@ -14,7 +14,6 @@ from inspector.events.guard_checks import (
     IdCheck,
     LengthCheck,
     TensorCheck,
-    TypeCheck,
 )
 from inspector.events.guard_text import TextCause
 from inspector.guards.change import (
@@ -93,7 +92,6 @@ _INSIDE = re.compile(
     r"|\.__mro__|\._modules$|\._non_persistent_buffers_set"
 )
 _THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
-_INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
 def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
@@ -108,8 +106,6 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
                 yield _of_length(frame, guard, length)
             case IdCheck():
                 yield from _of_object(guard)
-            case TypeCheck(type=type_) if type_ in (_INT, _FLOAT):
-                yield from _of_number(frame, guard, type_)
             case ContainsCheck() if guard.origin is Origin.INPUT:
                 yield _of_item(guard, guard.check)
             case AliasCheck():
@@ -213,29 +209,6 @@ def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
         f"a call {instead}",
         guard.cause,
         lead=f"a call {instead} {ONE_MORE}",
-    )
-
-
-def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Iterator[Candidate]:
-    """A number that is dynamic: its value is no matter, its class is."""
-    expected = {
-        normal(item.source)
-        for item in frame.entries[-1].guards
-        if isinstance(item.check, EqualsCheck)
-    }
-    value = frame.state.number(normal(guard.source))
-    if normal(guard.source) in expected:
-        return
-    known = value or 0  # a float's value stands in no guard
-    other: int | float = int(known) + 7 if type_ == _FLOAT else float(known) + 0.5
-    has, would = ("a float", "an int") if type_ == _FLOAT else ("an int", "a float")
-    yield Candidate(
-        of_value(ChangeKind.TYPE, guard.source, other),
-        guard.name,
-        f"{guard.name} is {has} of any value",
-        would,
-        guard.cause,
-        lead=f"{would} {ONE_MORE}",
     )
 
 

@@ -17,6 +17,7 @@ from inspector.guards.candidates import Candidate, value_candidates
 from inspector.guards.change import Change, ChangeKind
 from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
 from inspector.guards.presence_candidates import presence_candidates
+from inspector.guards.relation_candidates import number_candidates
 from inspector.guards.size_candidates import tensor_candidates
 
 __all__ = ["NextChange", "next_changes"]
@@ -77,6 +78,7 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
         tensor_candidates(frame),
         presence_candidates(frame, optional),
         value_candidates(frame),
+        number_candidates(frame),
     )
     candidates = () if frame.is_skipped else itertools.chain(*every)
     for candidate in candidates:

@@ -88,6 +88,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def listed(folder: Path) -> list[str]:
+    return texts_of(folder)
+
+
+def texts_of(folder: Path) -> list[str]:
+    """What recompiles the model of a folder next."""
     command = [sys.executable, str(ROOT / "cli.py"), "guards", "model.py:model", "--no-measure"]
     done = subprocess.run(
         [*command, "--no-progress", "--format", "json"],
@@ -98,6 +103,7 @@ def listed(folder: Path) -> list[str]:
 
 
 def compiled(folder: Path, changes: list[dict[str, Any]]) -> list[int]:
+    """How often stock torch compiles for each change behind the model's own calls."""
     done = subprocess.run(
         [sys.executable, "child.py", json.dumps(changes)],
         cwd=folder, capture_output=True, text=True, check=True,

@@ -1,0 +1,67 @@
+"""What is said of numbers and of keys beside what stock torch does with others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compile.test_next_changes import CHILD, compiled, texts_of
+
+pytestmark = pytest.mark.compile
+MODEL = """
+import torch
+
+def model(x, batch, n, m, k, s):
+    if n == 7:
+        x = x + 1
+    x = x.unsqueeze(0).expand(m, 4, 3) * k
+    if s > 0.5:
+        x = x * s
+    for name, value in batch.items():
+        x = x + value * len(name)
+    return x.sum() * n
+
+def call(n=7, m=5, k=8, s=0.75, keys=("a", "b")):
+    return (torch.ones(4, 3), {key: torch.full((4, 3), 2.0) for key in keys}, n, m, k, s)
+
+def get_inputs():
+    return [call(3, 4, 2, 0.25), call()]
+"""
+CHANGES = {
+    "n is fixed at 7 by `if n == 7:`: any other value compiles once more": {"n": 6},
+    "m is dynamic as long as `m != 1`: 1 compiles once more": {"m": 1},
+    "m is dynamic as long as `12*m >= 2`: 0, for one, compiles once more": {"m": 0},
+    "s is dynamic as long as `s > 0.5`: 0.5, for one, compiles once more": {"s": 0.5},
+    "the keys of batch are fixed ('a', 'b', in this order): one compilation per set of keys": {
+        "keys": ("a", "c")
+    },
+    "k is an int of any value: a float compiles once more": {"k": 8.5},
+    "n is an int: a float compiles once more": {"n": 8.5},
+}
+UNCHANGED: tuple[dict[str, Any], ...] = ({"m": 9}, {"k": 0}, {"k": 1}, {"s": 0.6})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("numbers")
+    (path / "model.py").write_text(MODEL)
+    (path / "child.py").write_text(CHILD)
+    return path
+
+
+def test_what_holds_is_said_once(folder: Path) -> None:
+    listed = texts_of(folder)
+
+    for text in CHANGES:
+        assert sum(item.startswith(text) for item in listed) == 1, listed
+    assert not [item for item in listed if item.startswith(("n is an int of", "batch has"))]
+    assert sum(item.startswith("n is fixed") for item in listed) == 1
+    assert sum(item.startswith("m is dynamic") for item in listed) == 2
+
+
+def test_torch_compiles_for_each_of_them_alone(folder: Path) -> None:
+    changes = [*CHANGES.values(), {"keys": ("b", "a")}, *UNCHANGED]
+
+    assert compiled(folder, changes) == [1] * (len(CHANGES) + 1) + [0] * len(UNCHANGED)
