@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.kinds import EXCEPTION, SKIPPED
+from inspector.advice.code import Code
+from inspector.advice.error_classes import SUPER, leaves
+from inspector.advice.kinds import EXCEPTION, METHOD, SKIPPED
 
 __all__ = ["ADVICE"]
 
@@ -47,14 +49,13 @@ outputs = [forward(x)[0] for x in (torch.ones(3), torch.arange(3.0))]
     instead_of=r"third-party|file an issue|^Avoid calling",
 )
 
-RAISE = Advice(
-    id="exception-leaves",
-    kinds=(EXCEPTION,),
-    where=lambda code: isinstance(code.statement, ast.Raise),
-    title="an exception that leaves the compiled function",
-    fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
-    "eagerly.",
-    before="""\
+
+def _leaves(code: Code) -> bool:
+    """Whether the line raises what nothing catches, or makes it where its class is traced."""
+    return isinstance(code.statement, ast.Raise) or leaves(code)
+
+
+_LEAVING = """\
 import torch
 
 
@@ -74,7 +75,17 @@ def run(x):
 
 
 outputs = [run(x) for x in (torch.ones(4), torch.ones(3))]
-""",
+"""
+
+RAISE = Advice(
+    id="exception-leaves",
+    kinds=(EXCEPTION, SUPER, METHOD),
+    says=r"^raised exception|__init__",
+    where=_leaves,
+    title="an exception that leaves the compiled function",
+    fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
+    "eagerly.",
+    before=_LEAVING,
     after="""\
 import torch
 
@@ -100,7 +111,20 @@ def run(x):
 outputs = [run(x) for x in (torch.ones(4), torch.ones(3))]
 """,
     keeps="The outputs and the errors.",
-    instead_of=r"^Your code may",
+    variants=(
+        _LEAVING.replace(
+            "@torch",
+            """\
+class TooLong(ValueError):
+    def __init__(self, message):
+        super().__init__(message)
+
+
+@torch""",
+            1,
+        ).replace("raise ValueError", "raise TooLong"),
+    ),
+    instead_of=r"^Your code may|^Ensure the attribute accessed",
 )
 
 ADVICE = (FRAME, RAISE)

@@ -8,6 +8,7 @@ import re
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
+from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.moving import call_before
 from inspector.advice.passed_on import passed_on
@@ -115,8 +116,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
-    if passing := passed_on(run, record, code):
-        return Advised(passing, ())
+    if elsewhere := passed_on(run, record, code) or caught_above(run, record, code):
+        return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     said = f"{cause.context}\n{cause.explanation}\n{inner}"
     found = Break(cause.gb_id, cause.gb_type, said, code)

@@ -1,0 +1,249 @@
+"""Exceptions whose class has an ``__init__``, of which Dynamo does not trace the builtin one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+
+from inspector.advice.advice import Advice, Kind
+from inspector.advice.caught import Catcher, catcher
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.kinds import METHOD
+
+__all__ = ["ADVICE", "SUPER", "leaves"]
+
+SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
+# Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
+_MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeError,
+         AttributeError, NameError)  # fmt: skip
+
+
+def leaves(code: Code) -> bool:
+    """Whether what is made there is an error that nothing catches in the compiled code."""
+    is_raised = _made(code) is not None and isinstance(_raising(code).statement, ast.Raise)
+    return is_raised and _catcher(code) is None
+
+
+def _is_caught(code: Code) -> bool:
+    return _catcher(code) is not None
+
+
+def _catcher(code: Code) -> Catcher | None:
+    """What catches the error in the compiled code, and goes on."""
+    raising = _raising(code)
+    error = raising.statement if _made(code) is not None else None
+    return catcher(raising, error) if isinstance(error, ast.Raise) else None
+
+
+def _raising(code: Code) -> Code:
+    """The code that makes the error: a class calls the ``__init__`` of the one below it."""
+    callers = code.callers
+    while callers and callers[0].function is not None and callers[0].function.name == "__init__":
+        callers = callers[1:]
+    return dataclasses.replace(callers[0], callers=callers[1:]) if callers else Code()
+
+
+def _made(code: Code) -> ast.Call | None:
+    """``super().__init__(…)``, or ``ValueError.__init__(self, …)``, of an exception's class."""
+    match code.statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="__init__")) as call):
+            if code.function is None or code.function.name != "__init__":
+                return None
+            is_super = isinstance(owner, ast.Call) and dotted_name(owner.func) == "super"
+            is_error = _is_error(code) if is_super else _is_plain(dotted_name(owner)) is True
+            return call if is_error else None
+    return None
+
+
+def _is_error(code: Code) -> bool:
+    """Whether the class is an exception: by its bases, or else as it is raised."""
+    try:
+        tree = ast.parse("\n".join(code.lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    line = code.function.lineno if code.function else 0
+    own = [
+        node for node in classes if any(getattr(item, "lineno", 0) == line for item in node.body)
+    ]
+    known = _by_bases(own[0], {node.name: node for node in classes}) if own else None
+    return isinstance(_raising(code).statement, ast.Raise) if known is None else known
+
+
+def _by_bases(own: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool | None:
+    """Whether it is an exception without more in its ``__init__``; None where that is unknown."""
+    seen: set[str] = set()
+    node: ast.ClassDef | None = own
+    while node is not None and node.bases and node.name not in seen:
+        seen.add(node.name)
+        base = dotted_name(node.bases[0])
+        node = classes.get(base)
+        if node is None:
+            return _is_plain(base)
+    return None if node is None or node.bases else False
+
+
+def _is_plain(name: str) -> bool | None:
+    """Whether a builtin class is an exception with the plain ``__init__``; None of any other."""
+    base = getattr(builtins, name, None)
+    if not isinstance(base, type):
+        return None
+    return issubclass(base, BaseException) and not issubclass(base, _MORE)
+
+
+def _tailored(code: Code) -> str:
+    """The line in place of the call, with its arguments."""
+    call = _made(code)
+    if call is None or call.keywords or code.function is None:
+        return ""
+    names = [argument.arg for argument in code.function.args.args[:1]]
+    is_super = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
+    arguments = call.args if is_super else call.args[1:]
+    written, shown = code.shown(call), [code.shown(argument) for argument in arguments]
+    if not names or not written or not all(shown):
+        return ""
+    line = f"{names[0]}.args = ({', '.join(shown)}{',' if len(shown) == 1 else ''})"
+    return f"Write `{line}` in place of `{written}`: {_WHY}{_read(code)}"
+
+
+def _read(code: Code) -> str:
+    """What else is to be written where the handler reads more than the error's own attributes."""
+    found = _catcher(code)
+    handler = found.node if found is not None else None
+    name = handler.name if isinstance(handler, ast.ExceptHandler) else None
+    if handler is None or name is None:
+        return ""
+    loads = [node for node in ast.walk(handler) if isinstance(node, ast.Name) and node.id == name]
+    own = [
+        node
+        for node in ast.walk(handler)
+        if isinstance(node, ast.Attribute) and node.value in loads and node.attr != "args"
+    ]
+    return f" {_ATTRIBUTES}" if len(own) < len(loads) else ""
+
+
+_WHY = (
+    "that is all that the builtin `__init__` of an exception does, and Dynamo traces it, so that "
+    "the error can be raised and caught in one graph."
+)
+# Tried: each torch has other values of these two, and none says so.
+_ATTRIBUTES = (
+    "Of such an error compiled code has wrong values of `str(error)` and `error.args`: keep what "
+    "the `except` reads in attributes of its own (`self.message = …`, `error.message`)."
+)
+_BEFORE = """\
+import torch
+
+
+class TooLong(ValueError):
+    def __init__(self, size, limit):
+        super().__init__(f"{size} > {limit}")
+        self.size = size
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    try:
+        if x.shape[0] > 3:
+            raise TooLong(x.shape[0], 3)
+    except TooLong as error:
+        y = y[:3] * error.size
+    return y
+
+
+outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
+"""
+_SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
+_IN_A_HELPER = """\
+import torch
+
+
+class Refused(RuntimeError):
+    pass
+
+
+class TooLong(Refused):
+    def __init__(self, size):
+        super().__init__("too long", size)
+        self.size = size
+
+
+def check(x):
+    if x.shape[0] > 3:
+        raise TooLong(x.shape[0])
+    return x * 2
+
+
+@torch.compile
+def forward(x):
+    try:
+        y = check(x)
+    except Refused as error:
+        y = x[:3] + error.size
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
+"""
+
+_WITH_TEXT = """\
+import torch
+
+
+class TooLong(ValueError):
+    def __init__(self, size, limit):
+        super().__init__(f"{size} > {limit}")
+
+
+@torch.compile
+def forward(x):
+    text = ""
+    try:
+        if x.shape[0] > 3:
+            raise TooLong(x.shape[0], 3)
+        y = x * 2
+    except TooLong as error:
+        y = x[:3] + 1
+        text = str(error)
+    return y, text
+
+
+outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
+"""
+
+INIT = Advice(
+    id="exception-init",
+    kinds=(SUPER, METHOD),
+    says=r"__init__",
+    where=_is_caught,
+    title="the __init__ of an exception's class, which calls the builtin one",
+    fix="Write `self.args = (message,)` in place of `super().__init__(message)`, or of "
+    f"`ValueError.__init__(self, message)`: {_WHY} {_ATTRIBUTES}",
+    tailored=_tailored,
+    before=_BEFORE,
+    after=_BEFORE.replace(_SUPER_CALL, _ARGS),
+    keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
+    "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
+    "do more in their `__init__`: of these no class is made like that.",
+    variants=(_BEFORE.replace("super().__init__(", "ValueError.__init__(self, "),),
+    pairs=(
+        (
+            _IN_A_HELPER,
+            _IN_A_HELPER.replace(
+                'super().__init__("too long", size)', 'self.args = ("too long", size)'
+            ),
+        ),
+        (
+            _WITH_TEXT,
+            _WITH_TEXT.replace(
+                _SUPER_CALL,
+                'self.message = f"{size} > {limit}"\n        self.args = (self.message,)',
+            ).replace("str(error)", "error.message"),
+        ),
+    ),
+    instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
+)
+
+ADVICE = (INIT,)
