@@ -29,6 +29,7 @@ _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynam
 _LIMIT = re.compile(r"exceeding the (?P<name>\w+) cache size limit \(currently set to (?P<n>\d+)\)")
 _RAISED = "FailOnRecompileLimitHit"
 _CLASS = re.compile(r"<class '(.+)'>")
+_TENSORS = ("Tensor'>", "Parameter'>")
 _CLOSURE = re.compile(
     r"(?P<cell>(?P<function>.+)\.__closure__\[\d+\])\.cell_contents(?P<path>.*)", re.DOTALL
 )
@@ -98,8 +99,11 @@ def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
     items = list(keys)
     if case.kind in {RecompileClass.LENGTH, RecompileClass.VARARGS}:
         items = ["0"]
-    for lines, item in itertools.product((case.before, case.now), items):
-        match = _CLASS.fullmatch(lines.types.get(f"{case.name}[{item}]", ""))
+    sides = itertools.product((case.before, case.now), items)
+    types = [lines.types.get(f"{case.name}[{item}]", "") for lines, item in sides]
+    # One that is no tensor has no shape, whatever is under the other keys.
+    for kind in sorted(types, key=lambda text: text.endswith(_TENSORS)):
+        match = _CLASS.fullmatch(kind)
         if match:
             return match[1]
     return ""

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspector.events.compile_id import CompileId
-from inspector.findings.recompile_wording import changed
-from inspector.model.recompile import Answer, Known, Origin, Recompile, RecompileClass, Value
+from inspector.findings.recompile_also import also_changed
+from inspector.findings.recompile_wording import changed, told
+from inspector.model.recompile import (
+    Answer,
+    Change,
+    Known,
+    Origin,
+    Recompile,
+    RecompileClass,
+    Value,
+)
 
 
 def recompile(kind: RecompileClass, name: str) -> Recompile:
@@ -27,3 +38,30 @@ def test_of_tensors_that_have_no_names_none_is_said() -> None:
 def test_a_module_in_the_dict_of_another_one_has_its_name() -> None:
     bias = recompile(RecompileClass.NONE, "self.__dict__['_modules']['up'].bias")
     assert changed(bias) == "self.up.bias is None, or no longer"
+
+
+def batch(new: tuple[str, ...] = (), missing: tuple[str, ...] = ()) -> Recompile:
+    item = recompile(RecompileClass.KEYS, "batch")
+    return dataclasses.replace(item, guard="len(batch) != 1", new_keys=new, missing_keys=missing)
+
+
+def test_keys_that_come_and_go_are_named() -> None:
+    both = batch(("'mask'", "'y{0}'"), ("'z'",))
+
+    assert changed(batch(("'mask'",))) == "the key 'mask' comes and goes in batch"
+    assert changed(both) == "the keys 'mask', 'y{0}', 'z' come and go in batch"
+    assert changed(batch()) == "the keys of batch change"
+    assert next(iter([*told([both])][1:])) == (
+        "0/1: with 'z', without 'mask', 'y{0}' → with 'mask', 'y{0}', without 'z'; each set of "
+        "keys is compiled once"
+    )
+
+
+def test_what_is_under_a_new_key_follows_from_it_and_what_is_under_others_does_not() -> None:
+    changes = tuple(
+        Change(RecompileClass.SIZE, f"L['batch']['{key}']", f"batch['{key}']", 0, "4", "6")
+        for key in ("mask", "ids")
+    )
+    item = dataclasses.replace(batch(("'mask'",)), changes=changes)
+
+    assert [also.name for also in also_changed(item)] == ["batch['ids']"]
