@@ -230,7 +230,7 @@ class Recompile:
         kind: What changed.
         origin: Where it comes from.
         before: What the guard wants; None where unknown.
-        now: What it found; None where unknown.
+        now: What it found, likewise.
         answer: What Dynamo made of it.
         guard_stack: The user's stack where the guard was made, outermost first; empty where
             unknown.
@@ -247,9 +247,8 @@ class Recompile:
             guard trees were not logged.
         limit: The limit that forbade it, or None.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
-        new_keys: Keys of a dict that the call has and the entry's call had not; of what the code
-            asks for, where it asks for some keys alone. Empty where unknown.
-        missing_keys: The reverse.
+        new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
+        missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
     """
