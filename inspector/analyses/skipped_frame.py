@@ -125,9 +125,7 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
         place=make_place(run, place, frame.compilations[0].stack),
         why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
         fix=_ADVICE["no tensor"],
-        alternatives=(
-            f"Where other calls of it have operators: {EMPTY_GRAPHS} before the first call.",
-        ),
+        alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
         cost=entry_cost(run),

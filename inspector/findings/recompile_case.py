@@ -7,6 +7,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 
+from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_multiplied import Multiplied
@@ -29,7 +30,7 @@ __all__ = [
 
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _RESUMED = re.compile(r" resumed at line \d+$")
-EMPTY_GRAPHS = "torch._dynamo.config.allow_empty_graphs = True"
+EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 """What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call."""
 NOTHING_NEEDED = "Nothing is needed for further calls. "
 """Of what became dynamic: only the first value was compiled for itself."""

@@ -70,7 +70,7 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
     """Dynamo met no operator, and skips the function since then, whatever is passed."""
     if not any(item.failure for item in case.items):
         yield (
-            f"Write {EMPTY_GRAPHS} before the first compilation: what has no operator is then "
+            f"Make {EMPTY_GRAPHS}: what has no operator is then "
             "compiled like the rest, and nothing is skipped."
         )
     # What becomes dynamic is what Dynamo could make no graph of; and nothing was compiled that

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from inspector.findings.around_calls import around_calls, limit_of
 from inspector.findings.recompile_case import FixCase
 from inspector.model.recompile import RecompileClass
 
@@ -51,8 +52,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
     hit = next((item.limit for item in case.history if item.limit is not None), None)
     name = hit.name if hit else _LIMIT
     needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
-    usual = {_LIMIT: " (8 by default)", _ACCUMULATED: " (256 by default)"}.get(name, "")
-    yield (
-        f"Where the {of_what} are few: write torch._dynamo.config.{name} = {needed} before the "
-        f"first compilation{usual}, so that each is compiled once and then found."
-    )
+    how = limit_of(needed)
+    if name == _ACCUMULATED:
+        how = f"{around_calls(f'{name}={needed}')} (256 by default)"
+    yield f"Where the {of_what} are few: {how}, so that each is compiled once and then found."

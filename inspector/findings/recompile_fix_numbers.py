@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from inspector.findings.around_calls import MANY, around_calls, limit_of
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_bounds import beyond, parted, within
 from inspector.findings.recompile_case import NOTHING_NEEDED, FixCase
@@ -48,8 +49,8 @@ def _int(case: FixCase) -> Iterator[str]:
 
 def _attribute(case: FixCase) -> Iterator[str]:
     yield (
-        "Write torch._dynamo.config.allow_unspec_int_on_nn_module = True before the first "
-        f"compilation: {case.name} is a constant of each graph otherwise."
+        f"Make {around_calls('allow_unspec_int_on_nn_module=True')}: {case.name} is a constant of "
+        "each graph otherwise."
     )
     yield environment(case)
     yield f"Pass the number to forward() as an argument, instead of reading {case.name} there."
@@ -126,8 +127,7 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
     )
     yield (
         "Where it has to stay a number, each value is a program of its own, compiled once, and "
-        "then found: raise torch._dynamo.config.recompile_limit (8 by default) where there are "
-        "more."
+        f"then found. Where there are more than 8: {limit_of(MANY)}."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from inspector.findings.around_calls import MANY, limit_of
 from inspector.findings.recompile_case import FixCase, tensor_of
 from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
@@ -81,8 +82,8 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
         return (
             f"{case.name} is made the constant {_number(use.specialized)}{where}{code}, which "
             "needs its value, so that each value is a program of its own: choose among functions "
-            f"that are compiled for one value each {case.before_call}, or raise "
-            "torch._dynamo.config.recompile_limit where the values are few."
+            f"that are compiled for one value each {case.before_call}; or, where the values are "
+            f"few, {limit_of(MANY)}."
         )
     if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (

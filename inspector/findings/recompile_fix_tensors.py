@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
+from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants, specialized_use
 from inspector.findings.recompile_bounds import beyond, is_branch, parted
@@ -33,6 +34,8 @@ _DTYPES: Mapping[str, str] = {
     "ComplexDouble": "complex128",
 }  # fmt: skip
 
+_DYNAMIC_STATE = "force_parameter_static_shapes=False, force_nn_module_property_static_shapes=False"
+
 
 def _size(case: FixCase) -> Iterator[str]:
     special = specialized_use(case.first, case.history)
@@ -42,10 +45,8 @@ def _size(case: FixCase) -> Iterator[str]:
     elif of_parameters(case.first.source) or "force_parameter_static_shapes" in guard:
         yield environment(case)
         yield (
-            "Write torch._dynamo.config.force_parameter_static_shapes = False and "
-            "torch._dynamo.config.force_nn_module_property_static_shapes = False before the first "
-            "compilation: the shapes of what modules hold are constants otherwise, and with both "
-            "they are dynamic from the second one on."
+            f"Make {around_calls(_DYNAMIC_STATE)}: the shapes of what modules hold are constants "
+            "otherwise, and with both they are dynamic from the second one on."
         )
     elif special is not None:
         yield specialized_fix(case, special)

@@ -33,9 +33,9 @@ def type_of_attribute() -> None:
 
 
 @program(
-    Expected("int", "self.layer_idx", "2", "3", "again", "allow_unspec_int_on_nn_module = True",
+    Expected("int", "self.layer_idx", "2", "3", "again", "allow_unspec_int_on_nn_module=True",
              "module-attribute"),
-    Expected("int", "self.layer_idx", "3", "4", "again", "allow_unspec_int_on_nn_module = True",
+    Expected("int", "self.layer_idx", "3", "4", "again", "allow_unspec_int_on_nn_module=True",
              "module-attribute"),
 )  # fmt: skip
 def layer_idx() -> None:

@@ -174,7 +174,7 @@ def bool_beside_a_dict() -> None:
 @program(
     *(
         Expected("container-keys", "parts", f"keys 'p{n}'", f"keys 'p{n + 1}'",
-                 "limit" if n == 7 else "again", "recompile_limit = 18 before")
+                 "limit" if n == 7 else "again", "recompile_limit=18)")
         for n in range(8)
     ),
 )  # fmt: skip

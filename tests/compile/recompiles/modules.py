@@ -39,9 +39,9 @@ def attribute_of_a_class() -> None:
 
 @program(
     Expected("tensor-size", "self._buffers['seen']", "4", "5", "again",
-             "force_parameter_static_shapes = False", "module-attribute"),
+             "force_parameter_static_shapes=False", "module-attribute"),
     Expected("tensor-size", "self._buffers['seen']", "5", "6", "again",
-             "force_parameter_static_shapes = False", "module-attribute"),
+             "force_parameter_static_shapes=False", "module-attribute"),
 )  # fmt: skip
 def buffer_size() -> None:
     """Buffers are static as parameters are."""

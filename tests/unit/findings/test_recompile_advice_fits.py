@@ -83,5 +83,5 @@ def test_no_limit_is_high_enough_for_what_counts_calls() -> None:
         )
 
     counted = [keyed(number, str(number + 1)) for number in range(3)]
-    assert "recompile_limit = 16" not in advice(*counted)
-    assert "recompile_limit = 16" in advice(*[keyed(number, "7") for number in range(3)])
+    assert "recompile_limit=16" not in advice(*counted)
+    assert "recompile_limit=16" in advice(*[keyed(number, "7") for number in range(3)])

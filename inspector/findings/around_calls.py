@@ -1,0 +1,28 @@
+"""Settings of Dynamo that are made for the calls of one compiled function alone."""
+
+from __future__ import annotations
+
+__all__ = ["MANY", "around_calls", "limit_of"]
+
+MANY = 64
+"""A limit of recompilations for more values than one calls few."""
+
+
+def around_calls(settings: str) -> str:
+    """Where a setting goes: it is looked at when a call compiles, which any of them can do.
+
+    ``torch._dynamo.config.X = …`` would hold for all that the program compiles, and on torch 2.12
+    and 2.13 only in the thread that says it.
+
+    Args:
+        settings: As arguments: ``allow_empty_graphs=True``.
+    """
+    return f"every call under torch._dynamo.config.patch({settings})"
+
+
+def limit_of(number: int) -> str:
+    """How the limit of one compiled function is raised; the argument is torch 2.12's."""
+    return (
+        f"torch.compile(…, recompile_limit={number}) (torch 2.12 and later; 8 by default), or "
+        f"{around_calls(f'recompile_limit={number}')}"
+    )
