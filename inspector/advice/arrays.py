@@ -96,15 +96,47 @@ outputs = [forward(torch.ones(4))]
     ),
 )
 
+_MIXED = """\
+import numpy as np
+import torch
+
+
+@torch.compile
+def forward(x):
+    order = np.random.permutation(x.shape[0])
+    return x + x[torch.from_numpy(order)]
+
+
+np.random.seed(0)
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+_MIXED_PASSED = """\
+import numpy as np
+import torch
+
+
+@torch.compile
+def compute(x, order):
+    return x + x[order]
+
+
+def forward(x):
+    return compute(x, torch.from_numpy(np.random.permutation(x.shape[0])))
+
+
+np.random.seed(0)
+outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
+"""
+
 RANDOM_NUMBER = Advice(
     id="numpy-random-number",
-    kinds=(DATA_DEPENDENT,),
+    kinds=(DATA_DEPENDENT, *FUNCTION.kinds),
     where=lambda code: code.has(
         lambda node: dotted_name(node).startswith(("np.random.", "numpy.random."))
     ),
     title="a random number from NumPy",
-    fix="Draw it in the caller, as often as here, and pass it as a tensor; or draw it with "
-    "`torch.rand`, which has other random numbers.",
+    fix="Draw it in the caller, as often as here, and pass it as a tensor; or draw it with torch "
+    "(`torch.rand`, `torch.randperm(n)`, `torch.distributions`), which has other random numbers.",
     before="""\
 import numpy as np
 import torch
@@ -137,6 +169,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The same random numbers. As a Python float the number would be compiled into the graph, "
     "and every new one would compile it again.",
+    pairs=((_MIXED, _MIXED_PASSED),),
 )
 
-ADVICE = (FUNCTION, METHODS, RANDOM_NUMBER)
+ADVICE = (RANDOM_NUMBER, FUNCTION, METHODS)

@@ -13,6 +13,8 @@ __all__ = ["Uses", "is_number_of", "is_scalar", "tensors_in"]
 # A tensor of no dimensions gives with these what a number gives, to rounding. What is not smooth
 # (`//`, `%`) would make much of the rounding.
 _SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+# Methods of tensors that take a tensor without dimensions as they take a number.
+_TAKING = frozenset({"clamp_max", "clamp_min", "div", "mul"})
 
 
 def is_scalar(node: ast.expr) -> bool:
@@ -96,8 +98,8 @@ class Uses:
                 )
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self._allows(parent)
-            case ast.Call():
-                return self._bounds(parent, node) and self._allows(parent)
+            case ast.Call() | ast.keyword():
+                return self._takes(parent, node)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
                 return self._allows_name(name)
         return False
@@ -147,6 +149,21 @@ class Uses:
                 return name not in {"dim", "item", "numel", "numpy", "size", "tolist", "unbind"}
         return self._is_tensor(value)
 
+    def _takes(self, parent: ast.Call | ast.keyword, node: ast.AST) -> bool:
+        """Whether a call takes a tensor as it takes a number, and all that it gives allows one."""
+        call = self._parents.get(parent) if isinstance(parent, ast.keyword) else parent
+        match call:
+            case ast.Call(func=ast.Attribute(attr="clamp"), args=args, keywords=words):
+                on = dotted_name(call.func) == "torch.clamp"  # and not `x.clamp`
+                bounds = [*args[int(on) :], *(word.value for word in words)]
+                # A tensor and a number are no pair.
+                return len(bounds) == 1 or all(_is_of(each, node) for each in bounds)
+            case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _TAKING:
+                return node in args  # what it gives is a tensor in any case
+            case ast.Call() if call is parent:
+                return self._bounds(call, node) and self._allows(call)
+        return False
+
     def _bounds(self, call: ast.Call, node: ast.AST) -> bool:
         """``max(t, 1e-3)`` on tensors, as Python does it: where `t` is NaN the first one stays."""
         match call, node:
@@ -184,3 +201,14 @@ def is_number_of(node: ast.AST, *conversions: str) -> bool:
         case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]):
             return name in conversions and not isinstance(value, ast.Constant)
     return False
+
+
+def _is_of(node: ast.expr, number: ast.AST) -> bool:
+    """Whether an expression is calculated of the same name, and of nothing else."""
+    one, other = _names(node), _names(number)
+    calls = any(isinstance(each, ast.Call) for side in (node, number) for each in ast.walk(side))
+    return bool(one) and one == other and not calls
+
+
+def _names(node: ast.AST) -> frozenset[str]:
+    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))

@@ -530,3 +530,44 @@ def test_what_is_negated_stays_a_tensor(old: str, new: str) -> None:
     assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
     alone = fix("not-of-tensor", f"return x * ({old})\n", old)
     assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
+
+
+def test_a_position_in_a_buffer_stays_a_tensor() -> None:
+    body = (
+        "at = int(self.at)\nn = len(x)\n"
+        "self.bank[:, at : at + n] = x.T\nself.at[0] = (at + n) % 6\n"
+    )
+    said = fix("position-in-buffer", body, "int(self.at)")
+
+    assert "`places = self.at + torch.arange(n, device=self.bank.device)`" in said
+    assert "`self.bank.index_copy_(1, places, x.T)` instead of `self.bank[:, at:at + n] =" in said
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "self.bank[:at] = x",
+        "y = self.bank[at : at + 2]",
+        "self.bank[at] = x",
+        "self.bank[0, at:] = x",
+    ],
+)
+def test_another_use_of_a_number_is_no_position(store: str) -> None:
+    text = f"def f(self, x):\n    at = int(self.at)\n    {store}\n    return x\n"
+    where = BY_ID["position-in-buffer"].where
+    assert where is not None
+    assert not where(read_text(text, Span(2, 2, 9, 21)))
+
+
+@pytest.mark.parametrize(
+    ("body", "is_said"),
+    [
+        ("t = x.std().item()\nreturn x.clamp(max=t)\n", True),
+        ("t = x.std().item()\nreturn torch.clamp(x, -t, t)\n", True),
+        ("t = x.std().item()\nreturn x.clamp(0, t)\n", False),  # a number and a tensor
+        ("t = x.std().item()\nreturn x.mul(t) + 1\n", True),
+        ("t = x.std().item()\nreturn x.add(x, alpha=t)\n", False),
+    ],
+)
+def test_methods_that_take_a_tensor_as_a_number(body: str, *, is_said: bool) -> None:
+    assert bool(fix("item", body, "x.std().item()")) is is_said
