@@ -67,3 +67,32 @@ def test_a_number_that_bounds_no_loop_may_be_captured() -> None:
     body = "k = n.item()  # here\nfor i in range(3):\n    x = x + k\n"
 
     assert chosen(_ITEM, body) == ("item", "item-captured")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "order = order[1:][iou < 0.5]",
+        "keep = iou <= 0.5\n        order = order[1:][keep]",
+        "left = torch.where(iou <= 0.5)[0]\n        order = order[left + 1]",
+        "order = order[1:].masked_select(iou < 0.5)",
+    ],
+)
+def test_a_loop_that_shrinks_by_values_is_the_callers(step: str) -> None:
+    text = (
+        "def f(boxes, order):\n    while order.numel() > 0:\n        i = order[0]\n"
+        f"        iou = overlap(boxes[i], boxes[order[1:]])\n        {step}\n    return order\n"
+    )
+    found = Break("GB0033", None, "aten._local_scalar_dense", read_text(text, Span(4, 4, 22, 30)))
+    advice = best(found)
+
+    assert advice is not None
+    assert advice.id == "shrinking-loop"
+
+
+def test_a_loop_that_takes_in_another_order_does_not_shrink() -> None:
+    text = "def f(x, order):\n    while x.norm() > 1:\n        x = x[order] / 2\n    return x\n"
+    found = Break("GB0170", None, "TensorVariable", read_text(text, Span(2, 2, 10, 22)))
+    advice = best(found)
+
+    assert advice is None or advice.id != "shrinking-loop"

@@ -1,0 +1,117 @@
+"""Loops that go on while values leave something over: the suppression of boxes that overlap."""
+
+from __future__ import annotations
+
+import ast
+
+from inspector.advice.advice import Advice
+from inspector.advice.code import Code
+from inspector.advice.conditions import names_in
+from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM
+
+__all__ = ["ADVICE"]
+
+_SELECTING = frozenset({"argwhere", "masked_select", "nonzero", "where"})
+
+
+def _is_in_shrinking_loop(code: Code) -> bool:
+    """Whether the statement is in a loop that goes on while a selection has elements."""
+    loops = [node for node in ast.walk(code.function or ast.Pass()) if isinstance(node, ast.While)]
+    around = [loop for loop in loops if any(node is code.statement for node in ast.walk(loop))]
+    return any(map(_shrinks, around))
+
+
+def _shrinks(loop: ast.While) -> bool:
+    """Whether a name of the condition is set, in the loop, to what a mask selects."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(loop):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values.setdefault(name, []).append(value)
+    masks = {name for name, found in values.items() if any(map(_is_selection, found))}
+    return any(
+        _selects(inner, masks)
+        for name in names_in(loop.test)
+        for value in values.get(name, ())
+        for inner in ast.walk(value)
+    )
+
+
+def _is_selection(node: ast.AST) -> bool:
+    """Whether something is, or is made of, what values compare to, or where they are found."""
+    return any(
+        isinstance(inner, ast.Compare)
+        or (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Attribute)
+            and inner.func.attr in _SELECTING
+        )
+        for inner in ast.walk(node)
+    )
+
+
+def _selects(node: ast.AST, masks: set[str]) -> bool:
+    match node:
+        case ast.Subscript(slice=index) if not isinstance(index, ast.Slice):
+            return _is_selection(index) or bool(masks.intersection(names_in(index)))
+        case ast.Call(func=ast.Attribute(attr="masked_select")):
+            return True
+    return False
+
+
+_PROGRAM = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    scores = x * 2
+    order = scores.argsort(descending=True)
+    kept = []
+    while order.numel() > 0:
+        first, rest = order[:1], order[1:]
+        kept.append(first)
+        order = rest[(scores[rest] - scores[first]).abs() > 1]
+    return scores, torch.cat(kept)
+
+
+outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(3), torch.tensor([0.1, 2.0, 0.2]))]
+"""
+_AFTER = """\
+import torch
+
+
+@torch.compile
+def compute(x):
+    scores = x * 2
+    return scores, scores.argsort(descending=True)
+
+
+def forward(x):
+    scores, order = compute(x)
+    kept = []
+    while order.numel() > 0:
+        first, rest = order[:1], order[1:]
+        kept.append(first)
+        order = rest[(scores[rest] - scores[first]).abs() > 1]
+    return scores, torch.cat(kept)
+
+
+outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(3), torch.tensor([0.1, 2.0, 0.2]))]
+"""
+
+SHRINKING = Advice(
+    id="shrinking-loop",
+    kinds=(BRANCH, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM),
+    where=_is_in_shrinking_loop,
+    title="a loop that goes on while values leave something over",
+    fix="How often the loop runs, and on how much, only values say: run it in the caller, on what "
+    "a compiled function returns, and compile what comes behind it as a second one. Of boxes that "
+    "overlap, `torchvision.ops.nms` does all of it in one call.",
+    before=_PROGRAM,
+    after=_AFTER,
+    keeps="The outputs; the loop itself runs eagerly, as it did, and breaks no graph.",
+    instead_of=rf"{CAPTURE_SHAPES}|capture_scalar_outputs|torch\.cond|branchless|^Your code may",
+)
+
+ADVICE = (SHRINKING,)
