@@ -385,4 +385,4 @@ def test_of_a_librarys_code_the_whole_function_is_looked_at(folder: Path) -> Non
     assert fixes
     # Neither line alone says that there is a loop over what is found.
     assert all("instead of over `expert_hit`" in fix for fix in fixes)
-    assert all("capture_dynamic_output_shape_ops = True" in fix for fix in fixes)
+    assert all("capture_dynamic_output_shape_ops=True" in fix for fix in fixes)
