@@ -233,7 +233,7 @@ def nothing_to_compile() -> None:
 
 
 @program(
-    Expected("bool", "flag", "True", "False", "eager", "config.allow_empty_graphs = True"),
+    Expected("bool", "flag", "True", "False", "eager", "allow_empty_graphs=True"),
 )
 def nothing_left_to_do() -> None:
     """A call without an operator ends all compilation of the function, for good."""
