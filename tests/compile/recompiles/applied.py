@@ -23,10 +23,8 @@ _SORTED = re.compile(
     r"^Pass (?P<code>.+) in place of (?P<old>.+) in the call at \S+?:(?P<line>\d+):"
 )
 _IN_PLACE = re.compile(r"^Write (?P<code>.+?) in place of (?P<old>.+?) at \S+?:(?P<line>\d+):")
-_CONFIG = re.compile(
-    r"(?<=^Write )(?:(?: and )?torch\._dynamo\.config\.\w+ = (?:True|False|\d+))+ "
-)
-_SETTING = re.compile(r"config\.(?P<name>\w+) = (?P<value>True|False|\d+) ")
+_CONFIG = re.compile(r"^Make every call under torch\._dynamo\.config\.patch\([^)]*\)")
+_SETTING = re.compile(r"(?P<name>\w+)=(?P<value>True|False|\d+)")
 _ENVIRONMENT = re.compile(r'TORCH_COMPILE_DYNAMIC_SOURCES="(?P<sources>[^"]+)" in the environment')
 _DYNAMIC_MARKS = re.compile(r" and (?=torch\._dynamo\.)")
 _AND_MORE = " And as "
