@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import re
-import textwrap
-
 import pytest
 
-from inspector.advice.reading import Span, read_text
-from inspector.advice.table import ALL
-
-BY_ID = {advice.id: advice for advice in ALL}
-
-
-def fix(name: str, body: str, expression: str) -> str:
-    """The fix for an expression in the body of a function, and the general one as an empty text."""
-    text = "def forward(self, x, y, flag):\n" + textwrap.indent(textwrap.dedent(body), "    ")
-    before, found, _ = text.partition(expression)
-    assert found
-    line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
-    ends = text.count("\n", 0, len(before) + len(expression)) + 1
-    last = len(expression) if ends == line else 0
-    code = read_text(text, Span(line, ends, column, column + last))
-    advice = BY_ID[name]
-    said = advice.fix_for(code)
-    if said == advice.fix:
-        return ""
-    for part in re.findall(r"`([^`]+)`", said):
-        ast.parse(part if "return " not in part else f"def f():\n    {part}")
-    return said
+from tests.unit.advice.fixes import fix
 
 
 def test_what_is_printed_is_named() -> None:
@@ -387,65 +362,6 @@ def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
     assert "torch.where(condition, a, b)" in said
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("np.prod(x.shape[1:])", "math.prod(x.shape[1:])"),
-        ("np.prod(self.kernel_size)", "math.prod(self.kernel_size)"),
-        ("np.array(x.shape).max()", "max(x.shape)"),
-        ("np.ceil(np.log2(len(x)))", "math.ceil(math.log2(len(x)))"),
-        ("np.clip(x.size(0), 1, 8)", "min(max(x.size(0), 1), 8)"),
-        ("np.floor_divide(x.ndim, 2)", "x.ndim // 2"),
-        ("np.mean(x.shape).item()", "sum(x.shape) / len(x.shape)"),
-        ("numpy.sum(x.shape, dtype=numpy.int64)", "sum(x.shape)"),
-    ],
-)
-def test_numbers_are_calculated_without_numpy(old: str, new: str) -> None:
-    said = fix("numpy-number", f"n = int({old})\nreturn x * n\n", f"int({old})")
-
-    assert said.endswith(f"`{new}` instead of `{old}`.")
-
-
-def test_sizes_that_have_names_are_followed() -> None:
-    body = "b, c = x.shape\nn = int(np.prod((b, c)))\nreturn x * n\n"
-
-    assert "`math.prod((b, c))`" in fix("numpy-number", body, "int(np.prod((b, c)))")
-
-
-@pytest.mark.parametrize(
-    "old",
-    [
-        "np.prod(x)",  # of a tensor
-        "np.max(x.shape[0])",  # of one number: no sequence
-        "np.prod(x.shape, dtype=np.float32)",
-        "np.prod(x.shape, 0)",
-        "np.prod(x.shape).astype(int)",
-        "np.median(x.shape)",
-        "np.prod([*x.shape, y.sum()])",
-        "np.maximum(*x.shape)",
-    ],
-)
-def test_what_python_does_not_do_alike_is_left(old: str) -> None:
-    assert fix("numpy-number", f"n = int({old})\nreturn x * n\n", f"int({old})") == ""
-
-
-def test_a_name_that_is_set_to_a_tensor_is_no_size() -> None:
-    body = "size = x.sum()\nn = int(np.prod(size))\nreturn x * n\n"
-
-    assert fix("numpy-number", body, "int(np.prod(size))") == ""
-
-
-def test_a_grid_of_numpy_is_one_of_torchs() -> None:
-    said = fix("numpy-grid", "g = np.mgrid[0:len(x), :3]\n", "np.mgrid[0:len(x), :3]")
-
-    assert 'torch.meshgrid(torch.arange(0, len(x)), torch.arange(3), indexing="ij")' in said
-
-
-@pytest.mark.parametrize("grid", ["np.mgrid[0:1:5j, 0:3]", "np.mgrid[0:2.5, 0:3]", "np.ogrid[0:3]"])
-def test_another_grid_is_told_in_general(grid: str) -> None:
-    assert fix("numpy-grid", f"g = {grid}\n", grid) == ""
-
-
 def test_what_is_counted_and_repeated_has_its_name() -> None:
     counted = fix("bincount", "c = labels.bincount(minlength=n)\n", "labels.bincount(minlength=n)")
     repeated = fix("repeat-interleave", "r = x.repeat_interleave(y, dim=0)\n", "x.repeat")
@@ -457,63 +373,6 @@ def test_what_is_counted_and_repeated_has_its_name() -> None:
 @pytest.mark.parametrize("call", ["torch.bincount(y, weights=x)", "torch.bincount(y * 2)"])
 def test_other_counts_are_told_in_general(call: str) -> None:
     assert fix("bincount", f"c = {call}\n", call) == ""
-
-
-@pytest.mark.parametrize(
-    ("body", "statement", "said"),
-    [
-        (
-            "z = x * 2\nm = x > 0\nz[m] = z[m].exp() + 1\nreturn z\n",
-            "z[m] = z[m].exp() + 1",
-            "`z = torch.where(m, z.exp() + 1, z)` instead of `z[m] = z[m].exp() + 1`, if the mask",
-        ),
-        (
-            "z = x.clone()\nz[z < 0] *= 0.1\nreturn z\n",
-            "z[z < 0] *= 0.1",
-            "`z = torch.where(z < 0, z * 0.1, z)` instead of `z[z < 0] *= 0.1`.",
-        ),
-        (  # an argument is the caller's
-            "x[y > 0] -= y[y > 0]\nreturn x\n",
-            "x[y > 0] -= y[y > 0]",
-            "`x.copy_(torch.where(y > 0, x.clone() - y, x))`",
-        ),
-        (  # it has two names
-            "z = x * 2\nw = z\nz[y > 0] = -z[y > 0]\nreturn w\n",
-            "z[y > 0] = -z[y > 0]",
-            "`z.copy_(torch.where(y > 0, -z.clone(), z))`",
-        ),
-        (  # others see a part of it
-            "z = x * 2\nw = z.view(-1)\nz[y > 0] = -z[y > 0]\nreturn w\n",
-            "z[y > 0] = -z[y > 0]",
-            "`z.copy_(torch.where(y > 0, -z.clone(), z))`",
-        ),
-        (
-            "self.seen[y.isnan()] = self.seen[y.isnan()] + 1\nreturn x\n",
-            "self.seen[y.isnan()] = self.seen[y.isnan()] + 1",
-            "`self.seen.copy_(torch.where(y.isnan(), self.seen.clone() + 1, self.seen))`",
-        ),
-    ],
-)
-def test_an_update_of_what_a_mask_selects_is_a_choice(body: str, statement: str, said: str) -> None:
-    assert said in fix("masked-update", body, statement)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "x[y > 0] = x[y > 0] - x[y > 0].mean()",  # an element depends on others
-        "x[y > 0] = x[y > 1] * 2",  # another mask
-        "x[y > 0] = y",
-        "x[3] = x[3] * 2",
-        "x[y > 0] = x[y > 0] @ y",
-        "x[y > 0] = x[y > 0].sort().values",
-        "x[y > 0], z = x[y > 0] * 2, 1",
-    ],
-)
-def test_another_store_through_a_mask_is_no_update(statement: str) -> None:
-    code = read_text(f"def f(x, y):\n    {statement}\n", Span(2, 2, 4, None))
-    assert BY_ID["masked-update"].where is not None
-    assert not BY_ID["masked-update"].where(code)
 
 
 @pytest.mark.parametrize(
@@ -530,33 +389,6 @@ def test_what_is_negated_stays_a_tensor(old: str, new: str) -> None:
     assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
     alone = fix("not-of-tensor", f"return x * ({old})\n", old)
     assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
-
-
-def test_a_position_in_a_buffer_stays_a_tensor() -> None:
-    body = (
-        "at = int(self.at)\nn = len(x)\n"
-        "self.bank[:, at : at + n] = x.T\nself.at[0] = (at + n) % 6\n"
-    )
-    said = fix("position-in-buffer", body, "int(self.at)")
-
-    assert "`places = self.at + torch.arange(n, device=self.bank.device)`" in said
-    assert "`self.bank.index_copy_(1, places, x.T)` instead of `self.bank[:, at:at + n] =" in said
-
-
-@pytest.mark.parametrize(
-    "store",
-    [
-        "self.bank[:at] = x",
-        "y = self.bank[at : at + 2]",
-        "self.bank[at] = x",
-        "self.bank[0, at:] = x",
-    ],
-)
-def test_another_use_of_a_number_is_no_position(store: str) -> None:
-    text = f"def f(self, x):\n    at = int(self.at)\n    {store}\n    return x\n"
-    where = BY_ID["position-in-buffer"].where
-    assert where is not None
-    assert not where(read_text(text, Span(2, 2, 9, 21)))
 
 
 @pytest.mark.parametrize(

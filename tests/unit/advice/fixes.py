@@ -1,0 +1,32 @@
+"""The fix of an advice for a piece of code, as a user would get it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+
+from inspector.advice.reading import Span, read_text
+from inspector.advice.table import ALL
+
+__all__ = ["BY_ID", "fix"]
+
+BY_ID = {advice.id: advice for advice in ALL}
+
+
+def fix(name: str, body: str, expression: str) -> str:
+    """The fix for an expression in the body of a function, and the general one as an empty text."""
+    text = "def forward(self, x, y, flag):\n" + textwrap.indent(textwrap.dedent(body), "    ")
+    before, found, _ = text.partition(expression)
+    assert found
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
+    ends = text.count("\n", 0, len(before) + len(expression)) + 1
+    last = len(expression) if ends == line else 0
+    code = read_text(text, Span(line, ends, column, column + last))
+    advice = BY_ID[name]
+    said = advice.fix_for(code)
+    if said == advice.fix:
+        return ""
+    for part in re.findall(r"`([^`]+)`", said):
+        ast.parse(part if "return " not in part else f"def f():\n    {part}")
+    return said
