@@ -70,6 +70,9 @@ class _Uses:
                 return not self._code.callers
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return self._is_name_told(name)
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+                # What the function itself made may be for the function.
+                return not self._code.stores(name) or self._is_name_told(name)
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
                 return True
         return False
@@ -87,7 +90,13 @@ class _Uses:
             isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
             for node in ast.walk(self._code.function or ast.Pass())
         )
-        return not is_outer and all(map(self.are_told, self._code.loads(name)))
+        loads = [load for load in self._code.loads(name) if not self._is_stored_into(load)]
+        return not is_outer and all(map(self.are_told, loads))
+
+    def _is_stored_into(self, load: ast.expr) -> bool:
+        """``told["n"] = …``."""
+        parent = self._parents.get(load)
+        return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
 
 
 def _is_text(node: ast.AST) -> bool:
