@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterator
 
-__all__ = ["Code", "attribute", "dotted_name", "header"]
+__all__ = ["Code", "attribute", "dotted_name", "header", "names_of"]
 
 # Longer expressions make a sentence unreadable; the excerpt shows them.
 _MOST_SHOWN = 72
@@ -171,6 +171,11 @@ def header(statement: ast.stmt) -> Iterator[ast.AST]:
             for child in ast.iter_child_nodes(node)
             if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
         ]
+
+
+def names_of(node: ast.AST) -> frozenset[str]:
+    """The names in an expression."""
+    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
 
 
 def dotted_name(node: ast.expr) -> str:

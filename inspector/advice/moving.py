@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.effects import is_pure, runs_once, writes_in_place
 
 __all__ = ["call_before", "in_the_caller"]
@@ -31,7 +31,7 @@ def in_the_caller(code: Code) -> str:
         return f"Move `{shown}` to the caller, outside of the compiled function."
     if writes_in_place(code):
         return ""
-    again = {name for value in values for name in _names(value) if _is_set_after(code, name)}
+    again = {name for value in values for name in names_of(value) if _is_set_after(code, name)}
     what = " and ".join(dict.fromkeys(named))
     keep = f"Keep {what} in a variable here, return it" if again else f"Return {what}"
     return f"{keep} as well, and do `{shown}` {_OUTSIDE}."
@@ -64,10 +64,6 @@ def _values(argument: ast.expr) -> Iterator[ast.expr]:
             yield argument
 
 
-def _names(node: ast.AST) -> frozenset[str]:
-    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
-
-
 def _is_set_after(code: Code, name: str) -> bool:
     line = code.statement.lineno if code.statement else 0
     return any(store.lineno > line for store in code.stores(name))
@@ -78,7 +74,7 @@ def call_before(code: Code) -> str:
     call, shown = code.call, code.shown(code.call)
     if call is None or not shown or not runs_once(code):
         return ""
-    made = sorted(name for name in _names(call) if code.stores(name))
+    made = sorted(name for name in names_of(call) if code.stores(name))
     if made:
         names = " and ".join(f"`{name}`" for name in made)
         return (
@@ -86,7 +82,7 @@ def call_before(code: Code) -> str:
             f"above this line, call `{shown}` there, and compile the rest as a second function; or "
             "make the call an operator with `torch.library.custom_op`."
         )
-    taken = sorted(_names(call) & code.parameters())
+    taken = sorted(names_of(call) & code.parameters())
     if taken and writes_in_place(code):
         return ""
     names = " and ".join(f"`{name}`" for name in taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.effects import REDUCTIONS, is_pure
 
 __all__ = ["Uses", "is_number_of", "is_scalar", "tensors_in"]
@@ -205,10 +205,6 @@ def is_number_of(node: ast.AST, *conversions: str) -> bool:
 
 def _is_of(node: ast.expr, number: ast.AST) -> bool:
     """Whether an expression is calculated of the same name, and of nothing else."""
-    one, other = _names(node), _names(number)
+    one, other = names_of(node), names_of(number)
     calls = any(isinstance(each, ast.Call) for side in (node, number) for each in ast.walk(side))
     return bool(one) and one == other and not calls
-
-
-def _names(node: ast.AST) -> frozenset[str]:
-    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))

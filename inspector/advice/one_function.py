@@ -9,14 +9,15 @@ them can compile anew. Within the compiled function ``patch_dynamo_config`` come
 
 from __future__ import annotations
 
+from inspector.findings.around_calls import patch
+
 __all__ = ["BY_ITSELF", "CALLS_ALONE", "SETS", "decorated", "under"]
 
-_PATCH = "torch._dynamo.config.patch"
 _COMPILED = "@torch.compile\n"
 
 # Best of 5 times 5000 calls of a function that does nothing (CPU, 2.11 to 2.13): 5 to 8 us with the
-# decorator, 17 to 27 us with `with`, which makes the patch anew. On 2.11
-# a patch that two threads enter at once stops with an AssertionError, or stays behind.
+# decorator, 17 to 27 us with `with`, which makes the patch anew. On 2.11 a patch that two threads
+# enter at once stops with an AssertionError, or stays behind.
 CALLS_ALONE = (
     "The setting holds for these calls alone, not for all that the program compiles, and costs "
     "each about 5 µs as a decorator, 20 µs as `with`; within the compiled function it is of no "
@@ -38,11 +39,11 @@ def under(setting: str) -> str:
         setting: As an argument: ``allow_rnn=True``.
     """
     return (
-        f"`with {_PATCH}({setting}): model(x)` around every call of what is compiled (or as a "
+        f"`with {patch(setting)}: model(x)` around every call of what is compiled (or as a "
         "decorator above `torch.compile`)"
     )
 
 
 def decorated(program: str, setting: str) -> str:
     """A program with the setting for the calls of each function that it compiles."""
-    return program.replace(_COMPILED, f"@{_PATCH}({setting})\n{_COMPILED}")
+    return program.replace(_COMPILED, f"@{patch(setting)}\n{_COMPILED}")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["MANY", "around_calls", "limit_of"]
+__all__ = ["MANY", "around_calls", "limit_of", "patch"]
 
 MANY = 64
 """A limit of recompilations for more values than one calls few."""
+
+
+def patch(settings: str) -> str:
+    """The context, or the decorator, in which settings hold."""
+    return f"torch._dynamo.config.patch({settings})"
 
 
 def around_calls(settings: str) -> str:
@@ -17,7 +22,7 @@ def around_calls(settings: str) -> str:
     Args:
         settings: As arguments: ``allow_empty_graphs=True``.
     """
-    return f"every call under torch._dynamo.config.patch({settings})"
+    return f"every call under {patch(settings)}"
 
 
 def limit_of(number: int) -> str:

@@ -14,11 +14,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.kernels.output_module import output_module
 from inspector.model.kernel import GraphCode
 
-__all__ = ["Code", "Kind", "Layout", "Statement", "read_code"]
+__all__ = [
+    "ALLOCATES",
+    "ASSERTS",
+    "RENAMES",
+    "Code",
+    "Kind",
+    "Layout",
+    "Statement",
+    "deleted_names",
+    "read_code",
+]
 
-_ALLOCATES = "empty_strided"
-_RENAMES = "reinterpret_tensor"
-_ASSERTS = "assert_size_stride"
+ALLOCATES = "empty_strided"
+RENAMES = "reinterpret_tensor"
+ASSERTS = "assert_size_stride"
 _PARTS = ("partition_", "subgraph_", "repeated_")
 _NO_CALLS = ("get_raw_stream", "assert_alignment", "args.clear", "torch.cuda.set_device")
 
@@ -99,7 +109,7 @@ def read_code(text: str, code: GraphCode) -> Code:
     returned: tuple[str, ...] = ()
     for number, function in enumerate(_functions(module)):
         body = list(_simple(function.body))
-        deleted = set(_deleted(body))
+        deleted = set(deleted_names(body))
         for node in body:
             statements += _statement(node, number, called, deleted)
             layouts |= _asserted(node)
@@ -110,7 +120,7 @@ def read_code(text: str, code: GraphCode) -> Code:
     return Code(taken, returned, tuple(statements), layouts, "torch.cuda._DeviceGuard" in text)
 
 
-def _deleted(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
+def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
     """The lines and names of ``del buf1``."""
     for node in body:
         for target in node.targets if isinstance(node, ast.Delete) else ():
@@ -154,17 +164,17 @@ def _statement(
     name = target.id if isinstance(target, ast.Name) else ""
     if isinstance(value, ast.Call):
         what = ast.unparse(value.func)
-        if what.rpartition(".")[2].startswith(_ALLOCATES) and name:
+        if what.rpartition(".")[2].startswith(ALLOCATES) and name:
             shape = _numbers(value.args[0]) if value.args else ()
             dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
             yield Statement(
                 node.lineno, function, Kind.ALLOCATION, name, used, shape,
                 dtype.removeprefix("torch."),
             )  # fmt: skip
-        elif what == _RENAMES and name:
+        elif what == RENAMES and name:
             kind = _renaming(node.lineno, used, deleted)
             yield Statement(node.lineno, function, kind, name, used)
-        elif node.lineno in called or not what.startswith((_ASSERTS, *_NO_CALLS)):
+        elif node.lineno in called or not what.startswith((ASSERTS, *_NO_CALLS)):
             kind = Kind.RESULT if name else Kind.CALL
             yield Statement(node.lineno, function, kind, name, used)
     elif isinstance(value, ast.Name) and name:
@@ -182,7 +192,7 @@ def _asserted(node: ast.stmt) -> dict[str, Layout]:
     call = node.value if isinstance(node, ast.Expr) else None
     if (
         isinstance(call, ast.Call)
-        and ast.unparse(call.func) == _ASSERTS
+        and ast.unparse(call.func) == ASSERTS
         and len(call.args) > 1
         and isinstance(call.args[0], ast.Name)
     ):

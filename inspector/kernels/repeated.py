@@ -11,14 +11,12 @@ import ast
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+from inspector.kernels.buffer_statements import ALLOCATES, ASSERTS, RENAMES, deleted_names
 from inspector.kernels.kernel_parameters import pointer_names
 from inspector.model.kernel import Call, Kernel
 
 __all__ = ["repeats"]
 
-_ALLOCATES = "empty_strided"
-_VIEWS = "reinterpret_tensor"
-_ASSERTS = "assert_"
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
 # What ATen gives is the same for the same arguments, but for random numbers and attention with
 # dropout; what belongs to others may do anything.
@@ -40,7 +38,7 @@ def repeats(
     statements = list(_in_a_row(function.body))
     if any(isinstance(item, ast.If | ast.For | ast.While | ast.Try) for item in statements):
         return {}  # what is in a branch or a loop may not have run
-    values = _Values(kernels, frozenset(_deleted(statements)))
+    values = _Values(kernels, frozenset(deleted_names(statements)))
     by_line = {call.line: call for call in calls}
     found = {}
     for statement in statements:
@@ -57,14 +55,6 @@ def _in_a_row(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _in_a_row(statement.body)
         else:
             yield statement
-
-
-def _deleted(statements: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
-    """The lines and names of ``del buf1``."""
-    for statement in statements:
-        for target in statement.targets if isinstance(statement, ast.Delete) else ():
-            if isinstance(target, ast.Name):
-                yield statement.lineno, target.id
 
 
 class _Values:
@@ -95,7 +85,7 @@ class _Values:
         match value:
             case ast.Call() if call is not None:
                 return self._called(value, call, name)
-            case ast.Call(func=function) if name and _ends(function, _ALLOCATES):
+            case ast.Call(func=function) if name and _ends(function, ALLOCATES):
                 self._make(name, self._new(), is_written=False)
             case ast.Name(id=other) | ast.Call(args=[ast.Name(id=other), *_]) if (
                 name and other in self._names and _is_name_or_view(value)
@@ -106,7 +96,7 @@ class _Values:
                     self._names[name] = self._seen(value)
             case ast.expr() if name:
                 self._make(name, self._number(self._shown(value)))
-            case ast.Call(func=function) if not _ends(function, _ASSERTS):
+            case ast.Call(func=function) if not _ends(function, ASSERTS):
                 self._change_all(value)
             case None:
                 pass
@@ -227,7 +217,7 @@ def _is_name_or_view(node: ast.expr) -> bool:
         case ast.Name():
             return True
         case ast.Call(func=function, args=[ast.Name(), *_]):
-            return _ends(function, _VIEWS)
+            return _ends(function, RENAMES)
     return False
 
 
