@@ -44,7 +44,10 @@ def by_hand_ns(sample: str, options: str) -> dict[str, list[float]]:
     seen = json.loads(done.stdout.splitlines()[-1])
     number = len(seen) // WATCHED_CALLS
     calls = [seen[place * number : (place + 1) * number] for place in range(WATCHED_CALLS)]
-    if any([name for name, _ in call] != [name for name, _ in calls[0]] for call in calls):
+    if len(seen) % WATCHED_CALLS or any(
+        [name for name, _ in call] != [name for name, _ in calls[0]] for call in calls
+    ):
+        print(f"by hand: {len(seen)} launches, not the same in all calls", file=sys.stderr)
         return {}
     found: dict[str, list[float]] = {}
     for launches in zip(*calls, strict=True):

@@ -2,6 +2,8 @@
 
     python benchmarks/profile_accuracy.py [--only small_cnn] [--output reports/profile_accuracy.md]
 
+What was compared is written after each sample; with ``--values`` each kernel's times, too.
+
 Each sample is profiled with ``--counters``, for which Nsight Compute is asked for two metrics
 alone: they fit into one pass, so that each kernel runs once, in its place in the call, as it does
 in a profile. Compared are the median time of each kernel of over 5 µs with
@@ -141,6 +143,7 @@ class Ratios:
         hand: The time by hand by Nsight Compute's.
         same: Our time by that by hand.
         sizes: Our bytes by those that it counted.
+        values: Each kernel with its times in ns.
     """
 
     times: list[float] = dataclasses.field(default_factory=list)
@@ -149,6 +152,7 @@ class Ratios:
     hand: list[float] = dataclasses.field(default_factory=list)
     same: list[float] = dataclasses.field(default_factory=list)
     sizes: list[float] = dataclasses.field(default_factory=list)
+    values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
     def add(self, other: Ratios) -> None:
         """Adds those of another sample."""
@@ -158,6 +162,7 @@ class Ratios:
         self.hand += other.hand
         self.same += other.same
         self.sizes += other.sizes
+        self.values += other.values
 
 
 def launches_of(report: dict[str, Any]) -> list[dict[str, Any]]:
@@ -191,6 +196,12 @@ def row(
     for number, launch in enumerate(launches_of(report)):
         counters = launch["counters"]
         counted += bool(counters)
+        if TIME in counters:
+            found.values.append({
+                "case": case, "name": launch["name"], "profile_ns": launch["median_ns"],
+                "ncu_ns": counters[TIME], "hand_ns": times_by_hand.get(number),
+                "alone_ns": times_alone.get(number),
+            })  # fmt: skip
         if TIME in counters and launch["median_ns"] >= LEAST_NS:
             found.times.append(launch["median_ns"] / counters[TIME])
             found.without.append(launch["median_ns"] / (counters[TIME] - offset_ns))
@@ -237,20 +248,23 @@ def main() -> None:
     """Runs the samples, and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="an expression that samples match")
+    parser.add_argument("--not-alone", action="store_true", help="wait for no launch")
     parser.add_argument("--save", type=Path, help="a folder for the recordings")
+    parser.add_argument("--values", type=Path, help="a JSON file for the times of each kernel")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     added, added_alone = offsets()
     offset_ns, alone_offset_ns = statistics.median(added), statistics.median(added_alone)
     print(f"Nsight Compute adds {offset_ns:.0f} ns, {alone_offset_ns:.0f} alone", flush=True)
-    lines, every, said = [], Ratios(), ""
+    lines, every = [], Ratios()
     for sample, options in CASES:
         if not re.search(asked.only, f"{sample} {options}"):
             continue
         with tempfile.TemporaryDirectory() as folder:
             report = profiled(sample, options, Path(folder))
             in_graphs = any(launch["cuda_graph"] for launch in launches_of(report))
-            alone = None if in_graphs else profiled(sample, options, Path(folder), alone=True)
+            waited = not in_graphs and not asked.not_alone
+            alone = profiled(sample, options, Path(folder), alone=True) if waited else None
             if asked.save:
                 asked.save.mkdir(parents=True, exist_ok=True)
                 name = f"{sample}.{'_'.join(options.split())}.zip".replace("--", "")
@@ -264,19 +278,20 @@ def main() -> None:
         every.add(found)
         versions = report["versions"][0]
         device = report["ceilings"]["device"]
-        said = f"{device}, torch {versions['torch']}, Triton {versions['triton']}"
-    text = TEXT.format(
-        head=" | ".join(HEAD),
-        said=said, least=LEAST_NS // 1000, least_ns=LEAST_NS // 50, offset_us=offset_ns / 1000,
-        low_us=min(added) / 1000, high_us=max(added) / 1000, probed=len(added),
-        times=spread(every.times), without=spread(every.without), alone=spread(every.alone),
-        hand=spread(every.hand), same=spread(every.same), sizes=spread(every.sizes),
-        alone_us=alone_offset_ns / 1000,
-        lines="\n".join(lines),
-    )  # fmt: skip
-    print(text)
-    if asked.output:
-        asked.output.write_text(text, "utf-8")
+        text = TEXT.format(
+            head=" | ".join(HEAD),
+            said=f"{device}, torch {versions['torch']}, Triton {versions['triton']}",
+            least=LEAST_NS // 1000, least_ns=LEAST_NS // 50, offset_us=offset_ns / 1000,
+            low_us=min(added) / 1000, high_us=max(added) / 1000, probed=len(added),
+            times=spread(every.times), without=spread(every.without), alone=spread(every.alone),
+            hand=spread(every.hand), same=spread(every.same), sizes=spread(every.sizes),
+            alone_us=alone_offset_ns / 1000, lines="\n".join(lines),
+        )  # fmt: skip
+        if asked.output:
+            asked.output.write_text(text, "utf-8")
+        if asked.values:
+            asked.values.write_text(json.dumps(every.values, indent=0), "utf-8")
+    print(text if lines else f"No sample matches {asked.only}.")
 
 
 if __name__ == "__main__":
