@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from inspector.advice.advice import Advice
+from inspector.advice.choices import Choices
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of
-from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
+from inspector.advice.sides import Chosen, chosen_between
 
-__all__ = ["ADVICE", "CHOOSE", "CHOSEN", "WHERE", "choice", "chosen_number"]
+__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number"]
 
 _HINTS = r"torch\.cond|branchless|^Your code may"
-
-
-def _result(body: Sequence[ast.stmt]) -> tuple[str, ast.expr] | None:
-    """What a side of a branch gives, (``x = ``, value) or (``return ``, value)."""
-    match body:
-        case [ast.Assign(targets=[ast.Name(id=name)], value=value)]:
-            return f"{name} = ", value
-        case [ast.Return(value=ast.expr() as value)]:
-            return "return ", value
-    return None
-
-
-def _sides(code: Code) -> tuple[ast.expr, tuple[str, ast.expr], ast.expr] | None:
-    """Condition, what happens where it is true, and the value where it is not."""
-    match code.statement:
-        case ast.If(test=test, body=body, orelse=orelse):
-            # Without an else, a side that returns has its other side in the statement behind it.
-            then, otherwise = _result(body), _result(orelse or code.block()[1:2])
-            if then and otherwise and then[0] == otherwise[0] and (orelse or then[0] == "return "):
-                return test, then, otherwise[1]
-            name = then[0].removesuffix(" = ") if then else ""
-            if then and not orelse and code.is_set_before(name):
-                return test, then, ast.Name(name)
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.IfExp(test, body, orelse)):
-            return test, (f"{name} = ", body), orelse
-        case ast.Return(value=ast.IfExp(test, body, orelse)):
-            return test, ("return ", body), orelse
-    return None
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -57,35 +30,22 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
-    """``x = torch.where(…)`` for a branch that only chooses between tensors, or nothing.
+    """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing.
 
     Args:
         code: The branch.
         scalars: As `condition_of` takes them.
     """
-    sides = _sides(code)
-    if sides is None:
-        return ""
-    test, (begin, value), other = sides
-    condition, *shown = condition_of(code, test, scalars), code.shown(value), code.shown(other)
-    # Both sides run, and the result is a new tensor: nobody may notice either.
-    constant = isinstance(value, ast.Constant) or isinstance(other, ast.Constant)
-    if constant or not is_total(value) or not is_total(other) or writes_in_place(code):
-        return ""
-    known = condition and all(shown)
-    return f"{begin}torch.where({condition}, {', '.join(shown)})" if known else ""
+    found = Choices.of(code, scalars)
+    one = found is not None and len(found.lines) == 1 and not found.conditions
+    return found.lines[0] if found is not None and one and not found.instead_of else ""
 
 
 def _tailored(code: Code) -> str:
-    chosen = choice(code)
-    return f"Compute both and choose: `{chosen}`, {CHOSEN}" if chosen else chosen_number(code)
+    found = Choices.of(code)
+    return found.said if found is not None else chosen_number(code)
 
 
-CHOSEN = (
-    "if both are finite tensors of one shape and dtype; it makes a new tensor, also where the "
-    "branch keeps the old one."
-)
-"""When `choice` may be taken."""
 CHOOSE = (
     "If both sides may run, and neither writes anywhere, draws random numbers or updates "
     "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
@@ -96,11 +56,11 @@ CHOOSE = (
 
 def chosen_number(code: Code) -> str:
     """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
-    sides = _sides(code)
-    if sides is None:
-        return ""
-    test, (begin, value), other = sides
-    condition, name = condition_of(code, test), begin.rpartition(" = ")[0]
+    match chosen_between(code):
+        case test, (Chosen(target=begin, then=value, otherwise=other),):
+            condition, name = condition_of(code, test), begin.rpartition(" = ")[0]
+        case _:
+            return ""
     if not condition or not name or not _is_number(value) or not _is_number(other):
         return ""
     for tensor in sorted(tensors_in(test)):

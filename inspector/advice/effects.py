@@ -11,7 +11,16 @@ from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name
 
-__all__ = ["REDUCTIONS", "is_pure", "is_total", "leaves_early", "runs_once", "writes_in_place"]
+__all__ = [
+    "REDUCTIONS",
+    "is_pure",
+    "is_total",
+    "leaves_early",
+    "runs_once",
+    "unknown_calls",
+    "without_writing",
+    "writes_in_place",
+]
 
 REDUCTIONS = frozenset(
     {"amax", "amin", "argmax", "argmin", "max", "mean", "median", "min", "norm", "prod", "std",
@@ -23,11 +32,12 @@ REDUCTIONS = frozenset(
 _TOTAL = frozenset(
     {"abs", "add", "all", "amax", "amin", "any", "argmax", "argmin", "bfloat16", "bool", "ceil",
      "clamp", "clamp_max", "clamp_min", "clone", "contiguous", "cos", "detach", "dim", "double",
-     "erf", "expand_as", "flatten", "float", "floor", "full_like", "gelu", "half", "int",
-     "leaky_relu", "log_softmax", "logsigmoid", "long", "masked_fill", "max", "maximum", "mean",
-     "min", "minimum", "mul", "neg", "numel", "ones_like", "permute", "relu", "relu6", "reshape",
-     "round", "sigmoid", "sign", "silu", "sin", "size", "softmax", "softplus", "square", "squeeze",
-     "sub", "sum", "t", "tanh", "transpose", "trunc", "unsqueeze", "view", "where", "zeros_like"}
+     "empty_like", "erf", "expand_as", "eye", "flatten", "float", "floor", "full", "full_like",
+     "gelu", "half", "int", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid",
+     "long", "masked_fill", "max", "maximum", "mean", "min", "minimum", "mul", "nan_to_num", "neg",
+     "numel", "ones", "ones_like", "permute", "relu", "relu6", "reshape", "round", "sigmoid",
+     "sign", "silu", "sin", "size", "softmax", "softplus", "square", "squeeze", "sub", "sum", "t",
+     "tanh", "transpose", "trunc", "unsqueeze", "view", "where", "zeros", "zeros_like"}
 )  # fmt: skip
 # The same, but infinite or NaN, or with such a gradient, somewhere.
 _PARTIAL = frozenset(
@@ -35,6 +45,15 @@ _PARTIAL = frozenset(
      "log10", "log1p", "log2", "matmul", "median", "norm", "pow", "prod", "reciprocal", "rsqrt",
      "sinh", "sqrt", "std", "tan", "var"}
 )  # fmt: skip
+# Random numbers, what makes a tensor something else, and modes.
+_NOT_OF_TENSORS = frozenset(
+    {"alpha_dropout", "append", "autocast", "backward", "bernoulli", "cauchy", "dropout",
+     "dropout1d", "dropout2d", "dropout3d", "enable_grad", "feature_alpha_dropout", "geometric",
+     "gumbel_softmax", "inference_mode", "item", "list", "multinomial", "no_grad", "normal",
+     "nullcontext", "numpy", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
+     "randn_like", "random", "randperm", "rrelu", "set_grad_enabled", "tolist", "update"}
+)  # fmt: skip
+_NUMBERS = frozenset({"bool", "dict", "float", "int", "list", "max", "min", "range", "set", "str"})
 _MODULES = frozenset({"F", "functional", "nn.functional", "torch", "torch.nn.functional"})
 _BUILTINS = frozenset({"abs", "len"})
 
@@ -47,6 +66,52 @@ def is_pure(node: ast.expr) -> bool:
 def is_total(node: ast.expr) -> bool:
     """Whether it also can be computed for any input: no error, and finite with its gradient."""
     return _computes(node, _TOTAL, total=True)
+
+
+def unknown_calls(node: ast.expr) -> tuple[ast.Call, ...] | None:
+    """Calls in an expression of which nobody can say what else they do: ``self.norm(x)``.
+
+    Returns:
+        The outermost ones; None where something certainly changes something, draws at random, or
+        gives no tensor.
+    """
+    found: list[ast.Call] = []
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, _MORE_THAN_VALUES):
+            return None
+        if isinstance(inner, ast.Call):
+            of_torch = _of_torch(inner)
+            if of_torch is None:
+                return None
+            found += [] if of_torch else [inner]
+        waiting += ast.iter_child_nodes(inner)
+    inner_calls = {inner for call in found for inner in ast.walk(call) if inner is not call}
+    outer = [call for call in found if call not in inner_calls]
+    return tuple(sorted(outer, key=lambda call: (call.lineno, call.col_offset)))
+
+
+_MORE_THAN_VALUES = (
+    ast.Await, ast.Dict, ast.DictComp, ast.GeneratorExp, ast.JoinedStr, ast.Lambda, ast.List,
+    ast.ListComp, ast.NamedExpr, ast.Set, ast.SetComp, ast.Starred, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+
+
+def _of_torch(call: ast.Call) -> bool | None:
+    """Whether a call certainly is one that only computes; None where it is not one of that kind."""
+    if any(word.arg in {None, "out", "inplace"} for word in call.keywords):
+        return None
+    match call.func:
+        case ast.Name(id=name):
+            return None if name in _NUMBERS | _NOT_OF_TENSORS else name in _BUILTINS
+        case ast.Attribute(value=value, attr=name):
+            if name in _NOT_OF_TENSORS or (name.endswith("_") and not name.startswith("_")):
+                return None
+            module = dotted_name(value)
+            known = module in _MODULES or module.partition(".")[0] == "torch"
+            return known or (module != "self" and name in _TOTAL | _PARTIAL)
+    return False
 
 
 def _computes(node: ast.expr, functions: frozenset[str], *, total: bool) -> bool:
@@ -111,6 +176,18 @@ def _writes(node: ast.AST) -> bool:
             private = name.startswith("_") or name.endswith("__")
             return (name.endswith("_") and not private) or name == "__setitem__"
     return False
+
+
+def without_writing(call: ast.Call) -> tuple[str, ast.Call] | None:
+    """The name, and ``y.clamp(…)`` for ``y.clamp_(…)``; None for other calls."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name) as value, attr=attr):
+            new = attr.removesuffix("_")
+            if new != attr and new in _TOTAL | _PARTIAL:
+                function = ast.copy_location(ast.Attribute(value, new, ast.Load()), call.func)
+                made = ast.Call(function, call.args, call.keywords)
+                return name, ast.copy_location(made, call)
+    return None
 
 
 def leaves_early(code: Code) -> bool:

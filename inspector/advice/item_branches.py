@@ -6,7 +6,8 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOOSE, CHOSEN, WHERE, choice, chosen_number
+from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number
+from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
     branches_by,
@@ -40,8 +41,9 @@ def _tests(code: Code) -> list[ast.expr]:
 
 
 def _tailored(code: Code) -> str:
-    if chosen := choice(code):
-        return f"Compute both and choose: `{chosen}`, {CHOSEN}"
+    found = Choices.of(code)
+    if found is not None:
+        return found.said
     return chosen_number(code) or _kept(code) or _condition(code)
 
 

@@ -25,6 +25,7 @@ _PROGRAM = """\
 import math
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 
 @torch.compile
@@ -51,6 +52,33 @@ PROGRAMS = (
     ("if x.sum() > 1:\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
     ("if x.sum() > y.sum():\n    return x * 2\nreturn x - y", _MATRICES),
     ("z = y * 2 if (x > 0).all() else y.abs()\nreturn z + x", _MATRICES),
+    (
+        "if x.sum() > 1:\n    a = x * 2\n    b = y\nelse:\n    a = y\n    b = x\nreturn a, b",
+        _VECTORS,
+    ),
+    ("a, b = (x, y * 2) if x.sum() > 1 else (y, x)\nreturn a - 2 * b", _MATRICES),
+    (
+        "if x.sum() > 1:\n    z = x\nelif x.sum() > -9:\n    z = y\nelse:\n    z = -x\nreturn z",
+        _VECTORS,
+    ),
+    (
+        "if x.sum() > 1:\n    if y.max() > 0:\n        x = x.sin()\n    x = x + 1\nreturn x * y",
+        _DOUBLES,
+    ),
+    ("if x.sum() > 1:\n    return x * 2\nz = y * x\nz = z - 1\nreturn z", _VECTORS),
+    ("if x.sum() > 1:\n    return x, y * 2\nreturn x * 3, y", _HALVES),
+    ("z = x * y\nif z.abs().max() > 1:\n    z *= 0.5\nreturn z + 1", _VECTORS),
+    ("z = x * y\nif z.abs().max() > 0.5:\n    z.clamp_(0, 0.5)\nreturn z + x", _MATRICES),
+    ("z = x * y\nif z[0].sum() > 0:\n    z[0] = 0\nreturn z + x", _MATRICES),
+    (
+        "lo, hi = x.min(), x.max()\nif lo == hi:\n    return x * 0\nreturn (x - lo) / (hi - lo)",
+        _VECTORS,
+    ),
+    ("n = x.sum()\nif n != 0:\n    x = x / n\nreturn x * y", _VECTORS),
+    ("return F.softmax(x, dim=1 if x.sum() > 2.5 else 0) * y", _MATRICES),
+    ("z = y + (x * 2 if x.sum() > 1 else x - y)\nreturn z", _VECTORS),
+    ("def f(z):\n    return z.tanh()\nif x.sum() > 1:\n    x = f(x) * 2\nreturn x * y", _VECTORS),
+    ("z = x.sum()\nif y.max().item() > 1.5:\n    z = x.mean().item()\nreturn z * y", _VECTORS),
     ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _DOUBLES),
     ("rate = 0.1 if x.sum() > 1 else 0.01\nreturn x * rate", _HALVES),
     ("z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w, z", _VECTORS),
@@ -110,6 +138,11 @@ WRONG = (
         _DOUBLES,
     ),
     (
+        "n = x.sum()\nif n != 0:\n    x = x / n\nreturn x * y",
+        "n = x.sum()\nreturn torch.where(n != 0, x / n, x) * y",
+        _VECTORS,
+    ),
+    (
         "z = x * 2\nw = z\nz[y > 0] = y[y > 0]\nreturn w",
         "z = x * 2\nw = z\nz = torch.where(y > 0, y, z)\nreturn w",
         _VECTORS,
@@ -146,7 +179,9 @@ def _mended(path: Path, text: str) -> tuple[str, str]:
 def _applied(text: str, code: Code, fix: str) -> str:
     lines = text.split("\n")
     for new, number in re.findall(r"`([^`]+)` in the place of the branch in line (\d+)", fix):
-        _replace(lines, read_text(text, Span(int(number), int(number))), new)
+        _replace(lines, read_text(text, Span(int(number), int(number))), [new])
+    if fix.startswith("Leave the branch out"):
+        _replace(lines, code, [])
     text = "\n".join(lines)
     changes = re.findall(r"`([^`]+)` instead of `([^`]+)`", fix)
     for new, old in changes:
@@ -154,18 +189,21 @@ def _applied(text: str, code: Code, fix: str) -> str:
         text = text.replace(old, new)
     if changes or code.statement is None:
         return text
-    found = re.search(r": `([^`]+)`", fix)
+    found = re.search(r": ((?:`[^`]+`(?:, | and )?)+)", fix)
     assert found
+    made = re.findall(r"`([^`]+)`", found[1])
+    for divisor, whole in re.findall(r"divide by `([^`]+)` in `([^`]+)`", fix):
+        made = [line.replace(whole, f"{whole.partition('/')[0]}/ {divisor}") for line in made]
     # A statement behind it that the fix is also about comes after its `return`.
-    _replace(lines, code, found[1])
+    _replace(lines, code, made)
     return "\n".join(lines)
 
 
-def _replace(lines: list[str], code: Code, new: str) -> None:
+def _replace(lines: list[str], code: Code, new: list[str]) -> None:
     """Puts something in the place of the statement."""
     assert code.statement is not None
     first, last = code.statement.lineno, code.statement.end_lineno
-    lines[first - 1 : last] = [" " * code.statement.col_offset + new]
+    lines[first - 1 : last] = [" " * code.statement.col_offset + line for line in new]
 
 
 def main() -> int:

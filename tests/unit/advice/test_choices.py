@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+
 import pytest
 
 from tests.unit.advice.fixes import fix
@@ -51,25 +54,16 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
         ("if flag and x.any():\n    x = x * 2\n", "x.any()"),
         ("if self.flag == 3 or x.any():\n    x = x * 2\n", "x.any()"),
         ("if x.any() and x.add_(1).any():\n    x = y\n", "x.any()"),
-        ("if x.any():\n    x = x * 2\n    y = y * 2\n", "x.any()"),
-        ("if x.any():\n    x = x * 2\nelse:\n    y = y * 2\n", "x.any()"),
         ("if x.any():\n    x += 1\n", "x.any()"),
         ("if x.any():\n    x, y = y, x\n", "x.any()"),
-        ("if x.any():\n    self.x = x\n", "x.any()"),
         ("if x.any():\n    raise ValueError\n", "x.any()"),
         ("if x.any():\n    return None\nreturn x\n", "x.any()"),
-        ("if x.any():\n    return x, y\nreturn y, x\n", "x.any()"),
         ("if x.any():\n    return x\nx = x * 2\nreturn x\n", "x.any()"),
         ("z = 'a' if x.any() else 'b'\n", "x.any()"),
-        ("z = 1 + (x if x.any() else y)\n", "x.any()"),
         ("while x.any():\n    x = x - 1\n", "x.any()"),
         ("if x.any():\n    x = x.add_(1)\n", "x.any()"),
-        ("if x.any():\n    x = self.norm(x)\n", "x.any()"),
         ("if x.any():\n    x = F.dropout(x)\n", "x.any()"),
         ("if x.any():\n    x = F.relu(x, inplace=True)\n", "x.any()"),
-        ("if x.any():\n    x = x / y\n", "x.any()"),
-        ("if x.any():\n    x = x.log()\n", "x.any()"),
-        ("if x.any():\n    x = x ** 0.5\n", "x.any()"),
         ("if x.any():\n    x = y\nx.add_(1)\n", "x.any()"),
         ("z = x if x.any() else 0.0\n", "x.any()"),
         ("if flag:\n    z = x\nif x.any():\n    z = y\n", "x.any()"),
@@ -80,6 +74,128 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
 )
 def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> None:
     assert fix("branch-where", body, condition) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (
+            "if x.any():\n    x = x * 2\n    y = y * 2\n",
+            ["condition = x.any()", "x = torch.where(condition, x * 2, x)",
+             "y = torch.where(condition, y * 2, y)"],
+        ),
+        (
+            "if x.any():\n    x = x * 2\nelse:\n    y = y * 2\n",
+            ["condition = x.any()", "x = torch.where(condition, x * 2, x)",
+             "y = torch.where(condition, y, y * 2)"],
+        ),
+        (
+            "condition = 3\na, b = (x, y) if x.any() else (y, x)\n",
+            ["is_chosen = x.any()", "a = torch.where(is_chosen, x, y)",
+             "b = torch.where(is_chosen, y, x)"],
+        ),
+        (
+            "if x.any():\n    return x, y, flag\nreturn y, x, flag\n",
+            ["return torch.where(x.any(), x, y), torch.where(x.any(), y, x), flag"],
+        ),
+        ("z = 1 + (x if x.any() else y)\n", ["z = torch.where(x.any(), 1 + x, 1 + y)"]),
+        (
+            "return F.softmax(x, dim=1 if x.any() else 0)\n",
+            ["return torch.where(x.any(), F.softmax(x, dim=1), F.softmax(x, dim=0))"],
+        ),
+        (
+            "s = x.sum()\nif s > 9:\n    z = x\nelif s > 0:\n    z = y\nelse:\n    z = -x\n",
+            ["z = torch.where(s > 9, x, torch.where(s > 0, y, -x))"],
+        ),
+        (
+            "if x.any():\n    if y.any():\n        x = y\n    x = x + 1\n",
+            ["x = torch.where(x.any(), torch.where(y.any(), y, x) + 1, x)"],
+        ),
+        (
+            "if x.any():\n    s = x * 2\n    w = s + 1\nelse:\n    w = y\nreturn w\n",
+            ["w = torch.where(x.any(), x * 2 + 1, y)"],
+        ),
+        ("z = x * 2\nif x.any():\n    z *= 3\nreturn z\n",
+         ["z = torch.where(x.any(), z * 3, z)"]),
+        ("z = x * 2\nif x.any():\n    z.clamp_(max=1)\nreturn z\n",
+         ["z = torch.where(x.any(), z.clamp(max=1), z)"]),
+        ("i = 0\ni += 1\nif x.any():\n    x = y\n", ["x = torch.where(x.any(), y, x)"]),
+        ("lo, hi = x.min(), x.max()\nif lo > hi:\n    x = y\n",
+         ["x = torch.where(lo > hi, y, x)"]),
+        ("if x.max().item() > 1:\n    z = x.max().item()\nelse:\n    z = y\nreturn z\n",
+         ["z = torch.where(x.max() > 1, x.max().detach(), y)"]),
+    ],
+)  # fmt: skip
+def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) -> None:
+    name = "item-branch" if ".item()" in body else "branch-where"
+    condition = next(text for text in ("x.max().item()", "s > 9", "lo > hi", "x.any()")
+                     if text in body)  # fmt: skip
+
+    said = fix(name, body, condition)
+
+    assert re.findall(r"`([^`]+)`", said)[: len(lines)] == lines
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x = self.norm(x)", "`self.norm(x)` runs in any case, and may not write anywhere"),
+        ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` run in any case"),
+        ("x = x / y", "divide by `torch.where(x.any(), y, 1)` in `x / y`"),
+        ("pass\nelse:\n    x = x / y", "divide by `torch.where(x.any(), 1, y)` in `x / y`"),
+        ("x = x.log()", "choose what goes in first, as in `torch.where(condition, x, 1)`"),
+        ("x = x ** 0.5", "the gradient is NaN"),
+        ("self.x = x", "`self.x` is then made of its last value: keep it without gradients"),
+    ],
+)
+def test_what_else_has_to_hold_is_said(body: str, said: str) -> None:
+    text = "if x.any():\n" + textwrap.indent(body, "    ").replace("    else", "else")
+
+    assert said in fix("branch-where", text.replace("        x", "    x"), "x.any()")
+
+
+def test_finite_values_need_no_word_on_gradients() -> None:
+    for value in ("x[0, 1] * y", "F.layer_norm(x, (3,))", "x + torch.eye(3)"):
+        said = fix("branch-where", f"if x.any():\n    x = {value}\n", "x.any()")
+        assert "finite tensors" in said
+        assert "NaN" not in said
+
+
+def test_an_early_return_is_chosen_at_the_end() -> None:
+    body = "if x.any():\n    return y\nz = x * 2\nz = z + 1\nreturn z\n"
+
+    said = fix("branch-where", body, "x.any()")
+
+    new = "return torch.where(x.any(), y, z)"
+    assert said.startswith(
+        f"Leave the branch out, and choose at the end: `{new}` instead of `return z`, if both"
+    )
+
+
+def test_a_value_that_is_stored_into_a_tensor_is_no_new_tensor() -> None:
+    said = fix("branch-where", "z = x.clone()\nif x.any():\n    z[0] = 0\nreturn z\n", "x.any()")
+
+    assert "`z[0] = torch.where(x.any(), 0, z[0])`" in said
+    assert "new tensor" not in said
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        "x += 1",  # the caller's
+        "self.n += 1",
+        "x, y = y, x",  # one is made of the other
+        "x = x[:2]",  # of another shape
+        "x = None",
+        "x = [x]",
+        "x = torch.rand(3)",
+        "x = y.tolist()",
+        "del y",
+        "z = x\n    x = z.relu_()",
+    ],
+)
+def test_a_side_that_does_more_than_give_tensors_is_left_alone(side: str) -> None:
+    assert fix("branch-where", f"if x.any():\n    {side}\nreturn x, y\n", "x.any()") == ""
 
 
 @pytest.mark.parametrize(
@@ -144,7 +260,7 @@ def test_a_number_that_is_needed_besides_keeps_the_general_advice(body: str) -> 
 
 
 def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
-    body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = self.norm(x)\n"
+    body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = None\n"
     said = fix("item-branch", body, "x.max().item()")
 
     assert said.startswith("`(x.max() > 1) & (y.sum() < 3)` is the condition as a tensor")

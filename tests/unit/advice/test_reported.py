@@ -52,17 +52,27 @@ def test_what_is_only_told_is_told_by_the_caller(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        branch("print(y)", "y = y + 1"),
-        branch("print(y)", "self.told = True"),  # nothing here asks for it
         branch("y.log_()"),
-        branch("text = y.sum()", "print(text)", then="return text"),
         branch("pass"),
-        branch("print(y)", "return x"),
-        "if x.sum() > 0:\n    print(y)\nelse:\n    y = y + 1\nreturn y\n",
+        branch("text = y.sum()", then="return text"),
     ],
 )
 def test_what_computes_something_is_a_branch(body: str) -> None:
     assert chosen(body)[0] == "branch-where"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        branch("print(y)", "y = y + 1"),
+        branch("print(y)", "self.told = True"),  # nothing here asks for it
+        branch("text = y.sum()", "print(text)", then="return text"),
+        branch("print(y)", "return x"),
+        "if x.sum() > 0:\n    print(y)\nelse:\n    y = y + 1\nreturn y\n",
+    ],
+)
+def test_what_tells_and_computes_is_for_the_caller_to_decide(body: str) -> None:
+    assert chosen(body) == ["branch-decided"]
 
 
 def test_what_is_told_before_an_error_is_not_lost_in_an_assertion() -> None:

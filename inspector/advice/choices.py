@@ -1,0 +1,338 @@
+"""A branch on a tensor as `torch.where`, in the user's words, and under which conditions."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from inspector.advice.code import Code, names_of
+from inspector.advice.conditions import condition_of, without_numbers
+from inspector.advice.effects import is_total, unknown_calls, without_writing, writes_in_place
+from inspector.advice.numbers import is_scalar
+from inspector.advice.sides import Chosen, chosen_between
+
+__all__ = ["CHOSEN", "Choices"]
+
+CHOSEN = (
+    "if both are finite tensors of one shape and dtype; it makes a new tensor, also where the "
+    "branch keeps the old one."
+)
+"""When `Choices` without conditions may be taken."""
+_NEW = "; it makes a new tensor, also where the branch keeps the old one."
+# More, and the line is no longer one that is read.
+_LONGEST = 150
+_KEPT_NAMES = ("condition", "is_chosen")
+
+
+@dataclasses.dataclass(slots=True)
+class Choices:
+    """What stands in the place of a branch.
+
+    Attributes:
+        lines: The statements.
+        instead_of: The statement below that the one line replaces, where the branch goes; or empty.
+        conditions: Sentences about what has to be so, beyond what is said of every choice.
+        is_finite: Whether what is computed is finite, and its gradient, for any input.
+    """
+
+    lines: list[str] = dataclasses.field(default_factory=list)
+    instead_of: str = ""
+    conditions: list[str] = dataclasses.field(default_factory=list)
+    is_finite: bool = True
+
+    @classmethod
+    def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
+        """What stands in the place of a branch that only chooses between tensors.
+
+        Args:
+            code: The branch.
+            scalars: As `condition_of` takes them.
+
+        Returns:
+            None for a branch that does more, or of which that is not certain.
+        """
+        found = chosen_between(code)
+        if found is None or _writes_outside(code):
+            return None
+        test, chosen = found
+        maker = _Maker(code, {**_scalars(code, test), **(scalars or {})})
+        condition = maker.condition(test)
+        if not condition:
+            return None
+        made = cls()
+        several = len(chosen) > 1
+        if several:
+            taken = names_of(code.function) if code.function else frozenset()
+            name = next((each for each in _KEPT_NAMES if each not in taken), "")
+            if not name:
+                return None
+            made.lines.append(f"{name} = {condition}")
+            condition = name
+        for each in chosen:
+            value = maker.where(condition, each.then, each.otherwise, each.target)
+            line = f"{each.target}{value}"
+            if not value or len(line) > _LONGEST or "\n" in line:
+                return None
+            made.lines.append(line)
+            if each.replaced is not None:
+                made.instead_of = code.shown(each.replaced) or ast.unparse(each.replaced)
+        made.is_finite = maker.is_finite
+        made.conditions = [*_of_calls(maker.calls), *_of_writes(code), *_of_state(chosen)]
+        if not made.is_finite:
+            made.conditions.insert(0, _not_finite(maker.divisions))
+        return made
+
+    @property
+    def said(self) -> str:
+        """All of it, as sentences."""
+        *others, last = [f"`{line}`" for line in self.lines]
+        lines = f"{', '.join(others)} and {last}" if others else last
+        what = "finite tensors" if self.is_finite else "tensors"
+        is_new = not all(line.partition(" = ")[0].endswith("]") for line in self.lines)
+        when = f"if both are {what} of one shape and dtype{_NEW if is_new else '.'}"
+        more = "".join(f" {sentence}" for sentence in self.conditions)
+        if self.instead_of:
+            return (
+                f"Leave the branch out, and choose at the end: {lines} instead of "
+                f"`{self.instead_of}`, {when}{more}"
+            )
+        return f"Compute both and choose: {lines}, {when}{more}"
+
+
+@dataclasses.dataclass(slots=True)
+class _Maker:
+    """Makes the code of choices.
+
+    Attributes:
+        code: The branch.
+        scalars: As `condition_of` takes them.
+        calls: Calls of what nobody knows.
+        divisions: What is divided by a tensor, and what to divide by instead.
+        is_finite: Whether all values are finite, with their gradients, whatever goes in.
+    """
+
+    code: Code
+    scalars: Mapping[str, str]
+    calls: list[str] = dataclasses.field(default_factory=list)
+    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    is_finite: bool = True
+
+    def condition(self, test: ast.expr) -> str:
+        """The condition as a tensor of one bool; empty where that is not certain."""
+        return condition_of(self.code, test, self.scalars)
+
+    def where(self, condition: str, then: ast.expr, otherwise: ast.expr, target: str) -> str:
+        """``torch.where(condition, then, otherwise)``; empty where that is no choice of tensors."""
+        if ast.dump(then) == ast.dump(otherwise):
+            return self.code.shown(then) if self.value(then, is_stored=True) else ""
+        match then, otherwise:
+            case ast.Tuple(elts=one), ast.Tuple(elts=two) if len(one) == len(two) and one:
+                pairs = zip(one, two, strict=True)
+                parts = [self.where(condition, a, b, target) for a, b in pairs]
+                return ", ".join(parts) if all(parts) else ""
+        if _is_part(then, otherwise) or _is_part(otherwise, then):
+            return ""
+        is_stored = target.endswith("] = ")
+        sides = (
+            self.value(then, is_stored=is_stored, safe=f"torch.where({condition}, {{}}, 1)"),
+            self.value(otherwise, is_stored=is_stored, safe=f"torch.where({condition}, 1, {{}})"),
+        )
+        return f"torch.where({condition}, {', '.join(sides)})" if all(sides) else ""
+
+    def value(self, value: ast.expr, *, is_stored: bool, safe: str = "") -> str:
+        """A side as the user wrote it, if it certainly computes a tensor, and does no more.
+
+        Args:
+            value: The side.
+            is_stored: Whether it is stored into a tensor, which may be a number, too.
+            safe: What to divide by instead of ``{}`` where that is 0 on the other side.
+        """
+        match value:
+            case ast.Constant(value=int() | float()) if is_stored:
+                return self.code.shown(value)
+            case ast.Constant():
+                return ""
+        bare = without_numbers(value)
+        if bare is None:
+            return ""
+        if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
+            return self._nested(value)
+        shown = self.code.shown(bare) if self._note(bare, safe) else ""
+        # A number has no gradient.
+        return f"{shown}.detach()" if shown and bare is not value else shown
+
+    def _nested(self, value: ast.expr) -> str:
+        """A value with a branch within it."""
+        inner = _Inner(self)
+        made = inner.visit(copy.deepcopy(value))
+        return ast.unparse(made) if not inner.failed else ""
+
+    def _note(self, value: ast.expr, safe: str) -> bool:
+        """Whether a value is that of tensors; takes note of what has to be said of it."""
+        calls = unknown_calls(value)
+        if calls is None:
+            return False
+        shown = [self.code.shown(call) for call in calls]
+        if not all(shown):
+            return False
+        self.calls += [call for call in shown if call not in self.calls]
+        if not is_total(_whole(value)) and value not in calls:
+            self.is_finite = False
+            for node in ast.walk(value):
+                match node:
+                    case ast.BinOp(op=ast.Div(), right=right) if safe and not isinstance(
+                        right, ast.Constant
+                    ):
+                        pair = self.code.shown(node), self.code.shown(right)
+                        if all(pair):
+                            self.divisions.append((pair[0], safe.format(pair[1])))
+        return True
+
+
+def _whole(value: ast.expr) -> ast.expr:
+    """A value of all of a tensor instead of a part, and of any shape: as finite as it was."""
+    whole = ast.Expression(copy.deepcopy(value))
+    _Whole().visit(whole)
+    return whole.body
+
+
+class _Whole(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        whole: ast.AST = self.visit(node.value)
+        return whole
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        plain = all(isinstance(each, ast.Constant | ast.Name) for each in node.elts)
+        return ast.Constant(0) if plain else node
+
+
+class _Inner(ast.NodeTransformer):
+    """Takes ``torch.where(test, a, b)`` for each ``a if test else b``."""
+
+    def __init__(self, maker: _Maker) -> None:
+        self._maker = maker
+        self.failed = False
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        condition = self._maker.condition(node.test)
+        made = self._maker.where(condition, node.body, node.orelse, "") if condition else ""
+        if not made:
+            self.failed = True
+            return node
+        return ast.parse(made, mode="eval").body
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.failed = self.failed or unknown_calls(node) != ()
+        return self.generic_visit(node)
+
+
+def _scalars(code: Code, test: ast.expr) -> dict[str, str]:
+    """The names in a condition that are set once, to a tensor without dimensions."""
+    parents = code.parents()
+    names = names_of(test) - code.parameters()
+    found = {name: [parents.get(store) for store in code.stores(name)] for name in names}
+    return {
+        name: f"{name}.bool()"
+        for name, stores in found.items()
+        if len(stores) == 1 and is_scalar(_given(name, stores[0], parents))
+    }
+
+
+def _given(name: str, stored: ast.AST | None, parents: Mapping[ast.AST, ast.AST]) -> ast.expr:
+    """What an assignment gives a name, also one of several names."""
+    match stored, parents.get(stored) if stored else None:
+        case ast.Assign(targets=[_], value=value), _:
+            return value
+        case ast.Tuple(elts=names), ast.Assign(targets=[_], value=ast.Tuple(elts=values)):
+            places = [n for n, each in enumerate(names) if ast.unparse(each) == name]
+            if len(names) == len(values):
+                return values[places[0]]
+    return ast.Constant(None)
+
+
+def _is_part(value: ast.expr, other: ast.expr) -> bool:
+    """Whether one is a part of the other by its index, and so has another shape."""
+    match value:
+        case ast.Subscript(value=whole):
+            return ast.dump(whole) == ast.dump(other)
+    return False
+
+
+def _writes_outside(code: Code) -> bool:
+    """Whether something is written in place that the branch itself does not write."""
+    if code.function is None or code.statement is None:
+        return False
+    # Of the statement there is no copy: it is the one that is left out.
+    rest = copy.deepcopy(code.function, {id(code.statement): code.statement})
+    _Without(code.statement).visit(rest)
+    return writes_in_place(dataclasses.replace(code, function=rest))
+
+
+class _Without(ast.NodeTransformer):
+    """Leaves a statement out, and counters: ``i += 1``."""
+
+    def __init__(self, statement: ast.stmt) -> None:
+        self._statement = statement
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node is self._statement or _counts(node):
+            return ast.Pass()
+        return self.generic_visit(node)
+
+
+def _counts(node: ast.AST) -> bool:
+    match node:
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Constant(value=int())):
+            return True
+    return False
+
+
+def _of_calls(calls: Sequence[str]) -> list[str]:
+    shown = [f"`{call}`" for call in calls]
+    if not shown:
+        return []
+    which = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    runs = "runs" if len(shown) == 1 else "run"
+    said = "may not write anywhere, draw random numbers or update statistics."
+    return [f"{which} {runs} in any case, and {said}"]
+
+
+def _of_writes(code: Code) -> list[str]:
+    """About names whose tensor a side writes in place: others may know it."""
+    names = []
+    for node in ast.walk(code.statement) if isinstance(code.statement, ast.If) else ():
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name)):
+                names.append(name)
+            case ast.Expr(value=ast.Call() as call) if new := without_writing(call):
+                names.append(new[0])
+    return [
+        f"Nothing but `{name}` may refer to its tensor, which the branch writes in place."
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _of_state(chosen: Sequence[Chosen]) -> list[str]:
+    """About what outlives the call."""
+    names = [each.target.removesuffix(" = ") for each in chosen if "." in each.target]
+    names = [name for name in names if name.isidentifier() or "[" not in name]
+    names = [name for name in names if name.partition(".")[2] and not name.startswith("return")]
+    return [
+        f"`{name}` is then made of its last value: keep it without gradients, or each call's graph "
+        "holds the one before."
+        for name in names
+    ]
+
+
+def _not_finite(divisions: Sequence[tuple[str, str]]) -> str:
+    how = "choose what goes in first, as in `torch.where(condition, x, 1)`"
+    if divisions:
+        whole, safe = divisions[0]
+        how = f"divide by `{safe}` in `{whole}`"
+    return (
+        "Where one of them, or its gradient, is infinite or NaN for what it is not meant for, the "
+        f"gradient is NaN: {how}, then."
+    )

@@ -1,0 +1,280 @@
+"""Branches on values whose sides do what no graph does: they return nothing, count, or keep."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from inspector.advice.advice import Advice
+from inspector.advice.choices import Choices
+from inspector.advice.code import Code
+from inspector.advice.conditions import condition_of, decides
+from inspector.advice.effects import runs_once
+from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
+
+__all__ = ["ADVICE"]
+
+_HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
+
+
+def _sides(code: Code) -> tuple[ast.expr, Sequence[ast.stmt], Sequence[ast.stmt]] | None:
+    """The condition, and what is done where it holds, and where it does not."""
+    match code.statement:
+        case ast.If(test=test, body=body, orelse=orelse):
+            return test, body, orelse
+        case ast.Assign(targets=targets, value=ast.IfExp(test, body, orelse)):
+            return test, [ast.Assign(targets, body)], [ast.Assign(targets, orelse)]
+        case ast.Return(value=ast.IfExp(test, body, orelse)):
+            return test, [ast.Return(body)], [ast.Return(orelse)]
+    return None
+
+
+def _is_more(code: Code) -> bool:
+    """Whether a side visibly does what `torch.where` and `torch.cond` cannot do."""
+    sides = _sides(code)
+    if sides is None:
+        return False
+    _, then, otherwise = sides
+    return any(map(_does_more, (*then, *otherwise))) and Choices.of(code) is None
+
+
+def _does_more(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.For(body=body) | ast.With(body=body):
+            more = any(map(_does_more, body))
+        case ast.If(body=body, orelse=orelse):
+            more = any(map(_does_more, (*body, *orelse)))
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=whole)):
+            more = ast.unparse(whole) == name  # of another shape
+        case ast.Return(value=ast.expr() as value) | ast.Assign(value=value):
+            more = _is_no_tensor(value)
+        case ast.AugAssign(target=target, value=ast.Constant()):
+            more = not isinstance(target, ast.Name)
+        case _:
+            calls = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+            more = calls or isinstance(statement, ast.Return | ast.Delete)
+    return more
+
+
+def _is_no_tensor(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant(value=None | str() | bool()) | ast.JoinedStr():
+            return True
+        case ast.List() | ast.Dict() | ast.Set():
+            return True
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return name in _MODES
+    return False
+
+
+_MODES = frozenset({"autocast", "enable_grad", "inference_mode", "no_grad", "nullcontext"})
+
+
+def _tailored(code: Code) -> str:
+    sides = _sides(code)
+    if sides is None:
+        return ""
+    test, then, otherwise = sides
+    condition = condition_of(code, test)
+    if not condition:
+        return ""
+    match then, otherwise:
+        case [ast.Return(value=None | ast.Constant() as value)], []:
+            shown = ast.unparse(value) if value is not None else "None"
+            return (
+                f"Let the caller decide: return `{condition}` as well, a tensor, and `{shown}` in "
+                "the caller, where it is true. What stands below the branch runs in any case."
+            )
+        case [ast.Assign(targets=[target], value=ast.Constant(value=None))], []:
+            name = ast.unparse(target)
+            return (
+                f"`torch.where` chooses no `None`. Leave the branch out, if `{name}` changes "
+                f"nothing where `{condition}` is true; else let the caller decide, outside of the "
+                "compiled function, whether it passes `None`."
+            )
+        case [ast.Assign(targets=[target], value=one)], [ast.Assign(value=two)] if all(
+            map(_is_no_tensor, (one, two))
+        ):
+            name, values = ast.unparse(target), f"`{ast.unparse(one)}` and `{ast.unparse(two)}`"
+            return (
+                f"Keep the condition, `{condition}`, in the place of `{name}`: a tensor, by which "
+                f"`torch.where` chooses between what {values} lead to; or let the caller decide, "
+                "outside of the compiled function."
+            )
+    return _done_by_caller(code, condition, then, otherwise)
+
+
+def _done_by_caller(
+    code: Code, condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+) -> str:
+    match then, otherwise:
+        case [ast.Expr(value=value)], [] if runs_once(code) and (shown := code.shown(value)):
+            return (
+                f"Let the caller decide: return `{condition}` as well, a tensor, with what "
+                f"`{shown}` needs, and do that in the caller, outside of the compiled function, "
+                "where it is true."
+            )
+        case [ast.AugAssign(op=ast.Add(), value=ast.Constant(value=1)) as count], []:
+            name = ast.unparse(count.target)
+            return (
+                f"Count in a tensor: `{name} += {condition}` in the place of the branch, from "
+                "`torch.zeros((), dtype=torch.long)`; or return the condition, a tensor, and count "
+                "in the caller."
+            )
+    return ""
+
+
+_NOTHING = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    y = x.log()
+    if y.isnan().any():
+        return None
+    return y * 2
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+_KEPT = """\
+import torch
+
+kept = []
+
+
+@torch.compile
+def forward(x):
+    y = x * 2
+    if y.sum() > 10:
+        kept.append(y)
+    return y + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))] + kept
+"""
+_COUNTED = """\
+import torch
+
+seen = {"large": 0}
+
+
+@torch.compile
+def forward(x):
+    if x.sum() > 10:
+        seen["large"] += 1
+    return x + 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
+outputs.append(torch.as_tensor(seen["large"]))
+"""
+_NAMED = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    kind = "up" if x.sum() > 0 else "down"
+    return x * 2 if kind == "up" else x - 1
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+_MASKED = """\
+import torch
+
+
+@torch.compile
+def forward(x, mask):
+    if mask.all():
+        mask = None
+    y = x * 2
+    return y if mask is None else y.masked_fill(~mask, 0)
+
+
+x = torch.ones(3)
+outputs = [forward(x, mask) for mask in (x > 0, torch.arange(3) > 1)]
+"""
+
+DECIDED = Advice(
+    id="branch-decided",
+    kinds=(BRANCH, ITEM),
+    says=ON_TENSOR_OR_ITEM,
+    where=decides(_is_more),
+    title="a branch on the value of a tensor that does more than to choose between tensors",
+    fix="Let the caller decide: return the condition as a tensor (no `.item()` of it), with what "
+    "both sides need, and do in the caller, outside of the compiled function, what does more than "
+    "compute tensors. What is computed behind it can be compiled as a second function.",
+    tailored=_tailored,
+    before=_NOTHING,
+    after="""\
+import torch
+
+
+@torch.compile
+def compute(x):
+    y = x.log()
+    return y * 2, y.isnan().any()
+
+
+def forward(x):
+    result, failed = compute(x)
+    return None if failed else result
+
+
+outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+""",
+    keeps="The outputs, and what is kept or counted, once the graph has run to its end; what "
+    "stands below the branch runs in any case.",
+    pairs=(
+        (
+            _KEPT,
+            """\
+import torch
+
+kept = []
+
+
+@torch.compile
+def compute(x):
+    y = x * 2
+    return y + 1, y.sum() > 10, y
+
+
+def forward(x):
+    result, is_large, y = compute(x)
+    if is_large:
+        kept.append(y)
+    return result
+
+
+outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))] + kept
+""",
+        ),
+        (
+            _COUNTED,
+            _COUNTED.replace('"large": 0', '"large": torch.zeros((), dtype=torch.long)').replace(
+                """\
+    if x.sum() > 10:
+        seen["large"] += 1
+""",
+                """\
+    seen["large"] += x.sum() > 10
+""",
+            ),
+        ),
+        (
+            _NAMED,
+            _NAMED.replace('"up" if x.sum() > 0 else "down"', "x.sum() > 0")
+            .replace("kind", "is_up")
+            .replace('x * 2 if is_up == "up" else x - 1', "torch.where(is_up, x * 2, x - 1)"),
+        ),
+        (_MASKED, _MASKED.replace("    if mask.all():\n        mask = None\n", "")),
+    ),
+    variants=(_NOTHING.replace("any()", "any().item()"),),
+    instead_of=_HINTS,
+)
+
+ADVICE = (DECIDED,)
