@@ -10,7 +10,7 @@ from typing import TypeAlias
 from inspector.advice.advice import Advice, Break
 from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
-from inspector.advice.moving import call_before
+from inspector.advice.moving import call_before, call_left
 from inspector.advice.passed_on import passed_on
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import best, other_ways
@@ -37,7 +37,11 @@ _FORWARD = (
 _WRAPPING = frozenset(
     {"_collections_abc", "abc", "contextlib", "dataclasses", "enum", "functools", "threading"}
 )
-_OF_LIBRARY = re.compile(r"Make sure the arguments|Avoid calling|Apply `@torch\._dynamo\.dont_skip")
+_OF_LIBRARY = re.compile(
+    r"^Make sure the arguments|^Avoid calling|^Apply `@torch\._dynamo\.dont_skip"
+    r"|bytecode instruction"
+)
+_OF_BYTECODE = re.compile(r"bytecode instruction")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 
@@ -125,7 +129,9 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
         return Advised(_TORCHS, useful_hints(hints))
     if advice is None and (moved := _library_call(run, record, code)):
-        return Advised(moved, useful_hints([hint for hint in hints if not _OF_LIBRARY.match(hint)]))
+        return Advised(
+            moved, useful_hints([hint for hint in hints if not _OF_LIBRARY.search(hint)])
+        )
     if advice is None:
         return Advised(best_hint(hints), further_hints(hints))
     others = other_ways(advice, found)
@@ -140,15 +146,23 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
-    """How a call leaves compiled code that breaks within the standard library.
+    """How a call leaves compiled code that breaks within a library, where torch has nothing to say.
 
-    What torch says there is about a line of the library's (`statistics.mean` calls `groupby`).
+    Of the standard library that is always so: what torch says there is about a line of the
+    library's (`statistics.mean` calls `groupby`).
     """
     inner = record.stack[-1] if record.stack else None
-    if inner is None or run.roots.owner(inner.file) is not Owner.STDLIB:
+    if inner is None or inner.file == (record.user and record.user.file):
+        return ""
+    owner = run.roots.owner(inner.file)
+    if owner not in {Owner.LIBRARY, Owner.STDLIB, Owner.TORCH}:
         return ""
     module = inner.file.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
-    return "" if module in _WRAPPING else call_before(code)
+    hint = best_hint(_hints(record))
+    told = owner is not Owner.STDLIB or module in _WRAPPING
+    if told and hint and not _OF_BYTECODE.search(hint):
+        return ""
+    return call_before(code) or call_left(code)
 
 
 def _hints(record: GraphBreak) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.effects import is_pure, runs_once, writes_in_place
 
-__all__ = ["call_before", "in_the_caller"]
+__all__ = ["call_before", "call_left", "in_the_caller"]
 
 _OUTSIDE = "in the caller, outside of the compiled function"
 
@@ -90,3 +90,11 @@ def call_before(code: Code) -> str:
     if _stands_alone(code):
         return f"Move `{shown}` to the caller, outside of the compiled function{known}."
     return f"Call `{shown}` {_OUTSIDE}{known}, and pass its result."
+
+
+def call_left(code: Code) -> str:
+    """Says that a call is the caller's, wherever in the function it stands; empty without one."""
+    shown = code.shown(code.call)
+    how = "as often and under the same conditions" if not runs_once(code) else ""
+    said = f"Leave `{shown}` to the caller, outside of the compiled function"
+    return f"{said}{', ' if how else ''}{how}." if shown else ""

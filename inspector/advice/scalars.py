@@ -16,6 +16,10 @@ __all__ = ["ADVICE"]
 _ITEM_HINT = r"capture_scalar_outputs"
 _SETTING = "capture_scalar_outputs=True"
 # `float()` of any other reduction changes the dtype where the tensor is one of integers.
+_BEHIND = (
+    "operators on tensors behind it (`clamp` instead of `max`, `torch.where` instead of a branch). "
+    "What has to be a number, for Python or for the caller, is made one in the caller."
+)
 _OF_FLOATS = ("mean", "norm", "std", "var")
 
 
@@ -33,9 +37,41 @@ def _tensor(node: ast.expr) -> ast.expr | None:
 def _tailored(code: Code) -> str:
     number = code.find(lambda node: _tensor(node) is not None)
     tensor = number and _tensor(number)
-    if number is None or tensor is None or not is_scalar(tensor):
+    if number is not None and tensor is not None and is_scalar(tensor):
+        kept = _kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
+        return kept or _perhaps_kept(code)
+    return _perhaps_kept(code)
+
+
+def _perhaps_kept(code: Code) -> str:
+    """The tensor that could stand for a number of which more is made than is known here."""
+    number = code.find(lambda node: bool(_any_tensor(node)[0]))
+    tensor, behind = _any_tensor(number) if number is not None else (None, "")
+    whole, shown = code.shown(number), code.shown(tensor)
+    if tensor is None or not whole or not shown:
         return ""
-    return _kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
+    same = ".detach()" if is_scalar(tensor) else ".detach().clone().reshape(())"
+    bare = shown if _binds(tensor) else f"({shown})"
+    return (
+        f"Where that will do, keep a tensor: `{bare}{same}{behind}` instead of `{whole}`, and use "
+        f"{_BEHIND}"
+    )
+
+
+def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
+    """What a number is made of, and what makes a tensor of it that is as wide."""
+    match node:
+        case ast.Call(func=ast.Name(id="float" | "int" as kind), args=[value], keywords=[]):
+            inner = _tensor(value) if isinstance(value, ast.Call) else None
+            is_tensor = inner is None and isinstance(value, ast.Call | ast.Subscript | ast.Name)
+            found = inner if inner is not None else value if is_tensor else None
+            return found, ".long()" if kind == "int" else ""
+    return _tensor(node), ""
+
+
+def _binds(node: ast.expr) -> bool:
+    """Whether a method can be called of an expression without parentheses around it."""
+    return isinstance(node, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
 
 
 def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
@@ -100,9 +136,7 @@ KEEP_TENSOR = Advice(
     kinds=(ITEM,),
     title="a tensor made a Python number",
     fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` "
-    "(and `.long()` behind it instead of `int(t)`), and use operators on tensors behind it "
-    "(`clamp` instead of `max`, `torch.where` instead of `if`). What has to be a number, for "
-    "Python or for the caller, is made one in the caller.",
+    f"(and `.long()` behind it instead of `int(t)`), and use {_BEHIND}",
     tailored=_tailored,
     before=_ITEM,
     after="""\

@@ -196,3 +196,29 @@ def test_what_breaks_within_the_standard_library_leaves_with_its_call() -> None:
 
 def test_what_the_standard_library_calls_may_be_the_program_s_own() -> None:
     assert within("contextlib").fix == GROUPS.hints[0]
+
+
+def within_torch(hints: tuple[str, ...]) -> Advised:
+    """A break within torch, in what the user's line calls."""
+    lines = {1: "def f(x):", 2: "    if x:", 3: "        log.load(state)"}
+    run = dataclasses.replace(run_of(), sources=Sources({MODEL: lines}, frozenset({MODEL}), {}))
+    frame = dataclasses.replace(AT_BRANCH, line=3, end_line=3, column=None, end_column=None)
+    cause = dataclasses.replace(GROUPS, gb_type="Something new", gb_id="GB9999", hints=hints)
+    record = dataclasses.replace(break_at(AT_BRANCH, cause), user=frame, stack=(frame, TORCHS))
+    return advise(run, record, make_place(run, frame), frozenset())
+
+
+BYTECODE = "Do not trace code that produces the `DELETE_DEREF` bytecode instruction (see)."
+
+
+def test_bytecode_of_a_library_is_none_of_the_users() -> None:
+    for hints in ((BYTECODE,), (), ("Please report an issue to PyTorch.",)):
+        assert within_torch(hints) == Advised(
+            "Leave `log.load(state)` to the caller, outside of the compiled function, as often and "
+            "under the same conditions.",
+            (),
+        )
+
+
+def test_what_torch_says_of_its_own_code_is_kept() -> None:
+    assert within_torch(("Use another one.",)).fix == "Use another one."

@@ -136,7 +136,7 @@ def test_a_number_that_is_calculated_with_stays_a_tensor(
     ],
 )
 def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str) -> None:
-    assert fix("item", body, number) == ""
+    assert "Keep it a tensor" not in fix("item", body, number)
 
 
 def test_masked_stores_become_where() -> None:
@@ -242,4 +242,21 @@ def test_other_counts_are_told_in_general(call: str) -> None:
     ],
 )
 def test_methods_that_take_a_tensor_as_a_number(body: str, *, is_said: bool) -> None:
-    assert bool(fix("item", body, "x.std().item()")) is is_said
+    assert ("Keep it a tensor" in fix("item", body, "x.std().item()")) is is_said
+
+
+@pytest.mark.parametrize(
+    ("number", "tensor"),
+    [
+        ("x.max().item()", "x.max().detach()"),
+        ("x[0].item()", "x[0].detach().clone().reshape(())"),
+        ("(x + y).item()", "(x + y).detach().clone().reshape(())"),
+        ("int(x.sum())", "x.sum().detach().long()"),
+        ("int(x.sum().item())", "x.sum().detach().long()"),
+        ("float(flag)", "flag.detach().clone().reshape(())"),
+    ],
+)
+def test_a_number_of_which_anything_is_made_may_be_a_tensor(number: str, tensor: str) -> None:
+    said = fix("item", f"z = {{'a': {number}}}\nreturn self.f(z)\n", number)
+
+    assert said.startswith(f"Where that will do, keep a tensor: `{tensor}` instead of `{number}`")
