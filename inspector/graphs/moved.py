@@ -13,6 +13,9 @@ from inspector.model.graph import tensor_bytes
 __all__ = ["buffer_bytes", "moved_by", "without_removed"]
 
 
+_GENERATED = frozenset({"foreach", "pointwise", "reduction"})
+
+
 def moved_by(
     launch: Launch, operations: Sequence[Operation], is_new: Callable[[str], bool]
 ) -> Launch:
@@ -38,21 +41,26 @@ def moved_by(
 
 
 def without_removed(launch: Launch, buffers: Mapping[str, Buffer]) -> Launch:
-    """A launch without writes that never happen.
+    """A launch without what a generated kernel keeps to itself.
 
     Inductor removes a buffer that only its own kernel reads, and counts it all the same where that
-    kernel is one for several tensors (``ForeachKernelSchedulerNode``, 2.11 to 2.13).
+    kernel is one for several tensors (``ForeachKernelSchedulerNode``, 2.11 to 2.13), or where it
+    removes it as late as the kernel is written (a C++ kernel of several loops, an optimizer's say).
     """
     removed = {
         name: size
         for name, size in launch.writes.items()
         if name in buffers and buffers[name].is_removed
     }
-    if launch.kind != "foreach" or not any(removed.values()):
+    if launch.kind not in _GENERATED or not any(removed.values()):
         return launch
-    writes = {name: size for name, size in launch.writes.items() if name not in removed}
-    bytes_ = None if launch.bytes_ is None else launch.bytes_ - sum(removed.values())
-    return dataclasses.replace(launch, writes=writes, bytes_=bytes_)
+    reads, writes = (
+        {name: size for name, size in sizes.items() if name not in removed}
+        for sizes in (launch.reads, launch.writes)
+    )
+    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
+    bytes_ = None if launch.bytes_ is None else launch.bytes_ + more
+    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
 
 
 def buffer_bytes(buffer: Buffer | None) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
 from inspector.graphs.fusion import total
 from inspector.graphs.make_fusion import make_fusion
@@ -172,6 +174,18 @@ def test_a_buffer_is_read_once_by_each_kernel() -> None:
     assert found.steps[1].reads == {"buf0": SIZE}
     assert found.steps[1].bytes_ == 3 * SIZE + 32
     assert found.steps[1].kind == "reduction"
+
+
+@pytest.mark.parametrize("kind", ["pointwise", "reduction", "foreach"])
+def test_what_a_kernel_keeps_to_itself_is_no_traffic(kind: str) -> None:
+    # A step of an optimizer, in which Inductor counts the sum before it is copied.
+    reads, writes = {"x": SIZE, "buf0": SIZE}, {"buf0": SIZE, "buf1": SIZE}
+    kernel = Kernel("k", ("relu", "mul"), reads, writes, kind=kind, bytes_=3 * SIZE)
+    removed = dataclasses.replace(BUF0, origin="relu", is_removed=True)
+    (step,) = fusion(GRAPH, kernel, buffers=(removed,)).steps
+    assert (step.reads, step.writes, step.bytes_) == ({"x": SIZE}, {"buf1": SIZE}, 2 * SIZE)
+    (kept,) = fusion(GRAPH, kernel, buffers=(BUF0,)).steps
+    assert kept.bytes_ == 3 * SIZE
 
 
 def test_what_a_decomposed_operator_keeps_to_itself_was_never_in_memory() -> None:
