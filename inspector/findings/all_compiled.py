@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
@@ -53,5 +54,9 @@ def _is_entered(run: Run, process: Process) -> bool:
 
 
 def _is_uncompiled(item: TimedLaunch) -> bool:
-    """Whether the program's own line, or an operator that it calls, runs as it stands."""
-    return item.code is None and item.place is not None and not item.is_around
+    """Whether the program's own line, or an operator that it calls, runs as it stands.
+
+    A gradient that autograd keeps has the line of its parameter's module, and is nothing of that.
+    """
+    is_outside = item.code is None and item.place is not None and not item.is_around
+    return is_outside and item.launch.place.operator != KEEPS_GRADIENT

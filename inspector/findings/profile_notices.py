@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
+from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.ceiling_wording import busy_notice, others_notice, throttled_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
@@ -29,8 +30,9 @@ __all__ = [
     "unseen_notice",
 ]
 
-_WITHOUT = {"torch::autograd::AccumulateGrad": "gradients that autograd adds up"}
+_WITHOUT = {KEEPS_GRADIENT: "gradients that autograd adds up"}
 _MOST_WITHOUT = 3
+_LEAST_WITHOUT = 0.0005  # less is 0.0 %
 _COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
 _KINDS = {
@@ -156,7 +158,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
         )
     if found.state is not None:
         yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
-    if found.work and found.attributed < 1:
+    if found.work and 1 - found.attributed >= _LEAST_WITHOUT:
         yield _without_line(found)
 
 

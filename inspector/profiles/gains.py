@@ -108,7 +108,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: the program
-            may make one itself.
+            may make one itself, or have nothing that requires a gradient.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
@@ -116,7 +116,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     advised = functools.partial(
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
     )
-    is_grad_idle = is_grad_idle and not is_training
+    is_grad_idle = is_grad_idle and not is_training and "forward" in _directions(work)
     found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
@@ -133,9 +133,13 @@ def gains(  # noqa: PLR0913 - what the advice depends on
 
 def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
     """Whether a call has a backward pass, compiled or not."""
+    return "backward" in _directions(work) or bool(budget.causes_ns.get("autograd"))
+
+
+def _directions(work: Iterable[Work]) -> frozenset[str]:
+    """Which passes the graphs are: ``forward`` ones keep something for autograd."""
     codes = (launch.code for item in work for launch in item.launches)
-    is_compiled = any(code is not None and code.direction == "backward" for code in codes)
-    return is_compiled or bool(budget.causes_ns.get("autograd"))
+    return frozenset(code.direction for code in codes if code is not None)
 
 
 def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.profiles.work import Work
 
 __all__ = ["copied_gradients"]
 
-_KEEPS = "torch::autograd::AccumulateGrad"
 _COPIES = "direct_copy_kernel"  # ATen's native/cuda/Copy.cu; one that is added up is no copy
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 
@@ -25,7 +25,7 @@ def copied_gradients(work: Sequence[Work]) -> list[Work]:
     return [
         item
         for item in work
-        if item.launches[0].launch.place.operator == _KEEPS
+        if item.launches[0].launch.place.operator == KEEPS_GRADIENT
         and _COPIES in item.launches[0].launch.name
         and convolutions & {*item.modules}
     ]

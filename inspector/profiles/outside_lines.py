@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 
+from inspector.events.device_profile import DeviceLaunch
 from inspector.events.launch_place import LaunchPlace
 from inspector.kernels.node_lines import module_path
 from inspector.model.kernel import GraphCode, NodeLine
@@ -28,12 +30,29 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
     return None
 
 
-def lines_of_modules(codes: Iterable[GraphCode]) -> Mapping[str, NodeLine]:
-    """Of the modules that one line of the user's computes in compiled graphs, that line."""
+def below(line: NodeLine, module: str) -> NodeLine:
+    """A line of a graph that was compiled for a module of the model: its modules are below that."""
+    return dataclasses.replace(line, module=".".join(filter(None, (module, line.module))))
+
+
+def lines_of_modules(
+    codes: Iterable[GraphCode], launches: Iterable[DeviceLaunch] = ()
+) -> Mapping[str, NodeLine]:
+    """Of the modules that one line of the user's computes in compiled graphs, that line.
+
+    Args:
+        codes: The generated code of each graph.
+        launches: Of a graph that was compiled for a part of the model, they say for which.
+    """
+    called: dict[str, dict[str, None]] = {}
+    for launch in launches:
+        called.setdefault(launch.place.file, {})[module_path(launch.place.module)] = None
     lines: dict[str, dict[tuple[str, int], NodeLine]] = {}
     for code in codes:
-        for node in (node for call in code.calls for node in call.nodes if node.file):
-            lines.setdefault(node.module, {}).setdefault((node.file, node.line), node)
+        nodes = [node for call in code.calls for node in call.nodes if node.file]
+        for module in called.get(PurePath(code.file).stem, {"": None}):
+            for node in (below(node, module) for node in nodes):
+                lines.setdefault(node.module, {}).setdefault((node.file, node.line), node)
     return {
         module: next(iter(found.values()))
         for module, found in lines.items()

@@ -11,15 +11,17 @@ import bisect
 import dataclasses
 import re
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
 from inspector.graphs.fusion import Fusion, Step
+from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
 from inspector.model.kernel import Call, GraphCode, NodeLine
-from inspector.profiles.outside_lines import line_outside, lines_of_modules
+from inspector.model.stack import is_resumed
+from inspector.profiles.outside_lines import below, line_outside, lines_of_modules
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
 __all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches"]
@@ -40,10 +42,13 @@ class TimedLaunch:
         code: The generated code that launched it, or None.
         call: The statement in it, or None.
         step: What the scheduler has of it, or None.
-        place: The user's line outside of compiled graphs, or None.
+        place: The user's line outside of compiled graphs, or None; of what a graph does, the line
+            that it is called from.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
         facts: What is known of that step besides, or None.
         is_around: Whether torch launches it around a compiled graph, for nothing in it.
+        within: The module that was called when its graph ran, where that is not the whole model:
+            the modules that the graph knows of are below it.
     """
 
     launch: DeviceLaunch
@@ -55,6 +60,7 @@ class TimedLaunch:
     facts: StepFacts | None = None
     is_around: bool = False
     counters: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    within: str = ""
 
     @property
     def times_ns(self) -> tuple[int, ...]:
@@ -76,6 +82,14 @@ class TimedLaunch:
     @property
     def parts(self) -> tuple[Part, ...]:
         """What it computes; shares add up to 1, and only parts without any line stand alone."""
+        if not self.within:
+            return self._parts
+        return tuple(
+            dataclasses.replace(part, line=below(part.line, self.within)) for part in self._parts
+        )
+
+    @property
+    def _parts(self) -> tuple[Part, ...]:
         parts = self.facts.parts if self.facts is not None else ()
         known = [part for part in parts if part.line.file]
         whole = sum(part.share for part in known)
@@ -86,12 +100,16 @@ class TimedLaunch:
         nodes = [node for node in self.call.nodes if node.file] if self.call is not None else []
         if nodes and self.call is not None and self.call.kind != "kernel":
             nodes = nodes[-1:]  # those before it make what it is called with
-        if not nodes and parts and self.place is None:
-            return parts
+        if not nodes and parts:
+            return tuple(dataclasses.replace(part, line=self._placed(part.line)) for part in parts)
         nodes = nodes or [self.place or NodeLine("")]
         operators = [part.operator for part in parts] or [*(self.call.aten if self.call else ())]
         operator = (operators or [self.launch.place.operator.replace("::", ".")])[-1]
         return tuple(Part(node, operator, 1 / len(nodes)) for node in nodes)
+
+    def _placed(self, line: NodeLine) -> NodeLine:
+        """What is known of an operator by its module alone, at the line that it is called from."""
+        return dataclasses.replace(self.place, module=line.module) if self.place else line
 
     @property
     def lines(self) -> tuple[NodeLine, ...]:
@@ -128,7 +146,7 @@ def timed_launches(
         functions: The function that each compilation is of: what torch does around a graph (it
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
-    modules = lines_of_modules(codes)
+    modules = lines_of_modules(codes, profile.launches)
     by_file = {PurePath(code.file).stem: code for code in codes if code.file}
     steps = _Steps(codes, fusions)
     found: list[TimedLaunch] = []
@@ -145,14 +163,18 @@ def timed_launches(
                 call=call,
                 step=step,
                 facts=facts,
-                place=None if call is not None else line_outside(launch.place, modules),
+                place=line_outside(launch.place, modules),
+                within=module_path(launch.place.module) if call is not None else "",
             )
         )
-    return _with_functions(found, functions or {})
+    own = {(node.file, node.line) for code in codes for call in code.calls for node in call.nodes}
+    return _with_functions(found, functions or {}, own)
 
 
 def _with_functions(
-    found: Sequence[TimedLaunch], functions: Mapping[str, NodeLine]
+    found: Sequence[TimedLaunch],
+    functions: Mapping[str, NodeLine],
+    own: Collection[tuple[str, int]],
 ) -> list[TimedLaunch]:
     """Gives launches around a compiled graph, in either pass, the function that was compiled.
 
@@ -173,13 +195,28 @@ def _with_functions(
         goes_before = launch.place.is_backward or is_filling
         region = launch.place.region or (following if goes_before else "")
         is_known = item.lines or _has_modules(item)
-        if not is_known and region in functions and not launch.place.is_loss:
+        is_torchs = not is_known or (
+            region in functions and _is_entry(item, functions[region], own)
+        )
+        if is_torchs and region in functions and not launch.place.is_loss:
             module = item.place.module if item.place is not None else ""
             place = dataclasses.replace(functions[region], module=module)
             made.append(dataclasses.replace(item, place=place, is_around=True))
         else:
             made.append(item)
     return made[::-1]
+
+
+def _is_entry(item: TimedLaunch, function: NodeLine, own: Collection[tuple[str, int]]) -> bool:
+    """Whether it is done at the first line of a compiled function, where nothing is the program's.
+
+    The code that Dynamo makes of a function stands there until it comes to a graph break; what it
+    does meanwhile is torch's (AOTAutograd hides from autograd that an output is a view, say). Of a
+    function of one line, and of what goes on behind a graph break, it may be either.
+    """
+    at = (function.file, function.line)
+    is_there = item.place is not None and (item.place.file, item.place.line) == at
+    return is_there and at not in own and not is_resumed(function.node)
 
 
 def _copies(launch: DeviceLaunch) -> bool:

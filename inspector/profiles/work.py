@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Hashable, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
+from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
@@ -26,8 +27,6 @@ _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
 _COLLECTIVE_KERNELS = ("nccl", "rccl")
 _LAUNCHED = frozenset({"kernel", "user_kernel", "library"})
-# Autograd's own bookkeeping, which is timed and computes nothing of the model.
-_NO_OPERATORS = frozenset({"torch::autograd::AccumulateGrad"})
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -113,7 +112,7 @@ class Work:
     def is_operator(self) -> bool:
         """Whether it is an operator on the CPU, outside of compiled graphs."""
         is_outside = not self.is_launch and self.kind in {"eager", "unknown"}
-        return is_outside and self.name not in _NO_OPERATORS
+        return is_outside and self.name != KEEPS_GRADIENT
 
     @property
     def spread_ns(self) -> tuple[float, float]:

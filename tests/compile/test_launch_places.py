@@ -37,6 +37,23 @@ def test_a_launch_has_its_statement_its_region_and_its_operator() -> None:
     assert items[0].event.start_ns == BASE + 31_000
 
 
+def test_a_graph_of_the_backward_pass_has_the_module_of_the_forward_pass() -> None:
+    seen = trace(
+        host("inspector in L['self'].experts.0", 0, 40),
+        host("inspector at /p/model.py(11): forward", 1, 39),
+        host("CompiledFunction", 2, 38, sequence=43),
+        host("autograd::engine::evaluate_function: CompiledFunctionBackward", 50, 90, sequence=43),
+        host("CompiledFunctionBackward", 51, 89, sequence=43),
+        host("inspector line cback:12", 60, 80),
+        host("cudaLaunchKernel", 62, 65, 1),
+        kernel("gemm", 66, 76, 1),
+    )
+    ((item,),) = calls_of(seen, [(BASE, BASE + 200_000)])
+    assert (item.place.file, item.place.line) == ("cback", 12)
+    assert item.place.module == "L['self'].experts.0"
+    assert item.place.is_backward
+
+
 def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
     capture = trace(
         host("inspector line cabc:12", 20, 40),

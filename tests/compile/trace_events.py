@@ -12,12 +12,20 @@ BASE = 1_000
 """When a trace begins, in ns."""
 
 
-def host(
-    name: str, start: float, end: float, correlation: int = 0, *, thread: int = 1
+def host(  # noqa: PLR0913 - as an event has them
+    name: str,
+    start: float,
+    end: float,
+    correlation: int = 0,
+    *,
+    thread: int = 1,
+    sequence: int | None = None,
 ) -> dict[str, Any]:
     kind = "cuda_runtime" if correlation else "cpu_op"
+    args = {"correlation": correlation} if correlation else {}
+    args |= {} if sequence is None else {"Sequence number": sequence}
     return {"ph": "X", "cat": kind, "name": name, "tid": thread, "ts": start, "dur": end - start,
-            "args": {"correlation": correlation} if correlation else {}}  # fmt: skip
+            "args": args}  # fmt: skip
 
 
 def kernel(

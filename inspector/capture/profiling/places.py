@@ -65,9 +65,9 @@ def place_around(around: Sequence[HostEvent]) -> Place:
 class Places:
     """Finds the places of one trace.
 
-    What an operator of autograd's backward pass does outside of generated code has the line of the
-    operator of the forward pass that it belongs to: both have the same number
-    (``at::RecordFunction``'s sequence number).
+    What an operator of autograd's backward pass does has the line and the module of the operator of
+    the forward pass that it belongs to: both have the same number (``at::RecordFunction``'s
+    sequence number). A compiled graph is one operator.
 
     Args:
         trace: What was seen.
@@ -92,7 +92,7 @@ class Places:
         engine = next((n for n, name in enumerate(names) if name.startswith(_ENGINE)), len(names))
         # A backward pass that the program wrote has lines of its own.
         has_line = any(name.startswith(USER_MARK) for name in names[engine:])
-        if place.file or has_line or not place.is_backward:
+        if has_line or not place.is_backward:
             return place
         for event in reversed(around):
             forward = self._operators.get(event.sequence) if event.sequence >= 0 else None

@@ -24,7 +24,7 @@ _GLUE = "\ue000"
 # What an encoding without these characters shows instead (a Windows code page, LANG=C).
 _PLAIN = str.maketrans(
     {"│": "|", "┃": ">", "·": "-", "…": "...", "µ": "u", "─": "-", "█": "#"}
-    | {"\N{MULTIPLICATION SIGN}": "x", "→": "->"}
+    | {"▓": "=", "▒": "+", "░": ":", "\N{MULTIPLICATION SIGN}": "x", "→": "->"}
     | dict.fromkeys("▏▎▍▌▋▊▉", "")
 )
 

@@ -33,7 +33,7 @@ _MOST_WORK = 12
 _MOST_LINES = 8
 _MOST_PLACES = 2
 _LEAST_PART = 0.005
-_SHADES = ("█", "▓", "▒", "░", "·")
+_SHADES = ("█", "▓", "▒", "░", "·", "~", "'", "^", "*")
 _COLOURS = ("green", "red", "yellow", "magenta", "blue", "cyan")
 
 
@@ -73,17 +73,29 @@ def _where(page: Page, found: Profiled) -> Iterator[Text]:
     parts = [part for part in idle_parts(found) if part[1] >= _LEAST_PART]
     if not parts:
         return
-    room = page.width - len(_GAP)
-    bar = Text(_GAP)
-    legend = Text(_GAP)
-    for number, (name, share) in enumerate(parts):
+    bar, legend = Text(_GAP), [Text(_GAP)]
+    widths = _widths([share for _, share in parts], page.width - len(_GAP))
+    for number, ((name, share), width) in enumerate(zip(parts, widths, strict=True)):
         shade = _SHADES[min(number, len(_SHADES) - 1)]
         colour = _COLOURS[min(number, len(_COLOURS) - 1)]
-        bar.append(shade * max(1, round(share * room)), style=colour)
-        legend.append(f"{shade} ", style=colour).append(f"{name} {share:.0%}   ")
+        bar.append(shade * width, style=colour)
+        entry = Text.assemble((f"{shade} ", colour), f"{name} {share:.0%}   ")
+        if len(legend[-1].plain) > len(_GAP) and legend[-1].cell_len + len(entry) > page.width:
+            legend.append(Text(_GAP))
+        legend[-1].append_text(entry)
     yield Text(call_title(found), style="bold")
-    yield page.cropped(bar)
-    yield from page.wrapped(legend, "", _GAP)
+    yield bar
+    for line in legend:
+        line.rstrip()
+        yield page.cropped(line)
+
+
+def _widths(shares: Sequence[float], room: int) -> list[int]:
+    """How many characters each part of a bar has: one at least, and all together have room."""
+    widths = [max(1, round(share * room)) for share in shares]
+    while sum(widths) > max(room, len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    return widths
 
 
 def _slower(page: Page, found: Profiled) -> Iterator[Text]:

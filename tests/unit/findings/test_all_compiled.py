@@ -10,6 +10,7 @@ from inspector.events.device_profile import DeviceLaunch
 from inspector.events.launch_place import LaunchPlace
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import all_compiled, gains
@@ -43,6 +44,10 @@ def is_all(process: Process, *places: LaunchPlace) -> bool:
 def test_one_whole_graph_leaves_nothing_to_compile() -> None:
     assert is_all(process_of(WHOLE))
     assert is_all(process_of(WHOLE), GRADIENT)
+    # A gradient that autograd keeps has its module's line, which is compiled all the same.
+    kept = DeviceLaunch("cpu", GRADIENT.operator, place=GRADIENT)
+    launches = [TimedLaunch(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
+    assert is_all_compiled(run_of(process_of(WHOLE)), process_of(WHOLE), launches)
     around = TimedLaunch(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
     process = process_of(WHOLE)
     assert is_all_compiled(run_of(process), process, [around])

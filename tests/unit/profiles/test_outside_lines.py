@@ -71,6 +71,49 @@ def test_copies_of_the_program_s_own_stay_its_own() -> None:
     assert lines(MEMCPY, own, REPLAYED) == [0, 3, 12]
 
 
+def at_line(number: int, function: str = "forward") -> DeviceLaunch:
+    frame = f"/home/user/model.py({number}): {function}"
+    place = LaunchPlace(region="0/0", operator="aten::_unsafe_view", frames=(frame,))
+    return DeviceLaunch("cpu", "aten::_unsafe_view", place=place)
+
+
+def test_what_is_done_at_the_first_line_of_a_compiled_function_is_torch_s() -> None:
+    (_, around) = timed(REPLAYED, at_line(10))
+    assert around.is_around
+    assert lines(at_line(10)) == [10]
+    # Behind a graph break there are lines of the program's own, which are none of torch's.
+    assert not timed(at_line(14))[0].is_around
+    resumed = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], node="torch_dynamo_resume_in_f_at_10")}
+    profile = profile_of(at_line(10))
+    assert not timed_launches(profile, [CODE], (), resumed)[0].is_around
+    # A function of one line has its operators there.
+    short = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], line=CONV.line)}
+    assert not timed_launches(profile_of(at_line(12)), [CODE], (), short)[0].is_around
+
+
+def test_a_graph_without_lines_of_the_user_s_has_that_which_calls_it() -> None:
+    node = NodeLine("addcdiv", target="aten.addcdiv.default")
+    code = dataclasses.replace(CODE, calls=(Call("extern", "addcdiv", 7, nodes=(node,)),))
+    frames = ("/home/user/train.py(14): step",)
+    place = LaunchPlace("cabc", 7, "4/0", frames=frames)
+    (item,) = timed_launches(profile_of(DeviceLaunch("cpu", "", place=place)), [code], (), {})
+    assert [(line.file, line.line) for line in item.lines] == [("/home/user/train.py", 14)]
+    known = DeviceLaunch("cpu", "", place=dataclasses.replace(place, region="0/0"))
+    assert [line.line for line in timed(known)[0].lines] == [CONV.line]
+
+
+def test_modules_are_below_the_one_that_a_graph_was_compiled_for() -> None:
+    inner = dataclasses.replace(
+        LAUNCHED, place=dataclasses.replace(LAUNCHED.place, module="L['self'].experts.0")
+    )
+    assert [item.lines[0].module for item in timed(LAUNCHED, inner)] == ["conv", "experts.0.conv"]
+    kept = dataclasses.replace(
+        KEPT, place=dataclasses.replace(KEPT.place, module="L['self'].experts.0.conv")
+    )
+    (_, kept_line) = (item.lines[0] for item in timed(inner, kept))
+    assert (kept_line.line, kept_line.module) == (12, "experts.0.conv")
+
+
 def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
     (_, kept) = timed(REPLAYED, KEPT)
     assert [(line.line, line.module) for line in kept.lines] == [(12, "conv")]

@@ -169,10 +169,28 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
         "torch's own code runs around compiled graphs", "Python runs between compiled graphs",
     ]  # fmt: skip
     assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
-    assert "torch.no_grad()" in found[0].change
-    trained = gains(budget, [], "", is_cpu=True)
-    assert "torch.no_grad()" not in trained[0].change
     assert "inspect explain" in found[1].change
+
+
+def test_no_grad_is_advised_where_a_graph_keeps_something_for_a_backward_pass() -> None:
+    budget = make_budget(
+        dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns={"wrappers": 1})
+    )
+
+    def is_advised(direction: str, *, is_idle: bool = True) -> bool:
+        step = work(kernel="gemm")[0]
+        code = dataclasses.replace(CODE, direction=direction)
+        launches = tuple(dataclasses.replace(item, code=code) for item in step.launches)
+        found = gains(
+            budget, [dataclasses.replace(step, launches=launches)], "",
+            is_cpu=True, is_grad_idle=is_idle,
+        )  # fmt: skip
+        return any("torch.no_grad()" in gain.change for gain in found)
+
+    assert is_advised("forward")
+    assert not is_advised("forward", is_idle=False)
+    # Nothing requires a gradient: that gradients are on costs nothing.
+    assert not is_advised("inference")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
+from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.events.counted import CountedKernel
 from inspector.findings.graph_wording import TIMES
@@ -54,6 +56,33 @@ def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
     ):
         assert part in words, part
     assert max(map(cell_len, text.splitlines())) <= WIDTH
+
+
+def test_each_part_of_a_call_has_its_place_in_the_bar(tmp_path: Path) -> None:
+    small = ("launching", "guards", "wrappers", "autograd", "outside", "tail")
+    idle = {"synchronisation": 50_000} | dict.fromkeys(small, 1_000)
+    lines = rendered(report(tmp_path, profile(idle_ns=idle)), "terminal").splitlines()
+    begin = lines.index("A call") + 1
+    bar, *legend = lines[begin : lines.index("", begin)]
+    shades = [char for number, char in enumerate(bar) if char != bar[number - 1]][1:]
+    assert len(shades) == len(set(shades)) == len(small) + 3  # and two of the GPU's work
+    assert len(bar) == WIDTH
+    # No line of the legend ends with a shade whose name is on the next.
+    named = [part.split(" ", 1) for line in legend for part in line.strip().split("   ")]
+    assert [shade for shade, *_ in named] == shades
+    assert all(name.endswith("%") for _, name in named)
+
+
+def test_a_bar_is_one_where_its_shades_cannot_be_written(tmp_path: Path) -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii", newline="\n")
+    plugins.load_renderer("terminal").render(report(tmp_path, profile()), stream)
+    stream.flush()
+    text = raw.getvalue().decode("ascii")
+    assert "\\u25" not in text
+    bar = next(line for line in text.splitlines() if line.startswith("  ##"))
+    assert len(bar) == WIDTH
+    assert len(set(bar.strip())) == 4
 
 
 def test_slower_than_eager_says_what_the_difference_is(tmp_path: Path) -> None:
