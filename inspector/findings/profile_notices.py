@@ -9,6 +9,7 @@ from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.ceiling_wording import busy_notice, others_notice, throttled_notice
+from inspector.findings.limit_notice import limit_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
@@ -75,6 +76,8 @@ def profile_notices(
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):
             yield f"{which}{notice}"
+    if profiles and (limited := limit_notice(run)):
+        yield limited
     is_cpu = any(found.is_cpu for found in profiles)
     if approximate := approximate_notice((item.budget for item in profiles), is_cpu=is_cpu):
         yield approximate

@@ -20,7 +20,6 @@ from inspector.findings.profile_notices import (
     unseen_notice,
 )
 from inspector.findings.profiled import Profiled
-from inspector.graphs.fusion import Fusion
 from inspector.graphs.step_names import short_name
 from inspector.model.gpus import MULTIPROCESSORS_TUNED
 from inspector.model.kernel import NodeLine
@@ -30,6 +29,7 @@ from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains
+from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
@@ -42,6 +42,10 @@ FORMAT_VERSION = 1
 _UNSIZED = (
     "bytes, FLOPs and shares of ceilings are left out where sizes are dynamic: they are known for "
     "one of the inputs; with that input alone they are there"
+)
+_UNSIZED_RUNS = (
+    "bytes, FLOPs and shares of ceilings are left out where a graph with dynamic sizes runs several"
+    " times in a call: they are known for one of the sizes, and each run may have its own"
 )
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
@@ -119,13 +123,9 @@ def _profiles(
     alone = dataclasses.replace(run, processes=(process,))
     codes = make_kernels_report(alone).taken if process.device_profiles else ()
     rows = make_graph_report(alone, FUSION).rows if process.device_profiles else ()
-    # Inductor counts bytes at the sizes of the call that was compiled: of several inputs it is not
-    # known which one that was.
+    recorded = [row.fusion for row in rows]
     is_one = len(process.device_profiles) == 1
-    fusions = [
-        row.fusion if is_one or not row.fusion.hints else _unsized(row.fusion) for row in rows
-    ]
-    if not is_one and any(row.fusion.hints for row in rows):
+    if not is_one and any(fusion.hints for fusion in recorded):
         unread.append(_UNSIZED)
     every: list[TimedLaunch] = []
     for payload in process.device_profiles:
@@ -134,6 +134,10 @@ def _profiles(
         except (OSError, ValueError) as error:
             unread.append(f"a profile could not be read: {error}")
             continue
+        again = run_again(profile.launches, codes)
+        fusions = with_known_sizes(recorded, again, is_one_input=is_one)
+        if is_one and fusions != recorded:
+            unread.append(_UNSIZED_RUNS)
         functions = _functions(process, run.roots)
         has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
         budget = make_budget(profile, has_breaks=has_breaks)
@@ -169,7 +173,7 @@ def _profiles(
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
         )
-    unseen = unseen_notice(codes, fusions, every) if every else ""
+    unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []
 
 
@@ -193,12 +197,6 @@ def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int],
     lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
     texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
     return {key: text.strip() for key, text in texts.items() if text}
-
-
-def _unsized(fusion: Fusion) -> Fusion:
-    """The same without the bytes, which are for other sizes."""
-    steps = tuple(dataclasses.replace(step, bytes_=None, flops=None) for step in fusion.steps)
-    return dataclasses.replace(fusion, steps=steps)
 
 
 def _functions(process: Process, roots: Roots) -> Mapping[str, NodeLine]:

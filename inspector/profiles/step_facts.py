@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.lookup import origins
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
@@ -71,6 +72,7 @@ class FusionFacts:
     def __init__(self, fusion: Fusion) -> None:
         self._fusion = fusion
         self._traffic = Traffic(fusion.graph)
+        self._origins = origins(fusion.graph)
 
     def of(self, step: Step) -> StepFacts:
         """The facts of a step."""
@@ -92,7 +94,7 @@ class FusionFacts:
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
             operator = step.name if step.kind == "user_kernel" else node.aten or node.target
-            yield Part(_line(node), operator, share)
+            yield Part(self._line(node), operator, share)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
@@ -144,6 +146,14 @@ class FusionFacts:
                     found[tensor.dtype] += node.bytes_ or 1
         return found
 
+    def _line(self, node: Node) -> NodeLine:
+        """The user's line of a node; of one that a pass of the compiler made, its neighbour's."""
+        known = self._origins.get(node.name)
+        if known is None or not known.stack:
+            return NodeLine(node.name, module=node.module)
+        frame = known.stack[-1]
+        return NodeLine(node.name, frame.file, frame.line, frame.code, node.module)
+
     def _operand(self, node: Node) -> str:
         """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""
         found: collections.Counter[str] = collections.Counter()
@@ -159,10 +169,3 @@ def _own(step: Step) -> Sequence[Node]:
     own = [node for node in work if node.name not in step.again]
     # All of it counts for another step: it is a part of the last one's operator.
     return own or work[-1:]
-
-
-def _line(node: Node) -> NodeLine:
-    frame = node.line
-    if frame is None:
-        return NodeLine(node.name, module=node.module)
-    return NodeLine(node.name, frame.file, frame.line, frame.code, node.module)

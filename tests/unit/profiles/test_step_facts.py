@@ -39,6 +39,17 @@ def test_a_product_is_the_line_that_calls_it() -> None:
     assert found.dtype == "float32"
 
 
+def test_what_a_pass_of_the_compiler_made_has_its_neighbour_s_line() -> None:
+    # `full[..., :n] = low`, that Inductor tries to do in place, and then does not.
+    full, low = (node(name, "aten.full.default", at=at) for name, at in (("full", 3), ("low", 4)))
+    written = node("slice_scatter_default", "aten.slice_scatter.default", "full", "low")
+    after = node("after", "aten.relu.default", "slice_scatter_default", at=9)
+    call = Kernel("aten.slice_scatter.default", (written.name,), {}, {"b": SIZE}, "fallback")
+    (part,) = facts(fusion(graph(full, low, written, after), call)).parts
+    assert part.line.line == 4
+    assert part.operator == "aten.slice_scatter.default"
+
+
 def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None:
     small = node("small", "aten.relu.default", "y", at=3, tensors=(tensor(8, 8),))
     large = node("large", "aten.add.Tensor", "x", "small", at=4)
