@@ -317,14 +317,25 @@ def _of_writes(code: Code) -> list[str]:
 
 def _of_state(chosen: Sequence[Chosen]) -> list[str]:
     """About what outlives the call."""
-    names = [each.target.removesuffix(" = ") for each in chosen if "." in each.target]
-    names = [name for name in names if name.isidentifier() or "[" not in name]
-    names = [name for name in names if name.partition(".")[2] and not name.startswith("return")]
+    kept = [each for each in chosen if "." in each.target and "[" not in each.target]
+    names = [
+        each.target.removesuffix(" = ")
+        for each in kept
+        if each.target != "return " and not all(map(_is_detached, (each.then, each.otherwise)))
+    ]
     return [
         f"`{name}` is then made of its last value: keep it without gradients, or each call's graph "
         "holds the one before."
         for name in names
     ]
+
+
+def _is_detached(value: ast.expr) -> bool:
+    """Whether it is what was kept, or visibly has no gradient."""
+    match value:
+        case ast.Attribute() | ast.Call(func=ast.Attribute(attr="detach")):
+            return True
+    return False
 
 
 def _not_finite(divisions: Sequence[tuple[str, str]]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from inspector.advice.advice import Advice
 from inspector.advice.choices import Choices
-from inspector.advice.code import Code
-from inspector.advice.conditions import condition_of, decides
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.conditions import condition_of, decides, without_numbers
 from inspector.advice.effects import runs_once
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 
@@ -75,9 +75,20 @@ def _tailored(code: Code) -> str:
     if sides is None:
         return ""
     test, then, otherwise = sides
+    if flag := _flag(test):
+        return (
+            f"Where `{flag}` says whether this was done before: do it in the caller, once, before "
+            "what is compiled is called; or keep the flag as a bool of Python (one more program, "
+            "compiled once)."
+        )
     condition = condition_of(code, test)
     if not condition:
         return ""
+    return _given(condition, then, otherwise) or _done_by_caller(code, condition, then, otherwise)
+
+
+def _given(condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> str:
+    """Of sides that give a constant which is no number."""
     match then, otherwise:
         case [ast.Return(value=None | ast.Constant() as value)], []:
             shown = ast.unparse(value) if value is not None else "None"
@@ -101,7 +112,18 @@ def _tailored(code: Code) -> str:
                 f"`torch.where` chooses between what {values} lead to; or let the caller decide, "
                 "outside of the compiled function."
             )
-    return _done_by_caller(code, condition, then, otherwise)
+    return ""
+
+
+def _flag(test: ast.expr) -> str:
+    """``self.is_set``, a tensor that outlives the call; empty where it is another condition."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as flag) | (ast.Attribute() as flag):
+            return dotted_name(flag)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call) | (ast.Call() as call):
+            bare = without_numbers(call)
+            return dotted_name(bare) if isinstance(bare, ast.Attribute) else ""
+    return ""
 
 
 def _done_by_caller(
@@ -181,6 +203,26 @@ def forward(x):
 
 
 outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
+"""
+_ONCE = """\
+import torch
+
+
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.ones(()))
+        self.register_buffer("is_set", torch.tensor(False))
+
+    def forward(self, x):
+        if not self.is_set:
+            self.scale.copy_(x.abs().max())
+            self.is_set.fill_(True)
+        return x / self.scale
+
+
+model = torch.compile(Scale())
+outputs = [model(x) for x in (torch.full((3,), 2.0), torch.ones(3))]
 """
 _MASKED = """\
 import torch
@@ -270,6 +312,12 @@ outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))] + kept
             _NAMED.replace('"up" if x.sum() > 0 else "down"', "x.sum() > 0")
             .replace("kind", "is_up")
             .replace('x * 2 if is_up == "up" else x - 1', "torch.where(is_up, x * 2, x - 1)"),
+        ),
+        (
+            _ONCE,
+            _ONCE.replace(
+                'self.register_buffer("is_set", torch.tensor(False))', "self.is_set = False"
+            ).replace("self.is_set.fill_(True)", "self.is_set = True"),
         ),
         (_MASKED, _MASKED.replace("    if mask.all():\n        mask = None\n", "")),
     ),

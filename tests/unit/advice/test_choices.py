@@ -154,6 +154,13 @@ def test_what_else_has_to_hold_is_said(body: str, said: str) -> None:
     assert said in fix("branch-where", text.replace("        x", "    x"), "x.any()")
 
 
+def test_what_is_kept_without_gradients_needs_no_word_on_them() -> None:
+    said = fix("branch-where", "if x.any():\n    self.x = x.detach()\n", "x.any()")
+
+    assert "`self.x = torch.where(x.any(), x.detach(), self.x)`" in said
+    assert "last value" not in said
+
+
 def test_finite_values_need_no_word_on_gradients() -> None:
     for value in ("x[0, 1] * y", "F.layer_norm(x, (3,))", "x + torch.eye(3)"):
         said = fix("branch-where", f"if x.any():\n    x = {value}\n", "x.any()")

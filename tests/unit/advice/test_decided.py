@@ -35,6 +35,14 @@ def test_what_the_caller_does_is_told_in_the_words_of_the_user(body: str, said: 
     assert said in fix("branch-decided", body, "x.any()")
 
 
+@pytest.mark.parametrize("test", ["not self.is_set", "self.fresh", "not self.is_set.item()"])
+def test_a_flag_of_what_was_done_before_is_one_of_python(test: str) -> None:
+    name = test.removeprefix("not ").removesuffix(".item()")
+    said = fix("branch-decided", f"if {test}:\n    self.scale.copy_(x)\nreturn x\n", test)
+
+    assert said.startswith(f"Where `{name}` says whether this was done before: do it in the caller")
+
+
 def chosen(body: str) -> str:
     lines = [f"    {line}\n" for line in body.rstrip().split("\n")]
     text = "def forward(self, x, y):\n" + "".join(lines)
