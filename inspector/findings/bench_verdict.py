@@ -9,7 +9,7 @@ from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
-from inspector.findings.bench_wording import time_text
+from inspector.findings.bench_wording import none_measured, time_text
 from inspector.findings.profile_wording import time_lines
 from inspector.findings.wording import count, duration, listed, size, title
 
@@ -109,6 +109,10 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
 
 def _no_faster(group: BenchGroup) -> Iterator[str]:
     choice = group.choice
+    compiled = [row for row in group.rows if not row.setting.is_eager]
+    failed = [row.setting.label for row in compiled if row.failure not in {"", INTERRUPTED}]
+    if failed and len(failed) == len(compiled):
+        yield none_measured(failed)
     for row in choice.slower:
         if row.faster is not None:
             yield (
@@ -119,13 +123,17 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         names = listed([row.setting.label for row in choice.same])
         widest = max(choice.same, key=lambda row: row.faster.high if row.faster else 0)
         if widest.faster is not None:
+            whose = f"{widest.setting.label}: " if len(choice.same) > 1 else ""
             yield (
                 f"no difference to eager PyTorch beyond noise: {names} "
-                f"({widest.faster.middle:.2f} times as fast; another run: "
+                f"({whose}{widest.faster.middle:.2f} times as fast; another run: "
                 f"{_interval(widest.faster)})"
             )
     if group.reasons:
-        yield f"in what was compiled: {'; '.join(title(reason) for reason in group.reasons)}"
+        nearest = choice.nearest.compiled if choice.nearest is not None else None
+        is_none = nearest is not None and not nearest.graphs
+        where = "nothing could be compiled" if is_none else "in what was compiled"
+        yield f"{where}: {'; '.join(title(reason) for reason in group.reasons)}"
     if group.profile is not None and choice.nearest is not None:
         label = choice.nearest.setting.label
         yield from (f"profiled with {label}: {line}" for line in time_lines(group.profile))

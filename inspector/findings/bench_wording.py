@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Compiled
 from inspector.findings.bench_machine import device_text
 from inspector.findings.bench_report import BenchGroup, BenchReport
-from inspector.findings.wording import count, duration, size
+from inspector.findings.wording import count, duration, listed, size
 
 __all__ = [
     "COLUMNS",
@@ -19,6 +19,7 @@ __all__ = [
     "faster_text",
     "group_title",
     "machine_text",
+    "none_measured",
     "rate_text",
     "time_text",
 ]
@@ -47,6 +48,11 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     number = f"input {group.input + 1}: " if several else ""
     parts = (group.workload.label, f"{number}{group.inputs}" if group.inputs else "")
     return " · ".join(filter(None, parts)) or "the model as it is"
+
+
+def none_measured(labels: Sequence[str]) -> str:
+    """That no setting was measured: without it there would be no verdict at all."""
+    return f"nothing is measured beside eager PyTorch: {listed(labels)} failed, see below"
 
 
 def cells(row: BenchRow) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ __all__ = ["Worker"]
 _TICK_SECONDS = 0.2
 _GRACE_SECONDS = 5.0
 _MOST_SAID = 300
+# What it does until it says that it is in a state, as far as --timeout limits that.
+_UNTIL: Mapping[str, str] = {"loaded": "loading the model", "ready": "first calls"}
 _ERRORS: Mapping[int, type[InspectorError]] = {
     2: UsageError,
     3: ModelFailedError,
@@ -184,7 +186,7 @@ class Worker:
                 continue
             on_tick()
             if self._seconds() > until:
-                self.failure = f"it was ended after {seconds:g} seconds; see --timeout"
+                self.failure = _late(state, seconds)
                 self.is_late = True
                 self.end()
                 return None
@@ -274,6 +276,13 @@ class Worker:
             lines = [line.strip() for line in text.split("\n") if line.strip()]
             return f": {lines[-1][:_MOST_SAID]}" if lines else ""
         return ""
+
+
+def _late(state: str, seconds: float) -> str:
+    """That it was ended, and what it was about to do."""
+    if state in _UNTIL:
+        return f"it was ended after {seconds:g} seconds of {_UNTIL[state]}; see --timeout"
+    return f"it was ended after {seconds:.0f} seconds of calls that take far less as a rule"
 
 
 def _signal_name(number: int) -> str:

@@ -16,7 +16,7 @@ from inspector.findings.several_benches import notices_of
     [
         ("model.py fails when it is called without torch.compile (ValueError: four).", True),
         ("`model.py` gives no inputs for `forward(x)`.", True),
-        ("it was ended after 900 seconds; see --timeout", False),
+        ("it was ended after 900 seconds of first calls; see --timeout", False),
         ("its process was ended by SIGSEGV: free(): invalid pointer", False),
         ("its process was ended by signal 40", False),
         ("OutOfMemoryError: CUDA out of memory", False),

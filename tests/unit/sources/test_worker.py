@@ -113,6 +113,24 @@ def is_at_work(worker: Worker) -> bool:
     )
 
 
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("loaded", "it was ended after 0.01 seconds of loading the model; see --timeout"),
+        ("ready", "it was ended after 0.01 seconds of first calls; see --timeout"),
+        # Nobody has asked for that limit, and --timeout is another one.
+        ("done", "it was ended after 0 seconds of calls that take far less as a rule"),
+    ],
+)
+def test_what_takes_too_long_says_what_it_was_doing(
+    start: Callable[[str], Worker], state: str, said: str
+) -> None:
+    worker = start("")
+    assert worker.wait(state, 0.01, lambda: None) is None
+    assert worker.is_late
+    assert worker.failure == said
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_it_stands_still_with_what_it_has_started(start: Callable[[str], Worker]) -> None:
     worker = start("")

@@ -1,0 +1,62 @@
+"""What is said first about one workload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.benches.choice import choose
+from inspector.benches.ratio import Ratio
+from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled
+from inspector.findings.bench_report import BenchGroup
+from inspector.findings.bench_verdict import verdict_lines
+from inspector.findings.finding import Finding, Severity
+from inspector.model.bench import Setting, Workload
+from tests.bench_rows import row
+
+EAGER = row(Setting())
+INDUCTOR, AOT = Setting("inductor"), Setting("aot_eager")
+
+
+def verdict(*rows: BenchRow, reasons: tuple[Finding, ...] = ()) -> list[str]:
+    everything = (EAGER, *rows)
+    group = BenchGroup(Workload(), 0, "", everything, choose(everything), reasons)
+    return list(verdict_lines(group))
+
+
+def failed(setting: Setting, failure: str = "its process was ended by SIGSEGV") -> BenchRow:
+    return row(setting, failure=failure)
+
+
+def unsure(setting: Setting, low: float, ratio: float, high: float) -> BenchRow:
+    more: dict[str, Any] = {"faster": Ratio(low, ratio, high)}
+    return row(setting, ratio, **more)
+
+
+def test_where_no_setting_is_measured_the_verdict_says_so() -> None:
+    assert verdict(failed(INDUCTOR), failed(AOT)) == [
+        "nothing is measured beside eager PyTorch: default, aot_eager failed, see below"
+    ]
+    assert not any("nothing is" in line for line in verdict(failed(INDUCTOR), row(AOT, 2.0)))
+
+
+def test_what_ctrl_c_left_undone_has_not_failed() -> None:
+    assert verdict(failed(INDUCTOR, INTERRUPTED), failed(AOT, INTERRUPTED)) == []
+
+
+def test_a_ratio_of_one_of_several_says_whose_it_is() -> None:
+    first, *_ = verdict(unsure(INDUCTOR, 0.9, 1.3, 1.9), unsure(AOT, 0.8, 1.0, 1.2))
+    assert first == (
+        "no difference to eager PyTorch beyond noise: default, aot_eager "
+        "(default: 1.30 times as fast; another run: 0.90 to 1.90)"
+    )
+    first, *_ = verdict(unsure(AOT, 0.8, 1.0, 1.2))
+    assert "aot_eager (1.00 times" in first
+
+
+def test_where_there_is_no_graph_nothing_was_compiled() -> None:
+    found = Finding("graph-break", Severity.WARNING, "Unsupported Tensor.item() call")
+    none = row(AOT, 0.5, compiled=Compiled(0, 1, 0, 0, 0, None))
+    (_, said, *_) = verdict(none, reasons=(found,))
+    assert said == "nothing could be compiled: Unsupported Tensor.item() call"
+    (_, said, *_) = verdict(row(AOT, 0.5), reasons=(found,))
+    assert said == "in what was compiled: Unsupported Tensor.item() call"
