@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.benches.sessions import first_process
 from inspector.events.bench import InspectorBench
@@ -62,11 +63,14 @@ class VariedSetting:
         round_ns: One call of each input, everything compiled; or None.
         compiled_inputs: How many first calls compiled something.
         break_even_rounds: After so many calls of each input, the first included, all have taken
-            less time than eager PyTorch's; None where they never do.
+            less time than eager PyTorch's; None where they never do, or are not faster by more than
+            noise.
         speedup: Geometric mean over the inputs of eager time by its time, or None.
         failure: Why it was not measured with any input, or an empty string.
         left_out: The inputs that are in no sum and no mean, because eager PyTorch fails with them.
         together: Eager time by its time for one call of each input together, or None.
+        rounds: One call of each input in ns, by session and round, of those that have all of them.
+        faster: What `together` is by these rounds, with its interval; or None.
     """
 
     setting: Setting
@@ -79,6 +83,16 @@ class VariedSetting:
     failure: str
     left_out: tuple[str, ...] = ()
     together: float | None = None
+    rounds: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
+    faster: Ratio | None = None
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether it is faster by more than noise, or nothing is measured that well."""
+        if self.faster is not None:
+            return self.faster.low > 1
+        known = [item.row.faster for item in self.inputs if item.row.faster]
+        return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -136,18 +150,29 @@ def _setting(
     round_ns = sum(times) if is_whole else None
     first_ns = max(0.0, sum(calls) - sum(times)) if is_whole else None
     logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
-    return VariedSetting(
+    rounds = _rounds(summed) if is_whole else {}
+    found = VariedSetting(
         setting=rows[0].setting,
         inputs=inputs,
         first_ns=first_ns,
         round_ns=round_ns,
         compiled_inputs=sum(item.is_compiled for item in summed),
-        break_even_rounds=_break_even(first_ns, round_ns, eager),
+        break_even_rounds=None,
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=failure,
         left_out=left_out,
         together=eager.round_ns / round_ns if eager and eager.round_ns and round_ns else None,
+        rounds=rounds,
+        faster=ratio_of(eager.rounds, rounds) if eager is not None else None,
     )
+    return dataclasses.replace(found, break_even_rounds=_break_even(found, eager))
+
+
+def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
+    """One call of each input by session and round: what differs between rounds meets them all."""
+    each = [item.row.medians for item in inputs]
+    whole = set.intersection(*(set(medians) for medians in each))
+    return {at: sum(medians[at] for medians in each) for at in sorted(whole)}
 
 
 def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
@@ -170,13 +195,12 @@ def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:
         is_reached |= any(each.hit_limit for each in item.recompiles)
 
 
-def _break_even(
-    first_ns: float | None, round_ns: float | None, eager: VariedSetting | None
-) -> int | None:
+def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None:
+    first_ns, round_ns = found.first_ns, found.round_ns
     if first_ns is None or round_ns is None or eager is None or eager.round_ns is None:
         return None
     gain_ns = eager.round_ns - round_ns
-    if gain_ns <= 0:
+    if gain_ns <= 0 or not found.is_faster:  # the next run may gain nothing
         return None
     return max(1, math.ceil((first_ns - (eager.first_ns or 0.0)) / gain_ns))
 

@@ -18,7 +18,7 @@ MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagrap
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
 _NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}
 _SHAPES = {"auto": None, "dynamic": True, "static": False, "padded": False}
-_VARIED_SHAPES = ("auto", "dynamic", "static", "padded")
+_VARIED_SHAPES = ("auto", "dynamic", "static")
 _TF32 = {"on": True, "off": False}
 _INDUCTOR = "inductor"
 
@@ -78,11 +78,15 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
         raise UsageError("--backends names none.", "Write --backends aot_eager,cudagraphs.")
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)
-    shapes = names_of(given.get("shapes")) or (_VARIED_SHAPES if varies else ("auto",))
+    sizes = _varied_sizes(given)
+    # Where each size is a power of two, padding is another name for static.
+    pads = any(size & (size - 1) for size in sizes)
+    varied = (*_VARIED_SHAPES, "padded") if pads else _VARIED_SHAPES
+    shapes = names_of(given.get("shapes")) or (varied if varies else ("auto",))
     for shape in shapes:
         _check("--shapes", shape, tuple(_SHAPES))
-    if "padded" in shapes and not varies:
-        raise UsageError("Only what varies can be padded.", "Add --vary 'x[0]=1,2,4'.")
+    if "padded" in shapes and not sizes:
+        raise UsageError("Only a size that varies can be padded.", "Add --vary 'x[0]=1,2,3'.")
     steps = (False, True) if given.get("optimizer") else (False,)
     for shape, compiles in itertools.product(shapes, steps):
         how: dict[str, Any] = {
@@ -95,6 +99,12 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
             yield Setting(_INDUCTOR, None if mode == MODES[0] else mode, **how)
         for backend in backends:
             yield Setting(backend, None, **how)
+
+
+def _varied_sizes(given: Mapping[str, Any]) -> frozenset[int]:
+    """The sizes that ``--vary`` gives to dimensions; values and dtypes are none."""
+    items = itertools.chain.from_iterable(variations_of(given))
+    return frozenset(int(item.value) for item in items if item.dimension is not None)
 
 
 def _workloads(given: Mapping[str, Any]) -> Iterator[Workload]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.benches.rows import INTERRUPTED
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.bench_wording import TIMES, error_text, faster_text
+from inspector.findings.bench_wording import TIMES, error_text, faster_text, none_measured
 from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import count, duration, listed
 
@@ -96,6 +97,9 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     for item in compiled:
         if item.failed and not item.failure:
             yield f"{item.setting.label} was not measured with {_named(item.failed)}"
+    failed = [item.setting.label for item in compiled if item.failure not in {"", INTERRUPTED}]
+    if eager is not None and not eager.failure and failed and len(failed) == len(compiled):
+        yield none_measured(failed)
     measured = [item for item in compiled if item.round_ns is not None]
     measured = [item for item in measured if item not in wrong and item not in others]
     if eager is None or eager.round_ns is None or not measured:
@@ -107,7 +111,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
         f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
         f"({duration(round(eager.round_ns))} → {duration(round(fastest.round_ns or 0))})"
     )
-    if not _is_faster(fastest):
+    if not fastest.is_faster:
         yield (
             "no setting is faster than eager PyTorch over these inputs by more than noise; the "
             f"nearest is {fastest.setting.label}: {took}"
@@ -119,9 +123,3 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
             f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "
             f"instead of {duration(round(fastest.first_ns or 0))}"
         )
-
-
-def _is_faster(found: VariedSetting) -> bool:
-    """Whether most inputs are faster by more than noise, or none is measured that well."""
-    known = [item.row.faster for item in found.inputs if item.row.faster]
-    return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)

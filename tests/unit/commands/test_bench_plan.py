@@ -42,12 +42,25 @@ def test_shapes_and_the_optimizer_multiply() -> None:
 
 
 def test_what_varies_is_compared_in_four_ways() -> None:
-    assert labels(vary=("x[0]=1,2",)) == [
+    assert labels(vary=("x[0]=1,3",)) == [
         "eager", "default", "default + dynamic", "default + static", "default + padded"
     ]  # fmt: skip
     assert labels(vary=("x[0]=1,2",), shapes="dynamic", modes="max-autotune") == [
         "eager", "max-autotune + dynamic"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("vary", [("x[0]=1,2,4",), ("n=1,3",), ("x=f32,bf16",)])
+def test_where_padding_changes_no_size_it_is_not_measured(vary: tuple[str, ...]) -> None:
+    ways = ["eager", "default", "default + dynamic", "default + static"]
+    assert labels(vary=vary) == ways
+    assert labels(vary=(*vary, "y[1]=6")) == [*ways, "default + padded"]
+
+
+def test_padding_that_is_asked_for_is_measured_where_sizes_vary() -> None:
+    assert labels(vary=("x[0]=1,2,4",), shapes="padded") == ["eager", "default + padded"]
+    with pytest.raises(UsageError, match="size"):
+        labels(vary=("n=1,3",), shapes="static,padded")
 
 
 def test_every_workload_has_its_own_eager() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
 from inspector.benches.varied import VariedInput, VariedSetting
 from inspector.findings.varied_notices import varied_notices
 from inspector.findings.varied_wording import varied_cells, varied_totals, varied_verdict
@@ -41,6 +41,13 @@ def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:
     assert len(list(varied_verdict([EAGER, STATIC]))) == 1
 
 
+def test_where_no_setting_is_measured_the_verdict_says_so() -> None:
+    (line,) = varied_verdict([EAGER, FAILED])
+    assert line == "nothing is measured beside eager PyTorch: default failed, see below"
+    broken = dataclasses.replace(EAGER, failure="it fails", round_ns=None)
+    assert list(varied_verdict([broken, FAILED])) == []
+
+
 def test_where_nothing_is_faster_it_says_so() -> None:
     row = make_row(faster=Ratio(0.49, 0.5, 0.51))
     inputs = (VariedInput("x[0]=1", row, 1, ()),)
@@ -60,7 +67,8 @@ def test_wrong_results_are_said_and_never_taken() -> None:
 
 def test_without_eager_or_without_times_nothing_is_claimed() -> None:
     assert list(varied_verdict([STATIC])) == []
-    assert list(varied_verdict([EAGER, FAILED])) == []
+    interrupted = dataclasses.replace(FAILED, failure=INTERRUPTED)
+    assert list(varied_verdict([EAGER, interrupted])) == []
     assert varied_totals(FAILED) == "it fails"
 
 
