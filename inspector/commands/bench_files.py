@@ -103,9 +103,18 @@ def _write_picture(report: BenchReport, output: Path) -> None:
     from inspector.benches.drawing.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1
-    groups = [(group_title(group, several=several), group.rows) for group in report.groups]
+    varied = _varied(report)
+    groups = [
+        (varied.get(group.input) or group_title(group, several=several), group.rows)
+        for group in report.groups
+    ]
     title = " · ".join(filter(None, (report.plan.target, report.device, f"torch {report.torch}")))
     write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
+
+
+def _varied(report: BenchReport) -> Mapping[int, str]:
+    """What varies, by input: shapes alone do not tell values apart."""
+    return {item.row.input: item.label for each in report.varied for item in each.inputs}
 
 
 def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
@@ -116,6 +125,9 @@ def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
 
 def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow]]:
     if isinstance(report, BenchReport):
-        yield from ((report.plan.target, row) for row in report.rows)
+        varied = _varied(report)
+        for row in report.rows:
+            inputs = ": ".join(filter(None, (varied.get(row.input), row.inputs)))
+            yield report.plan.target, dataclasses.replace(row, inputs=inputs)
         return
     yield from ((model.name, row) for model in report.models for row in model.rows)

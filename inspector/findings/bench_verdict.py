@@ -20,6 +20,7 @@ _SCALES = {
     "family": "the largest element of its kind",
     "rounding": "eager PyTorch's own error",
 }
+_TWICE = 2
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
@@ -119,16 +120,13 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
                 f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
                 f" (another run: {_interval(row.faster, inverse=True)})"
             )
-    if choice.same:
-        names = listed([row.setting.label for row in choice.same])
-        widest = max(choice.same, key=lambda row: row.faster.high if row.faster else 0)
-        if widest.faster is not None:
-            whose = f"{widest.setting.label}: " if len(choice.same) > 1 else ""
-            yield (
-                f"no difference to eager PyTorch beyond noise: {names} "
-                f"({whose}{widest.faster.middle:.2f} times as fast; another run: "
-                f"{_interval(widest.faster)})"
-            )
+    yield from _no_difference([row for row in choice.same if not _says_nothing(row)])
+    unknown = [row for row in choice.same if _says_nothing(row)]
+    if unknown:
+        yield (
+            f"not known whether {listed([row.setting.label for row in unknown])} would be faster "
+            "than eager PyTorch: equal calls differ too much; measure again while nothing else runs"
+        )
     if group.reasons:
         nearest = choice.nearest.compiled if choice.nearest is not None else None
         is_none = nearest is not None and not nearest.graphs
@@ -139,6 +137,23 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         yield from (f"profiled with {label}: {line}" for line in time_lines(group.profile))
     elif choice.nearest is not None:
         yield "`inspect profile` says where the time of a call goes"
+
+
+def _no_difference(rows: Sequence[BenchRow]) -> Iterator[str]:
+    known = [(row.faster, row.setting.label) for row in rows if row.faster is not None]
+    if not known:
+        return
+    faster, label = max(known, key=lambda each: each[0].high)
+    whose = f"{label}: " if len(known) > 1 else ""
+    yield (
+        f"no difference to eager PyTorch beyond noise: {listed([each for _, each in known])} "
+        f"({whose}{faster.middle:.2f} times as fast; another run: {_interval(faster)})"
+    )
+
+
+def _says_nothing(row: BenchRow) -> bool:
+    """Whether it can be both twice as fast as eager PyTorch and half as fast."""
+    return row.faster is not None and row.faster.low < 1 / _TWICE and row.faster.high > _TWICE
 
 
 def _interval(ratio: Ratio, *, inverse: bool = False) -> str:

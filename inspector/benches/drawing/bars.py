@@ -17,6 +17,7 @@ _EAGER, _COMPILED, _BEST, _WRONG = "#999999", "#56B4E9", "#0072B2", "#D55E00"
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _NS_PER_MS = 1e6
 _NS_PER_US = 1e3
+_FOUR_DIGITS = 999.5
 _LINE = 0.34
 _HEAD = 1.1
 _WIDTH = 9.0
@@ -95,7 +96,8 @@ def _group(axes: Any, name: str, rows: Sequence[BenchRow]) -> None:  # noqa: ANN
     axes.invert_yaxis()
     right = max(middle + more for middle, more in zip(middles, above, strict=True))
     for place, row, middle, more in zip(places, rows, middles, above, strict=True):
-        said = f"{middle:.3g} {unit}"
+        # The unit is that of the axis: with three digits alone 1,810 µs would be 1.81e+03.
+        said = f"{middle:.3g} {unit}" if middle < _FOUR_DIGITS else f"{middle:,.0f} {unit}"
         if row.faster is not None:
             said += f" · {row.faster.middle:.2f}{_TIMES}"
             said += f" ({row.faster.low:.2f} to {row.faster.high:.2f})"

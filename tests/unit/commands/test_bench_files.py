@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport, make_claims_report
 from inspector.findings.collection_report import CollectionReport, make_collection_report
 from inspector.model.claims import Claims
+from inspector.model.variation import Assignment
+from tests.unit.bench_logs import PLAN, block, report_of
 
 SUFFIXES = (".csv", ".SVG", ".png", ".pdf")
 
@@ -74,3 +77,20 @@ def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -
         write_bench_file(several, tmp_path / "several.png")
     write_bench_file(several, tmp_path / "several.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["several.csv"]
+
+
+def test_what_varies_is_named_in_pictures_and_tables(tmp_path: Path) -> None:
+    """Of a number the shapes say nothing, and four digits are written out."""
+    pytest.importorskip("matplotlib")
+    variations = ((Assignment("n", None, 17),), (Assignment("n", None, 100),))
+    events = [block(at, 500_000 + 1_310_000 * at, input=each) for at in (0, 1) for each in (0, 1)]
+    plan = dataclasses.replace(PLAN, variations=variations)
+    report = report_of(tmp_path, *events, plan=plan)
+    write_bench_file(report, tmp_path / "bench.svg")
+    picture = (tmp_path / "bench.svg").read_text()
+    assert picture.count("n=17") == picture.count("n=100") > 0
+    assert "1,810 µs" in picture
+    assert "e+03" not in picture
+    write_bench_file(report, tmp_path / "bench.csv")
+    lines = (tmp_path / "bench.csv").read_text().splitlines()[1:]
+    assert sorted({line.split(",")[3] for line in lines}) == ["n=100", "n=17"]
