@@ -6,8 +6,8 @@ import ast
 from collections.abc import Mapping
 
 from inspector.advice.advice import Advice
-from inspector.advice.choices import Choices
-from inspector.advice.code import Code
+from inspector.advice.choices import Choices, tensor_names
+from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
@@ -37,8 +37,9 @@ def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
         scalars: As `condition_of` takes them.
     """
     found = Choices.of(code, scalars)
-    one = found is not None and len(found.lines) == 1 and not found.conditions
-    return found.lines[0] if found is not None and one and not found.instead_of else ""
+    if found is None or len(found.lines) > 1:
+        return ""
+    return "" if found.conditions or found.instead_of or found.within else found.lines[0]
 
 
 def _tailored(code: Code) -> str:
@@ -58,12 +59,13 @@ def chosen_number(code: Code) -> str:
     """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
     match chosen_between(code):
         case test, (Chosen(target=begin, then=value, otherwise=other),):
-            condition, name = condition_of(code, test), begin.rpartition(" = ")[0]
+            condition = condition_of(code, test, tensor_names(code, test))
+            name = begin.rpartition(" = ")[0]
         case _:
             return ""
     if not condition or not name or not _is_number(value) or not _is_number(other):
         return ""
-    for tensor in sorted(tensors_in(test)):
+    for tensor in sorted(tensors_in(test) or _tensors_behind(code, test)):
         uses = Uses(code, frozenset({tensor}))
         if uses.allow_tensor_in(name) and not uses.changes:
             one, two = (f"{tensor}.new_tensor({ast.unparse(side)})" for side in (value, other))
@@ -73,6 +75,14 @@ def chosen_number(code: Code) -> str:
                 "floating-point numbers, and stays one."
             )
     return ""
+
+
+def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
+    """The tensors of which the names in a condition are made, where each is made once."""
+    parents = code.parents()
+    made = [parents.get(store) for name in names_of(test) for store in code.stores(name)]
+    values = [each.value for each in made if isinstance(each, ast.Assign)]
+    return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
 
 
 _IF = """\

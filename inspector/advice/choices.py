@@ -8,13 +8,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from inspector.advice.code import Code, names_of
+from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.conditions import condition_of, without_numbers
 from inspector.advice.effects import is_total, unknown_calls, without_writing, writes_in_place
 from inspector.advice.numbers import is_scalar
 from inspector.advice.sides import Chosen, chosen_between
 
-__all__ = ["CHOSEN", "Choices"]
+__all__ = ["CHOSEN", "Choices", "tensor_names"]
 
 CHOSEN = (
     "if both are finite tensors of one shape and dtype; it makes a new tensor, also where the "
@@ -33,12 +33,14 @@ class Choices:
 
     Attributes:
         lines: The statements.
+        within: What they stand in, as the part of the condition that is about no tensor; or empty.
         instead_of: The statement below that the one line replaces, where the branch goes; or empty.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
     """
 
     lines: list[str] = dataclasses.field(default_factory=list)
+    within: str = ""
     instead_of: str = ""
     conditions: list[str] = dataclasses.field(default_factory=list)
     is_finite: bool = True
@@ -58,11 +60,14 @@ class Choices:
         if found is None or _writes_outside(code):
             return None
         test, chosen = found
-        maker = _Maker(code, {**_scalars(code, test), **(scalars or {})})
-        condition = maker.condition(test)
+        maker = _Maker(code, {**tensor_names(code, test), **(scalars or {})})
+        condition, within = maker.condition(test), ""
+        if not condition and isinstance(code.statement, ast.If) and not code.statement.orelse:
+            within, rest = _apart(code, test)
+            condition = maker.condition(rest) if within and not _returns(chosen) else ""
         if not condition:
             return None
-        made = cls()
+        made = cls(within=within)
         several = len(chosen) > 1
         if several:
             taken = names_of(code.function) if code.function else frozenset()
@@ -99,6 +104,8 @@ class Choices:
                 f"Leave the branch out, and choose at the end: {lines} instead of "
                 f"`{self.instead_of}`, {when}{more}"
             )
+        if self.within:
+            return f"Below `{self.within}` alone, compute both and choose: {lines}, {when}{more}"
         return f"Compute both and choose: {lines}, {when}{more}"
 
 
@@ -156,7 +163,7 @@ class _Maker:
             case ast.Constant():
                 return ""
         bare = without_numbers(value)
-        if bare is None:
+        if bare is None or _is_number(self.code, value):
             return ""
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
             return self._nested(value)
@@ -209,6 +216,21 @@ class _Whole(ast.NodeTransformer):
         return ast.Constant(0) if plain else node
 
 
+def _is_number(code: Code, value: ast.expr) -> bool:
+    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` behind ``rate = 0.1``."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_number(code, left) and _is_number(code, right)
+        case ast.Name(id=name):
+            parents = code.parents()
+            made = [parents.get(store) for store in code.stores(name)]
+            first = [each.value for each in made if isinstance(each, ast.Assign)]
+            return bool(first) and isinstance(first[0], ast.Constant)
+    return False
+
+
 class _Inner(ast.NodeTransformer):
     """Takes ``torch.where(test, a, b)`` for each ``a if test else b``."""
 
@@ -229,7 +251,43 @@ class _Inner(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _scalars(code: Code, test: ast.expr) -> dict[str, str]:
+def _returns(chosen: Sequence[Chosen]) -> bool:
+    return any(each.target == "return " for each in chosen)
+
+
+def _apart(code: Code, test: ast.expr) -> tuple[str, ast.expr]:
+    """``if self.training:``, and the rest of a condition; empty where none is certainly apart."""
+    match test:
+        case ast.BoolOp(op=ast.And() as both, values=values):
+            plain = [value for value in values if _is_plain(value)]
+            rest = [value for value in values if not _is_plain(value)]
+            shown = code.shown(_all_of(both, plain)) if plain and rest else ""
+            return (f"if {shown}:", _all_of(both, rest)) if shown else ("", test)
+    return "", test
+
+
+def _all_of(both: ast.And, values: list[ast.expr]) -> ast.expr:
+    return values[0] if len(values) == 1 else ast.BoolOp(both, values)
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether a condition certainly is about no tensor's values."""
+    match value:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_plain(operand)
+        case ast.Attribute(attr="training" | "is_cuda" | "requires_grad"):
+            return True
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+            return True
+        case ast.Call(func=function):
+            return dotted_name(function) in _PLAIN_CALLS
+    return False
+
+
+_PLAIN_CALLS = frozenset({"hasattr", "isinstance", "torch.is_grad_enabled", "torch.is_tensor"})
+
+
+def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:
     """The names in a condition that are set once, to a tensor without dimensions."""
     parents = code.parents()
     names = names_of(test) - code.parameters()

@@ -67,6 +67,8 @@ def _condition(code: Code, test: ast.expr, scalars: Mapping[str, str]) -> str:
             return f"{shown}.reshape(())" if shown and (args or keywords) else shown
         case ast.Name(id=name) if name in scalars:
             return scalars[name]
+        case ast.Call() if is_scalar(test) and (shown := code.shown(test)):
+            return f"{shown} != 0"
     return ""
 
 
@@ -75,11 +77,16 @@ def _compared(code: Code, test: ast.Compare, scalars: Mapping[str, str]) -> str:
     match test:
         case ast.Compare(left=left, ops=[operation], comparators=[right]) if shown:
             if isinstance(operation, _COMPARISONS):
-                sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+                sides = [side for side in (left, right) if not _is_literal(side)]
                 # A branch takes a tensor of any shape that has one element.
                 known = all(_is_scalar(side, scalars) for side in sides)
                 return shown if known else f"({shown}).reshape(())"
     return ""
+
+
+def _is_literal(node: ast.expr) -> bool:
+    value = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(value, ast.Constant)
 
 
 def _is_scalar(node: ast.expr, scalars: Mapping[str, str]) -> bool:

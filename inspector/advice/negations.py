@@ -1,4 +1,4 @@
-"""``not`` of a tensor whose result has a name, or is part of a value."""
+"""``not``, ``and`` and ``or`` of tensors whose result has a name, or is part of a value."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.branches import CHOOSE
+from inspector.advice.choices import tensor_names
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import condition_of, names_in
-from inspector.advice.kinds import DATA_DEPENDENT
+from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
@@ -96,4 +97,58 @@ NOT = Advice(
     instead_of=r"capture_scalar_outputs",
 )
 
-ADVICE = (NOT,)
+
+def _both(code: Code) -> ast.BoolOp | None:
+    """``and`` or ``or`` whose value is kept, where nothing branches by it yet."""
+    if not isinstance(code.statement, ast.Assign | ast.Return):
+        return None
+    here = list(header(code.statement))
+    found = [node for node in here if isinstance(node, ast.BoolOp)]
+    branches = any(isinstance(node, ast.IfExp) for node in here)
+    return found[0] if found and not branches else None
+
+
+def _tailored_both(code: Code) -> str:
+    both = _both(code)
+    new = condition_of(code, both, tensor_names(code, both)) if both is not None else ""
+    old = code.shown(both)
+    if not new or not old:
+        return ""
+    said = f"Keep it a tensor: `{new}` instead of `{old}`"
+    return f"{said}, and choose by it. {CHOOSE}." if _decides_below(code) else f"{said}."
+
+
+_BOTH = """\
+import torch
+
+
+@torch.compile
+def forward(x):
+    m = x.mean()
+    is_inside = m > 0 and m < 1
+    y = x * 2 if is_inside else x - 1
+    return y * 3
+
+
+outputs = [forward(x) for x in (torch.full((3,), 0.5), torch.full((3,), 2.0), -torch.ones(3))]
+"""
+
+AND_OR = Advice(
+    id="and-or-of-tensors",
+    kinds=(BRANCH,),
+    says=ON_TENSOR,
+    where=lambda code: _both(code) is not None,
+    title="and, or the like, of tensors",
+    fix="Keep it a tensor: `(a > 0) & (b > 0)` instead of `a > 0 and b > 0`, `|` for `or`, with "
+    f"parentheses around each side. {CHOOSE}.",
+    tailored=_tailored_both,
+    before=_BOTH,
+    after=_BOTH.replace("m > 0 and m < 1", "(m > 0) & (m < 1)").replace(
+        "x * 2 if is_inside else x - 1", "torch.where(is_inside, x * 2, x - 1)"
+    ),
+    keeps="The outputs and gradients. `and` and `or` ask a tensor for its value, to know whether "
+    "the other side is needed; `&` and `|` compute both, and give a tensor.",
+    instead_of=r"torch\.cond|branchless|^Your code may|^Note: Python",
+)
+
+ADVICE = (NOT, AND_OR)

@@ -54,7 +54,7 @@ __all__ = ["command"]
 @click.option(
     "--shapes", metavar="KINDS",
     help="torch.compile's dynamic, with commas: auto, dynamic, static; with --vary also padded "
-    "(to powers of two).  [default: auto; with --vary all]",
+    "(to powers of two).  [default: auto; with --vary all, padded where a size is no power of two]",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph.")
 @click.option("--batch", metavar="SIZES", help="Batch sizes, with commas: 1,4,16.")

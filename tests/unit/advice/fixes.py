@@ -28,5 +28,6 @@ def fix(name: str, body: str, expression: str) -> str:
     if said == advice.fix:
         return ""
     for part in re.findall(r"`([^`]+)`", said):
-        ast.parse(part if "return " not in part else f"def f():\n    {part}")
+        whole = f"{part} pass" if part.endswith(":") else part
+        ast.parse(whole if "return " not in part else f"def f():\n    {part}")
     return said

@@ -32,6 +32,12 @@ from tests.unit.advice.fixes import fix
         ),
         ("return x if x.any() else y\n", "x.any()", "return torch.where(x.any(), x, y)"),
         ("if x.any():\n    return x\nreturn y\n", "x.any()", "return torch.where(x.any(), x, y)"),
+        ("return x if x.sum() else y\n", "x.sum()", "return torch.where(x.sum() != 0, x, y)"),
+        (
+            "s = x.sum()\nz = 2.0 if s > 0 else -1.0\nreturn x * z\n",
+            "s > 0",
+            "z = torch.where(s > 0, x.new_tensor(2.0), x.new_tensor(-1.0))",
+        ),
         (
             "if x.any():\n    return x\nelse:\n    return y\n",
             "x.any()",
@@ -47,7 +53,6 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
     ("body", "condition"),
     [
         ("if x.sum() > 0:\n    z = x * 2\n", "x.sum() > 0"),
-        ("if x.sum():\n    x = x * 2\n", "x.sum()"),
         ("if 0 < x.sum() < 1:\n    x = x * 2\n", "0 < x.sum() < 1"),
         ("if 3 in x:\n    x = x * 2\n", "3 in x"),
         ("if x is y:\n    x = x * 2\n", "x is y"),
@@ -154,6 +159,33 @@ def test_what_else_has_to_hold_is_said(body: str, said: str) -> None:
     assert said in fix("branch-where", text.replace("        x", "    x"), "x.any()")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x.mean() > 0 and y.any()", "(x.mean() > 0) & (y.any())"),
+        ("m > 0 or m < -1", "(m > 0) | (m < -1)"),
+        ("m > 0 and not y.any()", "(m > 0) & (y.any().logical_not())"),
+    ],
+)
+def test_and_and_or_stay_tensors(old: str, new: str) -> None:
+    above = "m = x.mean()\n"
+    said = fix("and-or-of-tensors", f"{above}ok = {old}\nreturn x if ok else y\n", old)
+    alone = fix("and-or-of-tensors", f"{above}return {old}\n", old)
+
+    assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
+    assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
+    assert fix("and-or-of-tensors", f"{above}return flag and x.any()\n", "flag") == ""
+
+
+@pytest.mark.parametrize("plain", ["self.training", "y is not None", "not torch.is_tensor(y)"])
+def test_a_part_of_the_condition_that_is_about_no_tensor_stays_a_branch(plain: str) -> None:
+    said = fix("branch-where", f"if {plain} and x.any():\n    x = x * 2\n", f"{plain} and x.any()")
+
+    assert said.startswith(
+        f"Below `if {plain}:` alone, compute both and choose: `x = torch.where(x.any(), x * 2, x)`"
+    )
+
+
 def test_what_is_kept_without_gradients_needs_no_word_on_them() -> None:
     said = fix("branch-where", "if x.any():\n    self.x = x.detach()\n", "x.any()")
 
@@ -189,6 +221,7 @@ def test_a_value_that_is_stored_into_a_tensor_is_no_new_tensor() -> None:
 @pytest.mark.parametrize(
     "side",
     [
+        "rate = 0.1\n    rate *= 0.5",
         "x += 1",  # the caller's
         "self.n += 1",
         "x, y = y, x",  # one is made of the other
