@@ -56,7 +56,10 @@ def _bench(folder: Path, request: str) -> None:
     from inspector.capture.benching.cores import Cores
 
     cores = Cores()  # torch is there by now, and with it libgomp; Inductor has not counted yet
+    from inspector.capture.benching.stack import keep_stack
     from inspector.capture.benching.worker import work
+
+    keep_stack(folder)
 
     work(folder, WorkerRequest.from_json(request), cores)
 

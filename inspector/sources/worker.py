@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL, place_in_dump
 
 __all__ = ["Worker"]
 
 _TICK_SECONDS = 0.2
 _GRACE_SECONDS = 5.0
+_STACK_SECONDS = 1.0
 _MOST_SAID = 300
 # What it does until it says that it is in a state, as far as --timeout limits that.
 _UNTIL: Mapping[str, str] = {"loaded": "loading the model", "ready": "first calls"}
@@ -186,7 +188,7 @@ class Worker:
                 continue
             on_tick()
             if self._seconds() > until:
-                self.failure = _late(state, seconds)
+                self.failure = _late(state, seconds, self._place(asks=True))
                 self.is_late = True
                 self.end()
                 return None
@@ -266,9 +268,30 @@ class Worker:
         elif code == 0 and outcome:
             self.failure = ""  # in order, and by itself
         elif code < 0:
-            self.failure = f"its process was ended by {_signal_name(-code)}{self._last_words()}"
+            place = self._place()
+            at = f" at {place}" if place else ""
+            self.failure = f"its process was ended by {_signal_name(-code)}{at}{self._last_words()}"
         else:
             self.failure = f"its process ended with exit code {code}{self._last_words()}"
+
+    def _place(self, *, asks: bool = False) -> str:
+        """The program's line that it is at, or was; empty where it does not say.
+
+        Args:
+            asks: Whether to ask it: it says so by itself only when it crashes.
+        """
+        file = self.folder / STACK_FILE
+        number = getattr(signal, STACK_SIGNAL, None)
+        # Without the file it has no handler yet, and the signal would be its end.
+        if asks and number is not None and file.exists():
+            self._process.send_signal(number)
+            until = time.monotonic() + _STACK_SECONDS
+            while time.monotonic() < until and not file.stat().st_size:
+                time.sleep(_STACK_SECONDS / 20)
+            time.sleep(_STACK_SECONDS / 20)  # it may be at it
+        with contextlib.suppress(OSError):
+            return place_in_dump(file.read_text("utf-8", "replace"))
+        return ""
 
     def _last_words(self) -> str:
         with contextlib.suppress(OSError):
@@ -278,11 +301,12 @@ class Worker:
         return ""
 
 
-def _late(state: str, seconds: float) -> str:
-    """That it was ended, and what it was about to do."""
+def _late(state: str, seconds: float, place: str) -> str:
+    """That it was ended, and what it was about to do, and where."""
+    at = f", at {place}" if place else ""
     if state in _UNTIL:
-        return f"it was ended after {seconds:g} seconds of {_UNTIL[state]}; see --timeout"
-    return f"it was ended after {seconds:.0f} seconds of calls that take far less as a rule"
+        return f"it was ended after {seconds:g} seconds of {_UNTIL[state]}{at}; see --timeout"
+    return f"it was ended after {seconds:.0f} seconds of calls that take far less as a rule{at}"
 
 
 def _signal_name(number: int) -> str:

@@ -163,7 +163,9 @@ def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> Non
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert "ended after 20 seconds" in row(report, "hangs")["failure"]
+    failure = row(report, "hangs")["failure"]
+    assert "ended after 20 seconds of first calls, at " in failure
+    assert failure.endswith(" in hangs; see --timeout")
     assert row(report, "eager")["latency_ns"]
 
 

@@ -148,7 +148,10 @@ def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     (model,) = json.loads(done.stdout)["models"]
     eager, other = model["rows"]
-    assert eager["failure"] == "it was ended after 12 seconds of loading the model; see --timeout"
+    assert eager["failure"] == (
+        "it was ended after 12 seconds of loading the model, at hangs.py:7 in <module>; "
+        "see --timeout"
+    )
     assert other["failure"] == "not tried, because eager PyTorch fails"
     assert (tmp_path / "tries.txt").read_text() == "x"
 

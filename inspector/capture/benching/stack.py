@@ -1,0 +1,28 @@
+"""Keeps where a process of `inspect bench` stands, for the process that gives up waiting for it."""
+
+from __future__ import annotations
+
+import faulthandler
+import signal
+from pathlib import Path
+
+from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL
+
+__all__ = ["keep_stack"]
+
+
+def keep_stack(folder: Path) -> None:
+    """Lets Python write its stacks into the folder: on a signal, and when it crashes.
+
+    What a program sets up itself with `faulthandler`, or for that signal, comes later and holds.
+    """
+    # The handlers write to it, however late; nothing may close it before the process ends.
+    log = (folder / STACK_FILE).open("w", encoding="utf-8")
+    faulthandler.enable(log)
+    number = getattr(signal, STACK_SIGNAL, None)
+    if number is not None and hasattr(faulthandler, "register"):
+        faulthandler.register(number, log, all_threads=True)
+    _KEPT.append(log)
+
+
+_KEPT: list[object] = []
