@@ -26,6 +26,7 @@ __all__ = [
 
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
+_WIDEST = 9.99  # more is as good as nothing known
 _SIGNIFICANT = 10
 _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -76,11 +77,13 @@ def time_text(row: BenchRow | None) -> str:
 
 
 def faster_text(faster: Ratio | None) -> str:
-    """The ratio and its interval's half in percent: ``1.53`` times, ``±3%``."""
+    """The ratio and its interval's half in percent: ``1.53`` times, ``±3%``; at most ``±>999%``."""
     if faster is None:
         return _NONE
     reach = max(faster.high / faster.middle, faster.middle / faster.low) - 1
     percent = f"{reach:.1%}" if reach < 1 / _SIGNIFICANT**2 else f"{reach:.0%}"
+    if reach > _WIDEST:
+        percent = f">{_WIDEST:.0%}"
     return f"{faster.middle:.2f}{TIMES} ±{percent}"
 
 
