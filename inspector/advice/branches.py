@@ -47,6 +47,13 @@ def _tailored(code: Code) -> str:
     return found.said if found is not None else chosen_number(code)
 
 
+def _only_one(code: Code) -> str:
+    found = Choices.of(code)
+    return f"{_ONE_SIDE}: `{found.only_one}`; {_BOTH_NEW}" if found and found.only_one else ""
+
+
+_ONE_SIDE = "Where only one side may run"
+_BOTH_NEW = "both functions return new tensors of one shape and dtype."
 CHOOSE = (
     "If both sides may run, and neither writes anywhere, draws random numbers or updates "
     "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
@@ -150,8 +157,8 @@ COND = Advice(
     kinds=(BRANCH, ITEM),
     says=ON_TENSOR_OR_ITEM,
     title="a branch on the value of a tensor, of which only one side may run",
-    fix="Where only one side may run: `torch.cond(condition, then_function, else_function, (x,))`; "
-    "both functions return new tensors of one shape and dtype.",
+    fix=f"{_ONE_SIDE}: `torch.cond(condition, then_function, else_function, (x,))`; {_BOTH_NEW}",
+    tailored=_only_one,
     before=_IF,
     after="""\
 import torch

@@ -37,6 +37,7 @@ class Choices:
         instead_of: The statement below that the one line replaces, where the branch goes; or empty.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
+        only_one: The statement that computes one side alone, by `torch.cond`; or empty.
     """
 
     lines: list[str] = dataclasses.field(default_factory=list)
@@ -44,6 +45,7 @@ class Choices:
     instead_of: str = ""
     conditions: list[str] = dataclasses.field(default_factory=list)
     is_finite: bool = True
+    only_one: str = ""
 
     @classmethod
     def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
@@ -61,34 +63,34 @@ class Choices:
             return None
         test, chosen = found
         maker = _Maker(code, {**tensor_names(code, test), **(scalars or {})})
-        condition, within = maker.condition(test), ""
-        if not condition and isinstance(code.statement, ast.If) and not code.statement.orelse:
-            within, rest = _apart(code, test)
-            condition = maker.condition(rest) if within and not _returns(chosen) else ""
-        if not condition:
-            return None
+        within, condition = maker.apart(test, returns=chosen[0].target == "return ")
         made = cls(within=within)
-        several = len(chosen) > 1
-        if several:
-            taken = names_of(code.function) if code.function else frozenset()
-            name = next((each for each in _KEPT_NAMES if each not in taken), "")
-            if not name:
-                return None
-            made.lines.append(f"{name} = {condition}")
-            condition = name
-        for each in chosen:
-            value = maker.where(condition, each.then, each.otherwise, each.target)
-            line = f"{each.target}{value}"
-            if not value or len(line) > _LONGEST or "\n" in line:
-                return None
-            made.lines.append(line)
-            if each.replaced is not None:
-                made.instead_of = code.shown(each.replaced) or ast.unparse(each.replaced)
+        if not condition or not made.add(maker, condition, chosen):
+            return None
+        if len(chosen) == 1 and not made.instead_of and not within:
+            made.only_one = maker.cond(condition, chosen[0])
         made.is_finite = maker.is_finite
         made.conditions = [*_of_calls(maker.calls), *_of_writes(code), *_of_state(chosen)]
         if not made.is_finite:
             made.conditions.insert(0, _not_finite(maker.divisions))
         return made
+
+    def add(self, maker: _Maker, condition: str, chosen: Sequence[Chosen]) -> bool:
+        """Adds the statements; False where one of them is not certain, or too long."""
+        if len(chosen) > 1:
+            # It may be made of what the first of them gives anew.
+            name = maker.new_name()
+            self.lines.append(f"{name} = {condition}")
+            condition = name
+        for each in chosen:
+            value = maker.where(condition, each.then, each.otherwise, each.target)
+            line = f"{each.target}{value}"
+            if not condition or not value or len(line) > _LONGEST or "\n" in line:
+                return False
+            self.lines.append(line)
+            if each.replaced is not None:
+                self.instead_of = maker.code.shown(each.replaced) or ast.unparse(each.replaced)
+        return True
 
     @property
     def said(self) -> str:
@@ -131,6 +133,25 @@ class _Maker:
         """The condition as a tensor of one bool; empty where that is not certain."""
         return condition_of(self.code, test, self.scalars)
 
+    def apart(self, test: ast.expr, *, returns: bool) -> tuple[str, str]:
+        """What a choice stands in, ``if self.training:`` or nothing, and its condition or nothing.
+
+        Args:
+            test: The condition.
+            returns: Whether what is chosen is returned: below another branch it would be only then.
+        """
+        condition = self.condition(test)
+        statement = self.code.statement
+        if condition or returns or not isinstance(statement, ast.If) or statement.orelse:
+            return "", condition
+        within, rest = _apart(self.code, test)
+        return within, self.condition(rest) if within else ""
+
+    def new_name(self) -> str:
+        """A name for a condition, which the function has none of; empty where it has them all."""
+        taken = names_of(self.code.function) if self.code.function else frozenset()
+        return next((name for name in _KEPT_NAMES if name not in taken), "")
+
     def where(self, condition: str, then: ast.expr, otherwise: ast.expr, target: str) -> str:
         """``torch.where(condition, then, otherwise)``; empty where that is no choice of tensors."""
         if ast.dump(then) == ast.dump(otherwise):
@@ -171,6 +192,30 @@ class _Maker:
         # A number has no gradient.
         return f"{shown}.detach()" if shown and bare is not value else shown
 
+    def cond(self, condition: str, chosen: Chosen) -> str:
+        """``torch.cond(condition, …)`` in the place of ``torch.where``; empty where it is none."""
+        sides = chosen.then, chosen.otherwise
+        is_nested = any(isinstance(node, ast.IfExp) for side in sides for node in ast.walk(side))
+        made = ["" if is_nested else self._new(side) for side in sides]
+        line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
+        fits = all(made) and not chosen.target.endswith("] = ") and len(line) <= _LONGEST
+        return line if fits else ""
+
+    def _new(self, value: ast.expr) -> str:
+        """A side as a new tensor: what `torch.cond` returns may be no input, and no part of one."""
+        match value:
+            case ast.Tuple(elts=parts):
+                shown = [self._new(part) for part in parts]
+                return f"({', '.join(shown)})" if parts and all(shown) else ""
+            case ast.Constant():
+                return ""
+        bare = without_numbers(value)
+        shown_whole = self.code.shown(bare)
+        if bare is not value:
+            return f"{shown_whole}.detach().clone()" if shown_whole else ""
+        is_old = not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or _is_view(value)
+        return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
+
     def _nested(self, value: ast.expr) -> str:
         """A value with a branch within it."""
         inner = _Inner(self)
@@ -197,6 +242,21 @@ class _Maker:
                         if all(pair):
                             self.divisions.append((pair[0], safe.format(pair[1])))
         return True
+
+
+_VIEWS = frozenset(
+    {"bfloat16", "contiguous", "detach", "double", "expand", "expand_as", "flatten", "float",
+     "half", "int", "long", "permute", "reshape", "squeeze", "t", "to", "transpose", "type_as",
+     "unsqueeze", "view", "view_as"}
+)  # fmt: skip
+
+
+def _is_view(value: ast.expr) -> bool:
+    """Whether a call can give what it is given, or a part of it."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _VIEWS
+    return False
 
 
 def _whole(value: ast.expr) -> ast.expr:
@@ -249,10 +309,6 @@ class _Inner(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.failed = self.failed or unknown_calls(node) != ()
         return self.generic_visit(node)
-
-
-def _returns(chosen: Sequence[Chosen]) -> bool:
-    return any(each.target == "return " for each in chosen)
 
 
 def _apart(code: Code, test: ast.expr) -> tuple[str, ast.expr]:

@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.advice.advice import Break
@@ -25,7 +26,6 @@ _PROGRAM = """\
 import math
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 
 @torch.compile
@@ -75,7 +75,7 @@ PROGRAMS = (
         _VECTORS,
     ),
     ("n = x.sum()\nif n != 0:\n    x = x / n\nreturn x * y", _VECTORS),
-    ("return F.softmax(x, dim=1 if x.sum() > 2.5 else 0) * y", _MATRICES),
+    ("return x.softmax(1 if x.sum() > 2.5 else 0) * y", _MATRICES),
     ("z = y + (x * 2 if x.sum() > 1 else x - y)\nreturn z", _VECTORS),
     ("def f(z):\n    return z.tanh()\nif x.sum() > 1:\n    x = f(x) * 2\nreturn x * y", _VECTORS),
     ("z = x.sum()\nif y.max().item() > 1.5:\n    z = x.mean().item()\nreturn z * y", _VECTORS),
@@ -155,11 +155,12 @@ def _program(body: str, inputs: tuple[str, str]) -> str:
     return _PROGRAM.format(body=indented, first=inputs[0], second=inputs[1])
 
 
-def _mended(path: Path, text: str) -> tuple[str, str]:
-    """The fix of the first graph break, and the program that it gives, or an empty one."""
+def _mended(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """The fixes of the first graph break, and the programs that they give, or empty ones."""
     reasons = advice_child.reasons(path, text)
     if not reasons:
-        return "no graph break", ""
+        yield "no graph break", ""
+        return
     reason = GraphBreakReason.parse(reasons[0])
     cause = reason.causes[0]
     frame = [frame for frame in reason.stack if frame.file == str(path)][-1]
@@ -168,12 +169,14 @@ def _mended(path: Path, text: str) -> tuple[str, str]:
     found = Break(cause.gb_id, cause.gb_type, said, code)
     advice = best(found)
     if advice is None:
-        return "no advice", ""
-    for way in (advice, *other_ways(advice, found)):
-        fix = way.fix_for(code)
-        if fix != way.fix:
-            return fix, _applied(text, code, fix)
-    return advice.fix, ""
+        yield "no advice", ""
+        return
+    fixes = [(way.fix_for(code), way.fix) for way in (advice, *other_ways(advice, found))]
+    tailored = [fix for fix, general in fixes if fix != general]
+    for fix in tailored:
+        yield fix, _applied(text, code, fix)
+    if not tailored:
+        yield advice.fix, ""
 
 
 def _applied(text: str, code: Code, fix: str) -> str:
@@ -218,12 +221,12 @@ def main() -> int:
         for body, inputs in PROGRAMS:
             text = _program(body, inputs)
             path = Path(folder, "user.py")
-            fix, mended = _mended(path, text)
-            said = ["not in the user's words"]
-            if mended:
-                said = list(advice_child.unlike((text, mended), Path(folder)))
-            failed = failed or bool(said)
-            print(json.dumps({"body": body, "fix": fix, "problems": said}))
+            for fix, mended in _mended(path, text):
+                said = ["not in the user's words"]
+                if mended:
+                    said = list(advice_child.unlike((text, mended), Path(folder)))
+                failed = failed or bool(said)
+                print(json.dumps({"body": body, "fix": fix, "problems": said}))
     return int(failed)
 
 

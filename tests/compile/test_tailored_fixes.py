@@ -22,7 +22,8 @@ def answers(root: Path) -> list[dict[str, object]]:
 def test_what_the_fix_says_holds(answers: list[dict[str, object]]) -> None:
     tried = [answer for answer in answers if "fix" in answer]
 
-    assert len(tried) == len(PROGRAMS)
+    assert {answer["body"] for answer in tried} == {body for body, _ in PROGRAMS}
+    assert len(tried) >= len(PROGRAMS)  # some have two fixes
     assert [answer for answer in tried if answer["problems"]] == []
 
 

@@ -186,6 +186,38 @@ def test_a_part_of_the_condition_that_is_about_no_tensor_stays_a_branch(plain: s
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if x.any():\n    x = f(x)\n", "x = torch.cond(x.any(), lambda: f(x), lambda: x.clone())"),
+        ("return x[0] if x.any() else x.view(3) * 2\n",
+         "return torch.cond(x.any(), lambda: x[0].clone(), lambda: x.view(3) * 2)"),
+        ("return (x, y) if x.any() else (y.t(), -x)\n",
+         "return torch.cond(x.any(), lambda: (x.clone(), y.clone()), lambda: (y.t().clone(), -x))"),
+    ],
+)  # fmt: skip
+def test_only_one_side_runs_in_the_words_of_the_user(body: str, line: str) -> None:
+    said = fix("branch-cond", body, "x.any()")
+
+    assert said == (
+        f"Where only one side may run: `{line}`; both functions return new tensors of one shape "
+        "and dtype."
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.any():\n    x = x * 2\n    y = y * 2\n",  # two of them
+        "if x.any():\n    return y\nx = x * 2\nreturn x\n",  # with what stands below
+        "z = x.clone()\nif x.any():\n    z[0] = y\nreturn z\n",
+        "if x.any():\n    x = None\n",
+    ],
+)
+def test_what_is_no_single_value_is_told_in_general(body: str) -> None:
+    assert fix("branch-cond", body, "x.any()") == ""
+
+
 def test_what_is_kept_without_gradients_needs_no_word_on_them() -> None:
     said = fix("branch-where", "if x.any():\n    self.x = x.detach()\n", "x.any()")
 
