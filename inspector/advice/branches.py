@@ -6,7 +6,8 @@ import ast
 from collections.abc import Mapping
 
 from inspector.advice.advice import Advice
-from inspector.advice.choices import Choices, tensor_names
+from inspector.advice.choice_code import tensor_names
+from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM

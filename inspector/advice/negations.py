@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.branches import CHOOSE
-from inspector.advice.choices import tensor_names
+from inspector.advice.choice_code import tensor_names
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import condition_of, names_in
 from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ON_TENSOR

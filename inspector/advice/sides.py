@@ -81,7 +81,7 @@ def _returned(code: Code, then: Values, otherwise: Values, *, has_else: bool) ->
     if one is not None and two is not None:
         return (Chosen("return ", one, two),)
     below = code.block()[1:]
-    if one is None or has_else or any(map(_may_leave, below[:-1])):
+    if one is None or has_else or not all(map(_only_computes, below[:-1])):
         return ()
     match below:
         case [ast.Return(value=ast.expr() as value)]:
@@ -101,9 +101,23 @@ def _stores(below: Sequence[ast.stmt], early: ast.expr, code: Code) -> bool:
     return bool(stored & (names_of(early) | names_of(test)))
 
 
-def _may_leave(statement: ast.stmt) -> bool:
-    leaves = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Break | ast.Continue
-    return any(isinstance(node, leaves) for node in ast.walk(statement))
+def _only_computes(statement: ast.stmt) -> bool:
+    """Whether a statement visibly does no more than to give names values: it will always run."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return all(map(_is_names, targets))
+        case ast.AnnAssign(target=target):
+            return _is_names(target)
+        case ast.Expr(value=ast.Constant()) | ast.Pass():
+            return True
+        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+            return all(map(_only_computes, (*body, *orelse)))
+    return False
+
+
+def _is_names(target: ast.expr) -> bool:
+    plain = (ast.Name, ast.Tuple, ast.expr_context)
+    return all(isinstance(node, plain) for node in ast.walk(target))
 
 
 def _of_expression(
@@ -270,7 +284,16 @@ def _is_needed(code: Code, name: str) -> bool:
     if not name.isidentifier() or code.statement is None:
         return True
     inner = {id(node) for node in ast.walk(code.statement)}
-    return any(id(load) not in inner for load in code.loads(name))
+    is_read_behind = any(id(load) not in inner for load in code.loads(name))
+    return is_read_behind or (_is_in_loop(code) and code.is_set_before(name))
+
+
+def _is_in_loop(code: Code) -> bool:
+    parents = code.parents()
+    node: ast.AST | None = code.statement
+    while node is not None and not isinstance(node, ast.For | ast.While):
+        node = parents.get(node)
+    return node is not None
 
 
 def _in_any_order(found: Sequence[Chosen]) -> bool:

@@ -241,6 +241,26 @@ def test_an_early_return_is_chosen_at_the_end() -> None:
     assert said.startswith(
         f"Leave the branch out, and choose at the end: `{new}` instead of `return z`, if both"
     )
+    assert "What stands below the branch runs in any case." in said
+
+
+@pytest.mark.parametrize("below", ["print(x)", "self.seen = x", "self.log.append(x)", "y[0] = 1"])
+def test_what_stands_below_an_early_return_may_do_more(below: str) -> None:
+    body = f"if x.any():\n    return y\n{below}\nz = x * 2\nreturn z\n"
+
+    assert fix("branch-where", body, "x.any()") == ""
+
+
+def test_what_a_loop_reads_again_is_chosen_too() -> None:
+    body = (
+        "n = x * 0\nw = y\nfor z in y:\n    if z.any():\n        n = n + 1\n        w = n * z\n"
+        "return w\n"
+    )
+
+    assert fix("branch-where", body, "z.any()") == ""  # one is made of the other
+
+    said = fix("branch-where", body.replace("n * z", "z").replace("w = y", "w = y * 2"), "z.any()")
+    assert "`n = torch.where(condition, n + 1, n)`" in said
 
 
 def test_a_value_that_is_stored_into_a_tensor_is_no_new_tensor() -> None:
