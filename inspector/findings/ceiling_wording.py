@@ -81,8 +81,12 @@ def busy_notice(ceilings: InspectorCeilings) -> str:
         return ""
     return (
         f"what the machine can do was measured while other programs {_had(ceilings.device, others)}"
-        ": it can do more, and what is said to be near it may not be; `--fresh-ceilings` measures "
-        "again"
+        ": it can do more, and what is said to be near it may not be; "
+        + (
+            "`--fresh-ceilings` measures again"
+            if ceilings.is_cached
+            else "`--fresh-ceilings` measures again while nothing else runs"
+        )
     )
 
 

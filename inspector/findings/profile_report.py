@@ -139,8 +139,8 @@ def _profiles(
         if is_one and fusions != recorded:
             unread.append(_UNSIZED_RUNS)
         functions = _functions(process, run.roots)
-        has_breaks = any(compilation.graph_breaks for compilation in alone.compilations)
-        budget = make_budget(profile, has_breaks=has_breaks)
+        breaks = [item for each in alone.compilations for item in each.graph_breaks]
+        budget = make_budget(profile, has_breaks=bool(breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
         launches = timed_launches(shown, codes, fusions, functions)
         every += launches
@@ -172,6 +172,7 @@ def _profiles(
             memory=memory,
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
+            breaks=len({(item.user.file, item.user.line) for item in breaks if item.user}),
         )
     unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []

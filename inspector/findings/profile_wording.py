@@ -22,6 +22,7 @@ __all__ = [
     "gain_lines",
     "headline",
     "idle_parts",
+    "more_gains",
     "time_lines",
     "verdict_lines",
 ]
@@ -75,7 +76,14 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
     if is_noise(budget):
-        yield "equal calls differ too much for advice: measure again while nothing else runs"
+        yield (
+            "equal calls differ too much for advice by time: measure again while nothing else runs"
+        )
+        if found.breaks:
+            yield (
+                f"graphs break at {count(found.breaks, 'line')}, whatever that takes: `inspect "
+                "explain` says which, and how to mend them"
+            )
     elif found.gains:
         gain = found.gains[0]
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
@@ -162,6 +170,14 @@ def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
     for gain in found.gains[:_MOST_GAINS] if not is_noise(found.budget) else ():
         yield _at_most(gain), gain.what, gain.change
+
+
+def more_gains(found: Profiled) -> str:
+    """How many more there are than `gain_lines` has; or an empty string."""
+    more = len(found.gains) - _MOST_GAINS
+    if more <= 0 or is_noise(found.budget):
+        return ""
+    return f"… {more} more in the JSON report (--format json)"
 
 
 def _at_most(gain: Gain) -> str:

@@ -92,8 +92,19 @@ def _fewer_bytes(work: Work) -> str:
     batch = "a larger batch uses the weights that it reads more often"
     if work.dtype in _HALVES:
         return f"{batch}, quantised to 8 bits they are half as large"
-    smaller = _SMALLER.get(work.dtype)
+    smaller = _smaller(work)
     return f"{batch}, {smaller} halves them" if smaller else batch
+
+
+def _smaller(work: Work) -> str:
+    """The dtype of half the size; empty where the machine was measured to be no faster with it.
+
+    A processor without instructions for bfloat16 multiplies it fifty times as slowly as float32.
+    """
+    smaller = _SMALLER.get(work.dtype, "")
+    least_ns = work.least_by_unit_ns.get(smaller)
+    is_slower = least_ns is not None and work.least_ns is not None and least_ns >= work.least_ns
+    return "" if is_slower else smaller
 
 
 def _of_convolution(work: Work) -> str:
@@ -102,7 +113,7 @@ def _of_convolution(work: Work) -> str:
         "of images, channels_last for the model and its inputs, where they are not: "
         "model.to(memory_format=torch.channels_last)"
     )
-    smaller = _SMALLER.get(work.dtype)
+    smaller = _smaller(work)
     return f"{layout}; or {smaller}" if smaller else layout
 
 
@@ -124,7 +135,8 @@ def _of_any(work: Work) -> str:
 def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:
     if _FROZEN.isdisjoint(work.operators):
         return _tuned(mode)
-    smaller = "bfloat16, where the processor has it" if work.dtype == "float32" else ""
+    is_float = work.dtype == "float32" and _smaller(work)
+    smaller = "bfloat16, where the processor has it" if is_float else ""
     if is_training:
         return smaller or "a larger batch, or other sizes (multiples of 64)"
     templates = (

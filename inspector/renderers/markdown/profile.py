@@ -15,6 +15,7 @@ from inspector.findings.profile_wording import (
     gain_lines,
     headline,
     idle_parts,
+    more_gains,
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
@@ -81,6 +82,8 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
         for gain in gains:
             yield "| " + " | ".join(map(cell, gain)) + " |"
         yield ""
+    if more := more_gains(found):
+        yield f"{more}\n"
     yield from _work(found)
     yield from _shares(found)
     yield from memory_markdown(found)

@@ -17,6 +17,7 @@ from inspector.findings.profile_wording import (
     gain_lines,
     headline,
     idle_parts,
+    more_gains,
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
@@ -33,7 +34,7 @@ _MOST_WORK = 12
 _MOST_LINES = 8
 _MOST_PLACES = 2
 _LEAST_PART = 0.005
-_SHADES = ("█", "▓", "▒", "░", "·", "~", "'", "^", "*")
+_SHADES = ("█", "▓", "▒", "░", "·", "~", "'", "^", "*", "o", "x", "%", "@", "?")
 _COLOURS = ("green", "red", "yellow", "magenta", "blue", "cyan")
 
 
@@ -118,6 +119,8 @@ def _gains(page: Page, found: Profiled) -> Iterator[Text]:
         yield from page.wrapped(text, _GAP, _GAP * 2)
         text = Text("change: ", style="green").append_text(page.safe(change))
         yield from page.wrapped(text, _GAP * 2, _GAP * 3)
+    if more := more_gains(found):
+        yield Text(f"{_GAP}{more}", style="dim")
 
 
 def _work(page: Page, found: Profiled) -> Iterator[Text]:

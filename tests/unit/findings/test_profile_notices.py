@@ -13,10 +13,17 @@ from inspector.findings.profile_notices import (
     unseen_notice,
 )
 from inspector.findings.profile_rows import line_rows
-from inspector.findings.profile_wording import call_title, idle_parts, verdict_lines
+from inspector.findings.profile_wording import (
+    call_title,
+    gain_lines,
+    idle_parts,
+    more_gains,
+    verdict_lines,
+)
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import Gain
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import all_work
@@ -167,6 +174,30 @@ def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
     first = list(verdict_lines(profiled(slower)))[1]
     assert first.startswith("2.00 times as slow")
     assert first.endswith("1.99 to 2.02)")
+
+
+NOISE = in_blocks([[100], [900], [100], [5000]], [[200], [100], [9000], [300]])
+
+
+def test_noise_leaves_what_needs_no_time() -> None:
+    found = profiled(NOISE)
+    said = list(verdict_lines(found))
+    assert said[-1].startswith("equal calls differ too much for advice by time")
+
+    broken = dataclasses.replace(found, breaks=2)
+    assert list(verdict_lines(broken))[-1] == (
+        "graphs break at 2 lines, whatever that takes: `inspect explain` says which, and how to "
+        "mend them"
+    )
+
+
+def test_gains_that_are_left_out_are_counted() -> None:
+    gains = tuple(Gain(f"{number}", 10.0, "less") for number in range(8))
+    found = dataclasses.replace(profiled(PROFILE), gains=gains)
+    shown = list(gain_lines(found))
+    assert more_gains(found) == f"… {8 - len(shown)} more in the JSON report (--format json)"
+    assert more_gains(dataclasses.replace(found, gains=gains[: len(shown)])) == ""
+    assert more_gains(dataclasses.replace(profiled(NOISE), gains=gains)) == ""
 
 
 def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:

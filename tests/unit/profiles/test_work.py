@@ -242,6 +242,26 @@ def test_no_dtype_is_advised_that_a_product_has_already(
     assert dtype not in said
 
 
+@pytest.mark.parametrize(("least_ns", "is_advised"), [(1e3, True), (1e6, False), (None, True)])
+@pytest.mark.parametrize("operator", ["mm", "convolution"])
+@pytest.mark.parametrize("bound", [Bound.COMPUTE, Bound.MEMORY])
+def test_no_dtype_is_advised_in_which_the_machine_is_slower(
+    least_ns: float | None,
+    is_advised: bool,  # noqa: FBT001
+    operator: str,
+    bound: Bound,
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=(operator,), dtype="float32", unit="float32", bound=bound, least_ns=1e4,
+        least_by_unit_ns={} if least_ns is None else {"bfloat16": least_ns},
+    )  # fmt: skip
+    for is_training in (False, True):
+        said = advice(product, "", is_cpu=True, is_training=is_training)
+        assert ("bfloat16" in said) is is_advised
+        assert said
+
+
 def test_weights_that_are_trained_are_no_constants() -> None:
     called = next(item for item in work(kernel="gemm") if item.kind == "library")
     product = dataclasses.replace(
