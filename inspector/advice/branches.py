@@ -10,13 +10,11 @@ from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
 from inspector.advice.sides import Chosen, chosen_between
 
 __all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number"]
-
-_HINTS = r"torch\.cond|branchless|^Your code may"
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -150,7 +148,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor, which writing in place to what it is made of does not change.",
     pairs=((_IF_NUMBERS, _WHERE_NUMBERS),),
-    instead_of=_HINTS,
+    instead_of=BRANCH_HINTS,
 )
 
 COND = Advice(
@@ -184,7 +182,7 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
     variants=(_IF.replace("max()", "max().item()"),),
-    instead_of=rf"{_HINTS}|capture_scalar_outputs",
+    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
     other_way_of=("branch-where", "item-branch"),
 )
 

@@ -8,11 +8,10 @@ from inspector.advice.advice import Advice
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides, without_numbers
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 
 __all__ = ["ADVICE"]
 
-_HINTS = r"torch\.cond|branchless|^Your code may"
 _HALVED = """\
 import torch
 
@@ -55,7 +54,7 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     keeps="The outputs and gradients, for inputs that need no more than `STEPS` steps. All steps "
     "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
     "new tensor.",
-    instead_of=rf"{_HINTS}|capture_scalar_outputs",
+    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
     variants=(_HALVED.replace("sum()", "sum().item()"),),
 )
 
@@ -158,7 +157,7 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     keeps="The same error, once the graph has run to its end.",
     variants=(_LOGGED, _LOGGED.replace("isnan().any()", "isnan().any().item()")),
-    instead_of=rf"{_HINTS}|capture_scalar_outputs",
+    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
 )
 
 _SPARED = """\
@@ -220,7 +219,7 @@ RAISE_IN_GRAPH = Advice(
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
     variants=(_CHECKED.replace("any()", "any().item()"),),
-    instead_of=_HINTS,
+    instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )
 
@@ -236,7 +235,7 @@ RAISE_UNCOMPILED = Advice(
     after=_SPARED.replace("if x.isnan", "if not torch.compiler.is_compiling() and x.isnan"),
     keeps="The outputs for inputs that pass the check; compiled, it is made no more.",
     variants=(_SPARED.replace("any()", "any().item()"),),
-    instead_of=_HINTS,
+    instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )
 
@@ -286,7 +285,7 @@ def run(x):
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     keeps="It fails for the same inputs, with a RuntimeError instead of an AssertionError.",
-    instead_of=_HINTS,
+    instead_of=BRANCH_HINTS,
 )
 
 ADVICE = (LOOP, RAISE, RAISE_IN_GRAPH, RAISE_UNCOMPILED, ASSERT)

@@ -15,12 +15,9 @@ from inspector.advice.sides import Chosen, chosen_between
 
 __all__ = ["CHOSEN", "Choices"]
 
-CHOSEN = (
-    "if both are finite tensors of one shape and dtype; it makes a new tensor, also where the "
-    "branch keeps the old one."
-)
-"""When `Choices` without conditions may be taken."""
 _NEW = "; it makes a new tensor, also where the branch keeps the old one."
+CHOSEN = f"if both are finite tensors of one shape and dtype{_NEW}"
+"""When `Choices` without conditions may be taken."""
 
 
 @dataclasses.dataclass(slots=True)

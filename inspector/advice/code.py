@@ -135,6 +135,14 @@ class Code:
             for child in ast.iter_child_nodes(parent)
         }
 
+    def is_in_loop(self) -> bool:
+        """Whether the statement stands in a loop of the function."""
+        parents = self.parents()
+        node = parents.get(self.statement) if self.statement else None
+        while node is not None and not isinstance(node, ast.For | ast.While):
+            node = parents.get(node)
+        return node is not None
+
     def block(self) -> list[ast.stmt]:
         """The statement and those behind it in the same block; empty where they are not known."""
         statements = self.around()

@@ -9,12 +9,12 @@ from inspector.advice.advice import Advice
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import condition_of, decides, without_numbers
-from inspector.advice.effects import runs_once
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
+from inspector.advice.effects import MODES, runs_once
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
 
 __all__ = ["ADVICE"]
 
-_HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
+_HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 
 
 def _sides(code: Code) -> tuple[ast.expr, Sequence[ast.stmt], Sequence[ast.stmt]] | None:
@@ -63,11 +63,8 @@ def _is_no_tensor(value: ast.expr) -> bool:
         case ast.List() | ast.Dict() | ast.Set():
             return True
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-            return name in _MODES
+            return name in MODES
     return False
-
-
-_MODES = frozenset({"autocast", "enable_grad", "inference_mode", "no_grad", "nullcontext"})
 
 
 def _tailored(code: Code) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from inspector.advice.code import Code, dotted_name
 
 __all__ = [
+    "MODES",
     "REDUCTIONS",
     "is_pure",
     "is_total",
@@ -45,13 +46,16 @@ _PARTIAL = frozenset(
      "log10", "log1p", "log2", "matmul", "median", "norm", "pow", "prod", "reciprocal", "rsqrt",
      "sinh", "sqrt", "std", "tan", "var"}
 )  # fmt: skip
-# Random numbers, what makes a tensor something else, and modes.
+MODES = frozenset(
+    {"autocast", "enable_grad", "inference_mode", "no_grad", "nullcontext", "set_grad_enabled"}
+)
+"""What gives a context, and no tensor."""
+# Random numbers, and what makes a tensor something else.
 _NOT_OF_TENSORS = frozenset(
-    {"alpha_dropout", "append", "autocast", "backward", "bernoulli", "cauchy", "dropout",
-     "dropout1d", "dropout2d", "dropout3d", "enable_grad", "feature_alpha_dropout", "geometric",
-     "gumbel_softmax", "inference_mode", "item", "list", "multinomial", "no_grad", "normal",
-     "nullcontext", "numpy", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
-     "randn_like", "random", "randperm", "rrelu", "set_grad_enabled", "tolist", "update"}
+    {"alpha_dropout", "append", "backward", "bernoulli", "cauchy", "dropout", "dropout1d",
+     "dropout2d", "dropout3d", "feature_alpha_dropout", "geometric", "gumbel_softmax", "item",
+     "list", "multinomial", "normal", "numpy", "poisson", "rand", "rand_like", "randint",
+     "randint_like", "randn", "randn_like", "random", "randperm", "rrelu", "tolist", "update"}
 )  # fmt: skip
 _NUMBERS = frozenset({"bool", "dict", "float", "int", "list", "max", "min", "range", "set", "str"})
 _MODULES = frozenset({"F", "functional", "nn.functional", "torch", "torch.nn.functional"})
@@ -104,9 +108,9 @@ def _of_torch(call: ast.Call) -> bool | None:
         return None
     match call.func:
         case ast.Name(id=name):
-            return None if name in _NUMBERS | _NOT_OF_TENSORS else name in _BUILTINS
+            return None if name in _NUMBERS | _NOT_OF_TENSORS | MODES else name in _BUILTINS
         case ast.Attribute(value=value, attr=name):
-            if name in _NOT_OF_TENSORS or (name.endswith("_") and not name.startswith("_")):
+            if name in _NOT_OF_TENSORS | MODES or (name.endswith("_") and not name.startswith("_")):
                 return None
             module = dotted_name(value)
             known = module in _MODULES or module.partition(".")[0] == "torch"

@@ -6,6 +6,7 @@ from inspector.advice.advice import Kind
 
 __all__ = [
     "BRANCH",
+    "BRANCH_HINTS",
     "BREAK_CALL",
     "BUILTIN",
     "CAPTURE_SHAPES",
@@ -43,3 +44,5 @@ ON_TENSOR_OR_ITEM = rf"{ON_TENSOR}|Tensor\.item\(\)"
 
 CAPTURE_SHAPES = r"capture_dynamic_output_shape_ops"
 """Torch's hint on `DYNAMIC_SHAPE`: it is wrong where Python decides by the size (`sizes`)."""
+BRANCH_HINTS = r"torch\.cond|branchless|^Your code may"
+"""Regular expression of torch's hints on branches, where `torch.cond` is no help."""

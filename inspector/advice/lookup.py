@@ -37,11 +37,11 @@ _FORWARD = (
 _WRAPPING = frozenset(
     {"_collections_abc", "abc", "contextlib", "dataclasses", "enum", "functools", "threading"}
 )
+_OF_BYTECODE = re.compile(r"bytecode instruction")
 _OF_LIBRARY = re.compile(
     r"^Make sure the arguments|^Avoid calling|^Apply `@torch\._dynamo\.dont_skip"
-    r"|bytecode instruction"
+    rf"|{_OF_BYTECODE.pattern}"
 )
-_OF_BYTECODE = re.compile(r"bytecode instruction")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 

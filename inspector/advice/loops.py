@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name, header
 from inspector.advice.conditions import decides
-from inspector.advice.kinds import BRANCH, BUILTIN, ITEM, ON_TENSOR_OR_ITEM
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, BUILTIN, ITEM, ON_TENSOR_OR_ITEM
 
 __all__ = ["ADVICE"]
 
-_HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
+_HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 
 
 def _goes(code: Code, *kinds: type[ast.stmt]) -> bool:
@@ -33,15 +33,7 @@ def _of_this_loop(statement: ast.stmt) -> Iterator[ast.stmt]:
 def _leaves(code: Code) -> bool:
     if _goes(code, ast.Break):
         return True
-    return _goes(code, ast.Return) and _is_in_loop(code)
-
-
-def _is_in_loop(code: Code) -> bool:
-    parents = code.parents()
-    node = parents.get(code.statement) if code.statement else None
-    while node is not None and not isinstance(node, ast.For | ast.While):
-        node = parents.get(node)
-    return node is not None
+    return _goes(code, ast.Return) and code.is_in_loop()
 
 
 BREAK = Advice(

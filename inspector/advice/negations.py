@@ -9,7 +9,7 @@ from inspector.advice.branches import CHOOSE
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import condition_of, names_in
-from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ON_TENSOR
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, DATA_DEPENDENT, ON_TENSOR
 
 __all__ = ["ADVICE"]
 
@@ -27,22 +27,19 @@ def _is_not(node: ast.AST) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
-def _condition(code: Code) -> tuple[str, str]:
-    """The expression as a tensor of one bool, and as the user wrote it; empty where not certain."""
-    found = _negated(code)
-    if found is None:
-        return "", ""
-    return condition_of(code, found), code.shown(found)
+def _as_tensor(code: Code, node: ast.expr | None) -> str:
+    """An expression as a tensor of one bool; empty where that is not certain."""
+    return condition_of(code, node, tensor_names(code, node)) if node is not None else ""
 
 
-def _tailored(code: Code) -> str:
-    new, old = _condition(code)
+def _kept(code: Code, node: ast.expr | None) -> str:
+    """How to keep it a tensor."""
+    new, old = _as_tensor(code, node), code.shown(node)
     if not new or not old:
         return ""
     said = f"Keep it a tensor: `{new}` instead of `{old}`"
-    if _decides_below(code):
-        return f"{said}, and choose by it instead of branching. {CHOOSE}."
-    return f"{said}."
+    by_it = f", and choose by it instead of branching. {CHOOSE}" if _decides_below(code) else ""
+    return f"{said}{by_it}."
 
 
 def _decides_below(code: Code) -> bool:
@@ -82,11 +79,11 @@ outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
 NOT = Advice(
     id="not-of-tensor",
     kinds=(DATA_DEPENDENT,),
-    where=lambda code: bool(_condition(code)[0]),
+    where=lambda code: bool(_as_tensor(code, _negated(code))),
     title="not of a tensor",
     fix="Keep it a tensor: `x.any().logical_not()` instead of `not x.any()`, with `&` and `|` for "
     f"`and` and `or`. {CHOOSE}.",
-    tailored=_tailored,
+    tailored=lambda code: _kept(code, _negated(code)),
     before=_PROGRAM,
     after=_PROGRAM.replace("not x.any()", "x.any().logical_not()").replace(
         "x + 1 if empty else x * 2", "torch.where(empty, x + 1, x * 2)"
@@ -106,16 +103,6 @@ def _both(code: Code) -> ast.BoolOp | None:
     found = [node for node in here if isinstance(node, ast.BoolOp)]
     branches = any(isinstance(node, ast.IfExp) for node in here)
     return found[0] if found and not branches else None
-
-
-def _tailored_both(code: Code) -> str:
-    both = _both(code)
-    new = condition_of(code, both, tensor_names(code, both)) if both is not None else ""
-    old = code.shown(both)
-    if not new or not old:
-        return ""
-    said = f"Keep it a tensor: `{new}` instead of `{old}`"
-    return f"{said}, and choose by it. {CHOOSE}." if _decides_below(code) else f"{said}."
 
 
 _BOTH = """\
@@ -141,14 +128,14 @@ AND_OR = Advice(
     title="and, or the like, of tensors",
     fix="Keep it a tensor: `(a > 0) & (b > 0)` instead of `a > 0 and b > 0`, `|` for `or`, with "
     f"parentheses around each side. {CHOOSE}.",
-    tailored=_tailored_both,
+    tailored=lambda code: _kept(code, _both(code)),
     before=_BOTH,
     after=_BOTH.replace("m > 0 and m < 1", "(m > 0) & (m < 1)").replace(
         "x * 2 if is_inside else x - 1", "torch.where(is_inside, x * 2, x - 1)"
     ),
     keeps="The outputs and gradients. `and` and `or` ask a tensor for its value, to know whether "
     "the other side is needed; `&` and `|` compute both, and give a tensor.",
-    instead_of=r"torch\.cond|branchless|^Your code may|^Note: Python",
+    instead_of=rf"{BRANCH_HINTS}|^Note: Python",
 )
 
 ADVICE = (NOT, AND_OR)

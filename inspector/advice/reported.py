@@ -8,12 +8,12 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import runs_once
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import only_reports
 
 __all__ = ["ADVICE"]
 
-_HINTS = r"torch\.cond|branchless|^Your code may|capture_scalar_outputs"
+_HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 _WARNED = """\
 import warnings
 import torch

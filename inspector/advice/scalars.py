@@ -15,11 +15,11 @@ __all__ = ["ADVICE"]
 
 _ITEM_HINT = r"capture_scalar_outputs"
 _SETTING = "capture_scalar_outputs=True"
-# `float()` of any other reduction changes the dtype where the tensor is one of integers.
 _BEHIND = (
     "operators on tensors behind it (`clamp` instead of `max`, `torch.where` instead of a branch). "
     "What has to be a number, for Python or for the caller, is made one in the caller."
 )
+# `float()` of any other reduction changes the dtype where the tensor is one of integers.
 _OF_FLOATS = ("mean", "norm", "std", "var")
 
 

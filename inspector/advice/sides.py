@@ -285,15 +285,7 @@ def _is_needed(code: Code, name: str) -> bool:
         return True
     inner = {id(node) for node in ast.walk(code.statement)}
     is_read_behind = any(id(load) not in inner for load in code.loads(name))
-    return is_read_behind or (_is_in_loop(code) and code.is_set_before(name))
-
-
-def _is_in_loop(code: Code) -> bool:
-    parents = code.parents()
-    node: ast.AST | None = code.statement
-    while node is not None and not isinstance(node, ast.For | ast.While):
-        node = parents.get(node)
-    return node is not None
+    return is_read_behind or (code.is_in_loop() and code.is_set_before(name))
 
 
 def _in_any_order(found: Sequence[Chosen]) -> bool:

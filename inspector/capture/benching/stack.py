@@ -16,13 +16,9 @@ def keep_stack(folder: Path) -> None:
 
     What a program sets up itself with `faulthandler`, or for that signal, comes later and holds.
     """
-    # The handlers write to it, however late; nothing may close it before the process ends.
+    # `faulthandler` keeps it open: it may be written to as long as the process lives.
     log = (folder / STACK_FILE).open("w", encoding="utf-8")
     faulthandler.enable(log)
     number = getattr(signal, STACK_SIGNAL, None)
     if number is not None and hasattr(faulthandler, "register"):
         faulthandler.register(number, log, all_threads=True)
-    _KEPT.append(log)
-
-
-_KEPT: list[object] = []
