@@ -208,7 +208,10 @@ def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
 
 
 def _exit_code(report: BenchReport) -> int:
+    """Not 0 where eager PyTorch failed, or nothing could be measured beside it."""
     failed = any(row.failure for row in report.rows if row.setting.is_eager)
+    others = [row.failure for row in report.rows if not row.setting.is_eager]
+    failed |= bool(others) and all(others)
     return ModelFailedError.exit_code if failed else 0
 
 

@@ -85,7 +85,8 @@ class InspectorDeviceState:
         elapsed_ns: The time between the two.
         missing: Why it said nothing, or an empty string.
         others_percent: For how much of the time others were at work on the GPU, when the program
-            had nothing to do there, before or after; None where it is not known.
+            had nothing to do there, before or after; without a GPU what they had of the
+            processors' time between the two; None where it is not known.
     """
 
     input: int

@@ -18,6 +18,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
+from inspector.findings.value_names import value_named
 from inspector.findings.varied_notices import varied_notices
 from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
@@ -203,7 +204,7 @@ _SCALES = {
 def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
     """Which results are NaN without the compiler, too: of these nothing is compared."""
     errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
-    found = {error.name: error.nan for error in errors if error.nan}
+    found = {value_named(error.name): error.nan for error in errors if error.nan}
     for name, share in sorted(found.items()):
         part = "" if share == 1 else f" in {share:.1%} of its elements"
         yield (
@@ -217,7 +218,8 @@ def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
     errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
     for scale, said in _SCALES.items():
         names = listed(
-            sorted({error.name for error in errors if error.scale == scale}), _MOST_NAMED
+            sorted({value_named(error.name) for error in errors if error.scale == scale}),
+            _MOST_NAMED,
         )
         if names:
             yield f"0 but for rounding: {names}. {said}"

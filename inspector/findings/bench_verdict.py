@@ -11,6 +11,7 @@ from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import none_measured, time_text
 from inspector.findings.profile_wording import time_lines
+from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed, size, title
 
 __all__ = ["verdict_lines"]
@@ -60,7 +61,7 @@ def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
         worst = max(errors, key=lambda error: error.relative, default=None)
         if worst is not None:
             yield (
-                f"{row.setting.label} gives wrong results: {worst.name} is off by "
+                f"{row.setting.label} gives wrong results: {value_named(worst.name)} is off by "
                 f"{worst.relative:.0e} of {_SCALES[worst.scale]}"
             )
         if row.parting is not None:

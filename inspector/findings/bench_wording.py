@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.ratio import Ratio
@@ -9,6 +10,7 @@ from inspector.benches.rows import BenchRow, Compiled
 from inspector.findings.bench_machine import device_text
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.wording import count, duration, listed, size
+from inspector.model.variation import Assignment
 
 __all__ = [
     "COLUMNS",
@@ -22,6 +24,7 @@ __all__ = [
     "none_measured",
     "rate_text",
     "time_text",
+    "varied_text",
 ]
 
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
@@ -38,10 +41,20 @@ def machine_text(report: BenchReport) -> str:
     parts = (
         device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
+        varied_text(report.plan.variations),
         "with gradients" if report.plan.is_grad else "",
         "empty L2 before each call" if report.plan.cold_cache else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def varied_text(variations: Sequence[Sequence[Assignment]]) -> str:
+    """``4 inputs: x[0]=1,4; x[2]=224,256``: what ``--vary`` makes of the places that it names."""
+    found: dict[str, dict[str, None]] = {}
+    for item in itertools.chain.from_iterable(variations):
+        found.setdefault(item.place, {})[str(item.value)] = None
+    said = "; ".join(f"{place}={','.join(values)}" for place, values in found.items())
+    return f"{count(len(variations), 'input')}: {said}" if said else ""
 
 
 def group_title(group: BenchGroup, *, several: bool) -> str:

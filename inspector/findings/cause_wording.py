@@ -15,7 +15,7 @@ CAUSES = {
     "outside": "outside of compiled code",
     "launch-latency": "launched, not begun",
     "tail": "Python after the GPU's last work",
-    "end": "done, not noticed yet",
+    "end": "GPU done, host not back yet",
     "unknown": "not known why",
 }
 COPIED = "copying from or to the host"

@@ -16,6 +16,7 @@ __all__ = [
     "flops_rate",
     "others_notice",
     "throttled_notice",
+    "unstable_notice",
 ]
 
 _TERA = 1e12
@@ -96,11 +97,32 @@ def _had(device: str, percent: int) -> str:
     return f"were at work on the GPU ({percent}% of the time)"
 
 
-def others_notice(state: InspectorDeviceState) -> str:
-    """That others used the GPU while a profile was made; empty where they did not."""
+def unstable_notice(ceilings: InspectorCeilings) -> str:
+    """Which figures of the machine varied while they were measured, or an empty string."""
+    varied = [
+        f"{_NAMES.get(name, name.removesuffix(_PRODUCTS))} ±{max(spread, 0.01):.0%}"
+        for name, spread in ceilings.unstable.items()
+        if spread
+    ]
+    if not varied:
+        return ""
+    return (
+        f"what the machine can do varied while it was measured ({', '.join(varied)}): shares of it "
+        "are as uncertain; `--fresh-ceilings` measures again"
+    )
+
+
+def others_notice(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
+    """That others were at work while a profile was made; empty where they were not."""
     others = state.others_percent or 0
     if others <= _BUSY_PERCENT:
         return ""
+    if is_cpu:
+        return (
+            f"other programs had {others}% of the processors' time while calls were timed: what is "
+            "timed here is longer than it is alone, the more so the more threads it has, and "
+            "varies; measure again while nothing else runs"
+        )
     return (
         "another program uses the same GPU: it was at work "
         f"{others}% of the time while this one had nothing to do there, and what is timed here is "

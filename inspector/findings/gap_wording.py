@@ -48,7 +48,12 @@ def gap_lines(found: Profiled) -> Iterator[str]:
     singular, plural = _LAUNCHES[found.is_cpu]
     # Eager calls have no statements around kernels.
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else gap.launches
-    launches = f"{count(number, singular, plural)} instead of {gap.eager_launches:,}"
+    eager = (
+        "as without the compiler"
+        if number == gap.eager_launches
+        else f"instead of {gap.eager_launches:,}"
+    )
+    launches = f"{count(number, singular, plural)} {eager}"
     yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
     if not gap.has_causes:
         yield from _idle(found, gap)

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.events.launch_place import KEEPS_GRADIENT
-from inspector.findings.ceiling_wording import busy_notice, others_notice, throttled_notice
+from inspector.findings.ceiling_wording import (
+    busy_notice,
+    others_notice,
+    throttled_notice,
+    unstable_notice,
+)
 from inspector.findings.limit_notice import limit_notice
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
@@ -70,8 +75,8 @@ def profile_notices(
         yield _no_profile(run)
     elif ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
-    elif busy := busy_notice(ceilings):
-        yield busy
+    elif uncertain := busy_notice(ceilings) or unstable_notice(ceilings):
+        yield uncertain
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):
@@ -153,14 +158,17 @@ def input_notices(found: Profiled) -> Iterator[str]:
         yield _other_calls(found.budget)
     elif not found.is_cpu and found.budget.profiled is not None and found.budget.is_slowed:
         low, ratio, high = found.budget.profiled
-        bound = f"; {APPROXIMATE}, from which on this is said, is in between"
+        bound = f"; this is said from {APPROXIMATE} on, so that the next run may not say it"
         near = bound if is_near((low, high)) else ""
         yield (
-            f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}{near}); "
+            f"the profiler made calls {ratio:.2f} times as long ({low:.2f} to {high:.2f}); "
             "kernels take what they take, and what is said of the host is in proportion"
+            f"{near}"
         )
     if found.state is not None:
-        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
+        yield from filter(
+            None, (others_notice(found.state, is_cpu=found.is_cpu), throttled_notice(found.state))
+        )
     if found.work and 1 - found.attributed >= _LEAST_WITHOUT:
         yield _without_line(found)
 

@@ -110,7 +110,7 @@ def _rates(row: Hot) -> Iterator[str]:
     """What it moves and computes, and how near that is to what the machine can do."""
     work, share = row.first, row.share_of_ceiling
     if work.bound is Bound.LATENCY:
-        yield f"{size(work.bytes_ or 0)}, as short as a launch"
+        yield f"{size(work.bytes_ or 0)}, as short as an empty kernel"
         return
     if work.bytes_ and row.median_ns:
         rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)

@@ -142,8 +142,20 @@ def _spent(found: Profiled) -> Iterator[str]:
         return
     rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
-    runs = f"{rows.number} runs of {name}" if rows.number > 1 else name
-    yield f"{time_ns / found.whole_ns:.0%} of the {where} is in {runs}{_limit(rows)}"
+    yield f"{time_ns / found.whole_ns:.0%} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
+
+
+def _runs(rows: Hot, name: str) -> str:
+    """How often an operator runs; kernels that a compiler generated for it stand apart."""
+    generated = sum(item.kind == "kernel" for item in rows.all_)
+    others = rows.number - generated
+    if rows.number < 2:  # noqa: PLR2004
+        return name
+    if not generated or not others:
+        return f"{rows.number} runs of {name}"
+    return f"{count(others, f'run of {name}', f'runs of {name}')} and {generated} generated " + (
+        "kernel for it" if generated == 1 else "kernels for it"
+    )
 
 
 def _main_operator(work: Work) -> str:

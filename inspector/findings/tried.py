@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from inspector.events.trial import OutputsCompared
 from inspector.findings.escaping import one_line
 from inspector.findings.settings import shown_setting, shown_settings
+from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration
 from inspector.model.verification import Measured, Trial, Tried, Verification
 
@@ -190,7 +191,7 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
         differing = count(outputs.differing, "value")
-        yield f"{name}: outputs differ in {differing}{most}: {outputs.first}"
+        yield f"{name}: outputs differ in {differing}{most}: {value_named(outputs.first)}"
 
 
 def tried_sentence(tried: Tried) -> str:

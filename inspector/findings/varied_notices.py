@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.varied import VariedSetting
+from inspector.findings.value_names import value_named
 from inspector.findings.wording import listed
 
 __all__ = ["varied_notices"]
@@ -31,6 +32,6 @@ def varied_notices(found: Sequence[VariedSetting]) -> Iterator[str]:
                 "compiled wrongly, which --shapes static tells; give the model a mask, or do not "
                 "pad"
             )
-        uncut = dict.fromkeys(name for each in measured for name in each.row.uncut)
+        uncut = dict.fromkeys(value_named(name) for each in measured for name in each.row.uncut)
         if uncut:
             yield f"{label}: not compared, by their shapes: {listed(list(uncut), _MOST_NAMED)}"

@@ -116,8 +116,8 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
             "no setting is faster than eager PyTorch over these inputs by more than noise; the "
             f"nearest is {fastest.setting.label}: {took}"
         )
-    else:
-        yield f"the shortest calls: {fastest.setting.label}, {took}"
+        return
+    yield f"the shortest calls: {fastest.setting.label}, {took}"
     if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
         yield (
             f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "

@@ -71,7 +71,7 @@ def parse_varied(text: str) -> Varied:
     values = tuple(_value(part.strip(), text) for part in right.split(","))
     sizes = any(dimension is not None for _, dimension in places)
     if sizes and not all(_is_size(value) for value in values):
-        raise UsageError(f"--vary {text!r} has a size that is no number from 1 on.", _EXAMPLE)
+        raise UsageError(f"--vary {text!r} has a size that is no number.", _EXAMPLE)
     return Varied(places, values)
 
 
@@ -93,7 +93,7 @@ def _value(text: str, whole: str) -> int | float | bool | str:
 
 
 def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def variations(varied: Sequence[Varied]) -> tuple[tuple[Assignment, ...], ...]:

@@ -20,6 +20,7 @@ __all__ = ["Gain", "all_compiled", "gains"]
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
+_FEWER = "fewer and larger graphs have less of it; "
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
     "outside": (
@@ -40,16 +41,21 @@ _HOSTS_WORK = {
     ),
     "wrappers": (
         "torch's own code runs around compiled graphs",
-        "fewer and larger graphs have less of it; a larger batch hides it",
+        f"{_FEWER}a larger batch hides it",
+    ),
+    "autograd": (
+        "autograd runs between compiled graphs and adds up gradients",
+        f"{_FEWER}a larger batch hides it",
     ),
 }
 _ENTRY = {"outside": "entry"}
-_CPU_ALONE = frozenset({"wrappers"})  # a GPU that waits for it has launches to wait for as well
 _HIDES = {
     "outside": "; a larger batch hides it",
     "entry": "; a larger batch hides it",
     "graph-break": "",
     "guards": "",
+    "wrappers": "",
+    "autograd": "",
 }
 # By whether a compiled graph does it.
 _EXCHANGED = {
@@ -125,10 +131,22 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
-    found += _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
+    host = _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
+    found += [_of_one_graph(gain) for gain in host] if _graphs(work) == 1 else host
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
+
+
+def _graphs(work: Iterable[Work]) -> int:
+    """How many graphs were compiled, a forward pass with its backward pass one."""
+    codes = (launch.code for item in work for launch in item.launches)
+    return len({code.compile_id for code in codes if code is not None})
+
+
+def _of_one_graph(gain: Gain) -> Gain:
+    """The gain where there cannot be fewer graphs."""
+    return dataclasses.replace(gain, change=gain.change.removeprefix(_FEWER))
 
 
 def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
@@ -149,7 +167,7 @@ def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
     if launching:
         yield _launching(launching, work, mode)
     for cause, (what, change) in _HOSTS_WORK.items():
-        if causes.get(cause) and cause not in _CPU_ALONE:
+        if causes.get(cause):
             yield Gain(f"the GPU waits while {what}", causes[cause], f"{change}{_HIDES[cause]}")
     if budget.host_copies_ns:
         yield Gain(

@@ -21,6 +21,7 @@ _FOUR_DIGITS = 999.5
 _LINE = 0.34
 _HEAD = 1.1
 _WIDTH = 9.0
+_LONGEST_WHISKER = 1.6  # ends there, of the longest bar
 
 
 def check_can_draw() -> None:
@@ -88,25 +89,37 @@ def _group(axes: Any, name: str, rows: Sequence[BenchRow]) -> None:  # noqa: ANN
     shortest = min(middles)
     colours = [_colour(row, middle == shortest) for row, middle in zip(rows, middles, strict=True)]
     places = range(len(rows))
+    # One call in twenty can take many times the others: the bars are to be compared all the same.
+    longest = _LONGEST_WHISKER * max(middles)
+    seen = [
+        min(more, max(0.0, longest - middle)) for middle, more in zip(middles, above, strict=True)
+    ]
     axes.barh(
-        places, middles, height=0.62, color=colours, xerr=(below, above),
+        places, middles, height=0.62, color=colours, xerr=(below, seen),
         error_kw={"elinewidth": 1, "capsize": 2.5, "ecolor": "#333333"},
     )  # fmt: skip
     axes.set_yticks(places, [row.setting.label for row in rows])
     axes.invert_yaxis()
-    right = max(middle + more for middle, more in zip(middles, above, strict=True))
-    for place, row, middle, more in zip(places, rows, middles, above, strict=True):
-        # The unit is that of the axis: with three digits alone 1,810 µs would be 1.81e+03.
-        said = f"{middle:.3g} {unit}" if middle < _FOUR_DIGITS else f"{middle:,.0f} {unit}"
+    right = max(middle + more for middle, more in zip(middles, seen, strict=True))
+    for place, row, middle, more, all_of_it in zip(places, rows, middles, seen, above, strict=True):
+        said = _time(middle, unit)
         if row.faster is not None:
             said += f" · {row.faster.middle:.2f}{_TIMES}"
             said += f" ({row.faster.low:.2f} to {row.faster.high:.2f})"
         said += " · wrong results" if row.is_wrong else ""
-        axes.text(middle + more + 0.01 * right, place, said, va="center", fontsize=8)
+        if more < all_of_it:
+            axes.plot(middle + more, place, ">", color="#333333", markersize=4)
+            said += f" · whisker to {_time(middle + all_of_it, unit)}"
+        axes.text(middle + more + 0.012 * right, place, said, va="center", fontsize=8)
     axes.set_xlim(0, 1.55 * right)
     axes.set_title(name, loc="left", fontsize=9)
     axes.set_xlabel(f"{unit} per call; whiskers: 90 % of the calls")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _time(number: float, unit: str) -> str:
+    """In the unit of the axis: with three digits alone 1,810 µs would be 1.81e+03."""
+    return f"{number:.3g} {unit}" if number < _FOUR_DIGITS else f"{number:,.0f} {unit}"
 
 
 def _colour(row: BenchRow, is_best: bool) -> str:  # noqa: FBT001 - a colour by two facts

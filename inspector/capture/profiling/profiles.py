@@ -22,6 +22,7 @@ from inspector.capture.profiling.in_place import (
     profile_in_place,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
@@ -124,18 +125,24 @@ class Profiles:
 def _device_watched(index: int) -> Iterator[None]:
     """Writes what the driver says of the GPU before and after: a profile of a throttled one lies.
 
+    Without a GPU it is what other programs had of the processors meanwhile.
+
     The driver is not asked in between, which would take the host's time from the calls: it counts
     itself for how long it held the clocks back. What others do shows while nothing is done here:
     before the first input, and behind each.
     """
     others = [] if index else [_others_percent()]
     before = _device_state()
+    beside = Others()
     begun_ns = time.monotonic_ns()
     try:
         yield
     finally:
         after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
         others.append(_others_percent())
+        if not uses_cuda():  # nothing but processors: what others had of them meanwhile is all
+            before, after = ({}, ""), ({}, "")
+            others = [beside.percent()]
         if before is not None and after is not None:
             fields = {
                 "v": 1,

@@ -94,3 +94,12 @@ def test_what_varies_is_named_in_pictures_and_tables(tmp_path: Path) -> None:
     write_bench_file(report, tmp_path / "bench.csv")
     lines = (tmp_path / "bench.csv").read_text().splitlines()[1:]
     assert sorted({line.split(",")[3] for line in lines}) == ["n=100", "n=17"]
+
+
+def test_one_slow_call_in_twenty_does_not_squash_the_bars(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    late = (1_000_000, 1_000_000, 1_000_000, 40_000_000)
+    events = [block(0, *[1_000_000] * 4), block(1, *late)]
+    report = report_of(tmp_path, *events, plan=PLAN)
+    write_bench_file(report, tmp_path / "bench.svg")
+    assert (tmp_path / "bench.svg").read_text().count("whisker to") == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inspector.benches.ratio import Ratio
-from inspector.findings.bench_wording import TIMES, faster_text
+from inspector.findings.bench_wording import TIMES, faster_text, varied_text
+from inspector.model.variation import Assignment
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,10 @@ from inspector.findings.bench_wording import TIMES, faster_text
 )
 def test_an_interval_is_as_wide_as_can_be_read(low: float, high: float, said: str) -> None:
     assert faster_text(Ratio(low, 2.0, high)) == f"2.00{TIMES} {said}"
+
+
+def test_what_varies_stands_above_all() -> None:
+    assert varied_text(()) == ""
+    each = [(Assignment("x", 0, size), Assignment("n", None, n)) for n in (1, 2) for size in (0, 4)]
+    assert varied_text(each) == "4 inputs: x[0]=0,4; n=1,2"
+    assert varied_text(each[:1]) == "1 input: x[0]=0; n=1"

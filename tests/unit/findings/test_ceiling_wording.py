@@ -14,6 +14,7 @@ from inspector.findings.ceiling_wording import (
     flops_rate,
     others_notice,
     throttled_notice,
+    unstable_notice,
 )
 from inspector.profiles.throttling import held_back, slowed_by
 
@@ -198,3 +199,16 @@ def test_another_program_on_the_gpu_is_said() -> None:
         said = others_notice(state)
         assert bool(said) is is_said
         assert not said or f"it was at work {others}% of the time" in said
+
+
+def test_what_others_had_of_the_processors_is_said_in_words_of_its_own() -> None:
+    quiet, busy = (InspectorDeviceState(0, {}, {}, 10, "", others) for others in (10, 60))
+    assert others_notice(quiet, is_cpu=True) == ""
+    said = others_notice(busy, is_cpu=True)
+    assert said.startswith("other programs had 60% of the processors' time while calls were timed")
+    assert "GPU" not in said
+
+
+def test_shares_of_what_varied_are_uncertain() -> None:
+    assert "(read ±12%)" in unstable_notice(H200)
+    assert unstable_notice(dataclasses.replace(H200, unstable={})) == ""

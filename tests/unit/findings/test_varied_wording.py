@@ -57,6 +57,15 @@ def test_where_nothing_is_faster_it_says_so() -> None:
     assert "0.50 times as fast" in line
 
 
+def test_the_least_compiling_is_no_advice_where_nothing_is_faster() -> None:
+    row = make_row(faster=Ratio(0.49, 0.5, 0.51))
+    inputs = (VariedInput("x[0]=1", row, 1, ()),)
+    slow = VariedSetting(Setting("inductor"), inputs, 60e9, 80e6, 1, None, 0.5, "")
+    slower = VariedSetting(Setting("inductor", dynamic=True), inputs, 1e9, 90e6, 1, None, 0.4, "")
+    (line,) = varied_verdict([EAGER, slow, slower])
+    assert line.startswith("no setting is faster")
+
+
 def test_wrong_results_are_said_and_never_taken() -> None:
     inputs = (VariedInput("x[0]=1", make_row(is_wrong=True), 1, ()),)
     wrong = VariedSetting(Setting("aot_eager"), inputs, 1e9, 1e6, 1, 2, 40.0, "")

@@ -32,13 +32,17 @@ def test_several_are_products_the_last_changing_fastest() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "x=", "=1", "x[0]=a", "x[0]=0", "x[0]=1.5", "x[0]=true", "x[a]=1", "x-y=1", "n=f99",
+    ["x", "x=", "=1", "x[0]=a", "x[0]=-1", "x[0]=1.5", "x[0]=true", "x[a]=1", "x-y=1", "n=f99",
      'n="text"', "x[0]=f32"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_varied(text)
     assert "x[0]=1,2,4" in str(raised.value)
+
+
+def test_an_empty_dimension_is_a_size() -> None:
+    assert labels("x[0]=0,1,4") == ["x[0]=0", "x[0]=1", "x[0]=4"]
 
 
 def test_too_many_are_refused() -> None:
