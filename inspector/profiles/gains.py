@@ -242,13 +242,24 @@ def _of_kernels(
             continue
         limit = LIMITS[first.bound]
         yield Gain(
-            f"{row.number} runs of {first.name} reach {min(share, 1):.0%} of the machine's {limit}"
+            f"{row.number} runs of {first.name}{_where(row)} reach {min(share, 1):.0%} of the "
+            f"machine's {limit}"
             if row.number > 1
-            else f"{first.name} reaches {min(share, 1):.0%} of the machine's {limit}",
+            else f"{first.name}{_where(row)} reaches {min(share, 1):.0%} of the machine's {limit}",
             won_ns,
             advised(first),
             is_hidden,
         )
+
+
+def _where(row: Hot) -> str:
+    """Which of the statements of one name: their modules, or else the user's line."""
+    modules = list(dict.fromkeys(name for item in row.all_ for name in item.modules))
+    if modules:
+        more = f" and {len(modules) - 1} more" if len(modules) > 1 else ""
+        return f" in {modules[0]}{more}"
+    line = next(iter(row.lines), None)
+    return f" at {line.file.rpartition('/')[2]}:{line.line}" if line is not None else ""
 
 
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
