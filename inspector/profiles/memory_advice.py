@@ -16,6 +16,7 @@ _WIDE = 8192
 _HALF = ("bfloat16", "float16")
 _MUCH_FREE = 0.25
 _LEAST_FREE_BYTES = 64 << 20
+_SMALL_WORKSPACE_BYTES = 8 << 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ def memory_advice(use: MemoryUse) -> list[MemoryAdvice]:
         *_saved(use.compiled),
         *_wide(use.compiled),
         *_pool(use),
+        *_workspaces(use),
         *_fragmented(use.compiled),
     ]
     least = peak * _LEAST_SHARE
@@ -84,10 +86,25 @@ def _shown(row: PeakTensor) -> str:
 def _pool(use: MemoryUse) -> Iterator[MemoryAdvice]:
     if use.pool_reserved_bytes and use.eager is not None:
         yield MemoryAdvice(
-            "CUDA graphs keep their memory between calls",
+            "CUDA graphs keep what they have reserved between calls, whatever a call uses of it",
             use.pool_reserved_bytes,
             "other code can have it between calls without CUDA graphs: "
             '`mode="max-autotune-no-cudagraphs"` or the default mode',
+        )
+
+
+def _workspaces(use: MemoryUse) -> Iterator[MemoryAdvice]:
+    """Room that a library has for its own: cuBLAS's is 32 MiB for a stream on Hopper.
+
+    Torch reads its size from the environment (`CublasHandlePool.cpp`: ``:KIB:COUNT``).
+    """
+    held = sum(row.bytes_ for row in use.compiled.tensors if row.what == "workspace")
+    if not use.is_cpu and held > _SMALL_WORKSPACE_BYTES:
+        yield MemoryAdvice(
+            f"libraries' workspaces are {held / use.compiled.peak_bytes:.0%} of the peak",
+            held - _SMALL_WORKSPACE_BYTES,
+            "where they are cuBLAS's, CUBLAS_WORKSPACE_CONFIG=:4096:2 in the environment makes one "
+            "8 MiB large; products may be slower then",
         )
 
 
