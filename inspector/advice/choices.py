@@ -63,7 +63,11 @@ class Choices:
         if len(chosen) == 1 and not made.instead_of and not within:
             made.only_one = maker.cond(condition, chosen[0])
         made.is_finite = maker.is_finite
-        made.conditions = [*_of_calls(maker.calls), *_of_writes(code), *_of_state(chosen)]
+        made.conditions = [
+            *_of_calls(maker.calls, made.only_one),
+            *_of_writes(code),
+            *_of_state(chosen),
+        ]
         if not made.is_finite:
             made.conditions.insert(0, _not_finite(maker.divisions))
         return made
@@ -133,14 +137,20 @@ def _counts(node: ast.AST) -> bool:
     return False
 
 
-def _of_calls(calls: Sequence[str]) -> list[str]:
+def _of_calls(calls: Sequence[str], only_one: str) -> list[str]:
     shown = [f"`{call}`" for call in calls]
     if not shown:
         return []
     which = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     runs = "runs" if len(shown) == 1 else "run"
     said = "may not write anywhere, draw random numbers or update statistics."
-    return [f"{which} {runs} in any case, and {said}"]
+    # Inductor's code asks for the value of the condition, and then runs one of the two
+    # (`codegen_conditional` in torch/_inductor/codegen/wrapper.py, 2.11 to 2.13).
+    longer = (
+        " What takes longer than a GPU's host waits for the condition is better left to "
+        "`torch.cond`, which runs one side."
+    )
+    return [f"{which} {runs} in any case, and {said}{longer if only_one else ''}"]
 
 
 def _of_writes(code: Code) -> list[str]:
