@@ -11,6 +11,8 @@ from inspector.capture.attention_flops import attention_flops
 
 __all__ = ["flops_of"]
 
+_COMPLEX = 4  # multiplications and additions of real numbers for one of complex ones
+
 
 def flops_of(node: fx.Node) -> int | None:
     """The operations of one call, or None: torch has no formula, or a size is a symbol.
@@ -43,7 +45,14 @@ def _by_formula(node: fx.Node, arguments: tuple[Any, ...], named: dict[str, Any]
             count = formula(*arguments, **named, out_val=out)
     except Exception:  # noqa: BLE001 - a formula of torch's, for arguments it does not expect
         return None
-    return count if type(count) is int else None
+    if type(count) is not int:
+        return None
+    return _COMPLEX * count if _is_complex(arguments) else count
+
+
+def _is_complex(arguments: tuple[Any, ...]) -> bool:
+    """Whether complex numbers are multiplied, which torch's formulas count as real ones."""
+    return any(isinstance(item, torch.Tensor) and item.is_complex() for item in arguments)
 
 
 def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  # noqa: ANN401

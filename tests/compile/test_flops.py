@@ -70,3 +70,11 @@ def test_attention_counts_what_is_not_masked_in_groups_of_heads_too(
     )
     product = 2 * BATCH * HEADS * pairs * WIDTH
     assert [flops_of(forward), flops_of(backward)] == [2 * product, 5 * product]
+
+
+@pytest.mark.parametrize(("dtype", "each"), [(torch.float32, 1), (torch.complex64, 4)])
+def test_a_product_of_complex_numbers_is_four_of_real_ones(dtype: torch.dtype, each: int) -> None:
+    x, y = torch.randn(4, 8, dtype=dtype), torch.randn(8, 16, dtype=dtype)
+    graph = make_fx(torch.mm, tracing_mode="fake")(x, y).graph
+    (count,) = [flops_of(node) for node in graph.nodes if "mm" in str(node.target)]
+    assert count == each * 2 * 4 * 8 * 16
