@@ -19,6 +19,7 @@ __all__ = ["Gain", "all_compiled", "gains"]
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
+_MOST_KERNELS = 2
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 _FEWER = "fewer and larger graphs have less of it; "
 # What the host does beside kernels, and what to change.
@@ -233,23 +234,36 @@ _LARGER = "a larger batch hides it"
 def _of_kernels(
     work: Sequence[Work], advised: Callable[[Work], str], *, is_cpu: bool, is_hidden: bool
 ) -> Iterator[Gain]:
+    """One gain for all that one change is advised for: a setting is for all of them."""
+    alike: dict[tuple[str, Bound, str], list[Hot]] = {}
     for row in hot(work):
-        first, share = row.first, row.share_of_ceiling
-        won_ns = _won_ns(row, is_cpu=is_cpu)
-        if share is None or won_ns <= 0 or not row.is_possible:
+        first = row.first
+        if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
             continue
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
             continue
-        limit = LIMITS[first.bound]
+        own = first.name if first.kind == "user_kernel" else ""  # each has a source of its own
+        alike.setdefault((advised(first), first.bound, own), []).append(row)
+    for (change, bound, _), rows in alike.items():
+        together = Hot(tuple(item for row in rows for item in row.all_))
+        share = min(together.share_of_ceiling or 0.0, 1.0)
+        reach = "reach" if together.number > 1 else "reaches"
         yield Gain(
-            f"{row.number} runs of {first.name}{_where(row)} reach {min(share, 1):.0%} of the "
-            f"machine's {limit}"
-            if row.number > 1
-            else f"{first.name}{_where(row)} reaches {min(share, 1):.0%} of the machine's {limit}",
-            won_ns,
-            advised(first),
+            f"{_named(together)}{_where(together)} {reach} {share:.0%} of the machine's "
+            f"{LIMITS[bound]}",
+            sum(_won_ns(row, is_cpu=is_cpu) for row in rows),
+            change,
             is_hidden,
         )
+
+
+def _named(row: Hot) -> str:
+    """``mm``, ``2 runs of mm``, ``9 runs (addmm, mm)``."""
+    names = list(dict.fromkeys(item.name for item in row.all_))
+    if len(names) > 1:
+        more = f" and {len(names) - _MOST_KERNELS} more" if len(names) > _MOST_KERNELS else ""
+        return f"{row.number} runs ({', '.join(names[:_MOST_KERNELS])}{more})"
+    return f"{row.number} runs of {names[0]}" if row.number > 1 else names[0]
 
 
 def _where(row: Hot) -> str:

@@ -160,7 +160,7 @@ def test_the_memory_of_cuda_graphs_is_the_compiled_side_s(tmp_path: Path) -> Non
     assert "peak memory 14 MiB instead of 11 MiB (+27%)" in words
     assert "CUDA graphs use: 9.0 MiB at most, of 40 MiB that they keep between calls" in words
     assert "reserved at most: 50 MiB compiled (40 MiB of it by CUDA graphs), 30 MiB" in words
-    assert "up to 40 MiB: CUDA graphs keep their memory between calls" in words
+    assert "up to 40 MiB: CUDA graphs keep what they have reserved between calls" in words
 
 
 def test_a_capture_that_was_not_seen_is_compared_with_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""What one change would win is one gain, and says what it is about."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.profiles.budget import make_budget
+from inspector.profiles.gains import Gain, gains
+from inspector.profiles.work import Work
+from tests.unit.profiles.test_budget import PROFILE
+from tests.unit.profiles.test_work import work
+
+BUDGET = make_budget(
+    dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
+)
+
+
+def of_kernels(*found: Work) -> list[Gain]:
+    return [
+        gain
+        for gain in gains(BUDGET, found, "", is_cpu=False)
+        if "max-autotune" in gain.change or "its own" in gain.change
+    ]
+
+
+def test_a_change_for_many_kernels_is_one_gain() -> None:
+    first, _ = work(time_ns=100_000)
+    others = [dataclasses.replace(first, name=f"triton_poi_{number}") for number in (1, 2)]
+
+    (alone,) = of_kernels(first)
+    (several,) = of_kernels(first, others[0], *others)
+
+    assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of the machine's memory bandwidth"
+    assert several.what.startswith("4 runs (triton_poi_0, triton_poi_1 and 1 more) at model.py:3 reach 20%")
+    assert several.time_ns == pytest.approx(4 * alone.time_ns)
+
+
+def test_the_program_s_own_kernels_have_a_source_each() -> None:
+    first, _ = work(time_ns=100_000)
+    own = [dataclasses.replace(first, name=name, kind="user_kernel") for name in ("scan", "merge")]
+
+    assert len(of_kernels(*own)) == 2
+
+
+@pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
+def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) -> None:
+    first, _ = work()
+    found = []
+    for compile_id in graphs:
+        (launch,) = first.launches
+        code = dataclasses.replace(launch.code, compile_id=compile_id)  # type: ignore[type-var]
+        found.append(dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),)))
+
+    changes = [
+        gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what
+    ]
+
+    assert len(changes) == 2
+    assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
