@@ -15,6 +15,7 @@ __all__ = [
     "ceiling_lines",
     "flops_rate",
     "others_notice",
+    "others_share",
     "throttled_notice",
     "unstable_notice",
 ]
@@ -112,22 +113,31 @@ def unstable_notice(ceilings: InspectorCeilings) -> str:
     )
 
 
-def others_notice(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
-    """That others were at work while a profile was made; empty where they were not."""
+def others_share(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
+    """``other programs had 60% of the processors' time``; empty where they had little."""
     others = state.others_percent or 0
     if others <= _BUSY_PERCENT:
         return ""
     if is_cpu:
+        return f"other programs had {others}% of the processors' time"
+    return f"another program was at work on the GPU {others}% of the time"
+
+
+def others_notice(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
+    """That others were at work while a profile was made; empty where they were not."""
+    share = others_share(state, is_cpu=is_cpu)
+    if not share:
+        return ""
+    if is_cpu:
         return (
-            f"other programs had {others}% of the processors' time while calls were timed: what is "
-            "timed here is longer than it is alone, the more so the more threads it has, and "
-            "varies; measure again while nothing else runs"
+            f"{share} while calls were timed: what is timed here is longer than it is alone, the "
+            "more so the more threads it has, and varies; measure again while nothing else runs"
         )
     return (
         "another program uses the same GPU: it was at work "
-        f"{others}% of the time while this one had nothing to do there, and what is timed here is "
-        "longer than it is alone; `nvidia-smi` says which one it is, CUDA_VISIBLE_DEVICES chooses "
-        "another GPU"
+        f"{state.others_percent}% of the time while this one had nothing to do there, and what is "
+        "timed here is longer than it is alone; `nvidia-smi` says which one it is, "
+        "CUDA_VISIBLE_DEVICES chooses another GPU"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
+from inspector.findings.ceiling_wording import others_share
 from inspector.findings.gap_wording import gap_lines, is_noise
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
@@ -76,8 +77,12 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
     if is_noise(budget):
+        state = found.state
+        others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
+        why = f", while {others}" if others else ""
         yield (
-            "equal calls differ too much for advice by time: measure again while nothing else runs"
+            f"equal calls differ too much for advice by time{why}: "
+            "measure again while nothing else runs"
         )
         if found.breaks:
             yield (

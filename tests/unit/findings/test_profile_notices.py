@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.events.launch_place import LaunchPlace
 from inspector.findings.profile_notices import (
@@ -183,7 +184,11 @@ NOISE = in_blocks([[100], [900], [100], [5000]], [[200], [100], [9000], [300]])
 def test_noise_leaves_what_needs_no_time() -> None:
     found = profiled(NOISE)
     said = list(verdict_lines(found))
-    assert said[-1].startswith("equal calls differ too much for advice by time")
+    assert said[-1].startswith("equal calls differ too much for advice by time: measure again")
+
+    busy = dataclasses.replace(found, state=InspectorDeviceState(0, {}, {}, 10, "", 60))
+    (said,) = list(verdict_lines(busy))[-1:]
+    assert "while another program was at work on the GPU 60% of the time: measure" in said
 
     broken = dataclasses.replace(found, breaks=2)
     assert list(verdict_lines(broken))[-1] == (

@@ -33,7 +33,9 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
     (several,) = of_kernels(first, others[0], *others)
 
     assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of the machine's memory bandwidth"
-    assert several.what.startswith("4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:3 reach 20%")
+    assert several.what.startswith(
+        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:3 reach 20%"
+    )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
 
 
