@@ -10,7 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "schema"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "schema"
 SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 
@@ -64,3 +65,40 @@ def requirements(part: Any, path: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_what_is_required_is_described(name: str) -> None:
     assert not list(requirements(SCHEMAS[name]))
+
+
+KEPT_PROFILES = sorted((ROOT / "reports").glob("*/profile*.json"))
+
+
+def unexplained(part: Any, path: str = "") -> Iterator[str]:
+    """Fields without a description, and objects that can have fields nobody knows of."""
+    if isinstance(part, dict):
+        properties = part.get("properties")
+        if isinstance(properties, dict):
+            yield from (
+                f"{path}/{name}"
+                for name, field in properties.items()
+                if not field.get("description")
+            )
+            yield from [f"{path}/*"] if part.get("additionalProperties") is not False else []
+        for key, value in part.items():
+            yield from unexplained(value, f"{path}/{key}")
+    elif isinstance(part, list):
+        for value in part:
+            yield from unexplained(value, path)
+
+
+@pytest.mark.parametrize("name", ["profile-1.schema.json", "kernel-bench-1.schema.json"])
+def test_each_field_is_explained(name: str) -> None:
+    """Also those that no kept report has: of autotuning, say, and of one kernel."""
+    assert not list(unexplained(SCHEMAS[name]))
+
+
+def test_there_are_kept_profiles() -> None:
+    assert KEPT_PROFILES
+
+
+@pytest.mark.parametrize("path", KEPT_PROFILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_kept_profile_has_no_other_fields(path: Path) -> None:
+    """So each of its fields is explained."""
+    jsonschema.validate(json.loads(path.read_text("utf-8")), SCHEMAS["profile-1.schema.json"])
