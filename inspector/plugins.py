@@ -41,6 +41,7 @@ __all__ = [
     "load_kernel_analyses",
     "load_renderer",
     "renderer_for_suffix",
+    "report_suffixes",
 ]
 
 
@@ -286,15 +287,28 @@ def renderer_for_suffix(path: Path) -> str:
     suffix = path.suffix.removeprefix(".").lower()
     if suffix in RENDERERS:
         return suffix
-    known = [*RENDERERS, *(point.name for point in _entry_points("inspector.renderers"))]
+    known = _all_formats()
     if suffix in known:
         return suffix
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        # The long names are formats that nobody writes as a suffix.
-        _choices(suffix, [name for name in known if len(name) <= _LONGEST_SUFFIX]),
+        _choices(suffix, _short(known)),
     )
+
+
+def report_suffixes() -> tuple[str, ...]:
+    """Returns the suffixes of all reports, with their dots."""
+    return tuple(f".{name}" for name in sorted(_short(_all_formats())))
+
+
+def _all_formats() -> list[str]:
+    return [*RENDERERS, *(point.name for point in _entry_points("inspector.renderers"))]
+
+
+def _short(names: Iterable[str]) -> list[str]:
+    """Those of the formats that are suffixes: nobody writes the long names as one."""
+    return [name for name in names if len(name) <= _LONGEST_SUFFIX]
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

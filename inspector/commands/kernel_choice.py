@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from inspector import plugins
 from inspector.errors import RecordingError, UsageError
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.model.kernel_name import named
 from inspector.model.near_matches import did_you_mean
 from inspector.model.run import Run
 
-__all__ = ["benched", "check_kernel_options", "which_kernel"]
+__all__ = ["benched", "check_kernel_options", "kernel_endings", "which_kernel"]
+
+
+def kernel_endings() -> str:
+    """Which files a report on one kernel can be written to, in one sentence."""
+    *others, last = plugins.report_suffixes()
+    return f"A report on one kernel can be written as {', '.join(others)} or {last}."
 
 
 def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file: bool) -> None:
@@ -28,7 +35,8 @@ def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file
         if counters or is_file:
             other = "--counters" if counters else "a picture or a timeline"
             message = f"--kernel is a report on one kernel, and {other} is of all."
-            raise UsageError(message, "Leave one of them out.")
+            endings = f" {kernel_endings()}" if is_file else ""
+            raise UsageError(message, f"Leave one of them out.{endings}")
         return
     for name in ("configs", "launch"):
         if name in given:

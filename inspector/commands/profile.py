@@ -24,7 +24,7 @@ from inspector.commands.options import (
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
 from inspector.commands.record import Settings
-from inspector.commands.target import check_target, existing, is_model, recorded, say_which
+from inspector.commands.target import check_target, existing, is_model, named, recorded, say_which
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.request import Request
@@ -52,7 +52,7 @@ __all__ = ["command"]
 @click.option(
     "--kernel", metavar="KERNEL",
     help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
-    "name is enough.",
+    "name is enough. It has a report of its own (-o with .json, .md or .txt).",
 )  # fmt: skip
 @click.option(
     "--configs", is_flag=True,
@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile -o call.perfetto.json
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    file = _profile_file(output)
+    file = _profile_file(output, of_kernel="kernel" in given_options(asked))
     report_file = output if file is None else None
     check_output(report_file, format_)
     given = given_options(asked)
@@ -111,7 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     made = _made(target, given, settings, counters=counters)
     # The logs, until all that is asked for was read.
     with opened(made.place) as whole, opened_profile(whole) as recording:
-        run = read_run(recording)
+        run = dataclasses.replace(read_run(recording), place=made.named)
         if not made.is_new:
             say_which(run, target)
         counted = read_counters(recording.folder)
@@ -133,7 +133,8 @@ always_inductor(command)
 option_help(
     command,
     output="Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
-    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt).",
+    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt); with "
+    "--kernel a report alone.",
 )
 
 
@@ -143,12 +144,14 @@ class _Made:
 
     Attributes:
         place: Where it is.
+        named: What commands about it name, as in `inspector.model.run.Run.place`.
         is_new: Whether it was recorded now.
         code: The exit code of recording it.
         notice: Why there are no hardware counters, where they were asked for, or an empty string.
     """
 
     place: Path
+    named: str
     is_new: bool = False
     code: int = 0
     notice: str = ""
@@ -159,19 +162,19 @@ def _made(
 ) -> _Made:
     """Records a model, and with ``counters`` runs it once more under Nsight Compute."""
     if target is None or not is_model(target):
-        return _Made(existing(target))
+        return _Made(existing(target), named(target))
     request = _request(target, given)
     made = recorded(request, settings)
     code = made.exit_code
     notice = count_kernels(request, settings, made.place) if counters and not code else ""
-    return _Made(made.place, is_new=True, code=code, notice=notice)
+    return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
 
 
-def _profile_file(output: Path | None) -> Path | None:
+def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
     """The file for a picture or a timeline; None where reports alone are asked for."""
     if output is None:
         return None
-    check_suffix(output)
+    check_suffix(output, of_kernel=of_kernel)
     check_place(output)
     return output if is_profile_file(output) else None
 

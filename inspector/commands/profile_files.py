@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector import plugins
+from inspector.commands.kernel_choice import kernel_endings
 from inspector.commands.output import write_bytes
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.profile_report import ProfileReport
@@ -25,8 +26,12 @@ def is_profile_file(output: Path | None) -> bool:
     return output is not None and bool(_form(output))
 
 
-def check_suffix(output: Path) -> None:
+def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
     """Refuses a file that is neither a picture, nor a timeline, nor a report.
+
+    Args:
+        output: The file.
+        of_kernel: Whether it is about one kernel, of which there are reports alone.
 
     Raises:
         UsageError: The end of its name says no format; all that there are are named.
@@ -36,6 +41,8 @@ def check_suffix(output: Path) -> None:
     try:
         plugins.renderer_for_suffix(output)
     except UsageError as error:
+        if of_kernel:
+            raise UsageError(error.message, kernel_endings()) from error
         if not error.next_step.startswith("Choose"):  # it is near to one
             raise
         near = near_matches(output.suffix.lower(), _ROOFLINES)

@@ -66,7 +66,7 @@ def shown_run(
     """
     if target is None or not is_model(target):
         with opened(existing(target)) as recording:
-            run = dataclasses.replace(read_run(recording), place=_named(target))
+            run = dataclasses.replace(read_run(recording), place=named(target))
             say_which(run, target)
             yield run, 0
         return
@@ -121,10 +121,10 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
     with opened(existing(target)) as recording:
         run = read_run(recording, keep_spans=keep_spans)
     say_which(run, target)
-    return dataclasses.replace(run, place=_named(target))
+    return dataclasses.replace(run, place=named(target))
 
 
-def _named(target: str | None) -> str:
+def named(target: str | None) -> str:
     """What commands about a recording or trace name: nothing where they find it without."""
     if target is None:
         return ""

@@ -34,3 +34,14 @@ def test_of_an_unknown_ending_all_that_can_be_written_are_named(
     monkeypatch.setattr(sys, "argv", ["inspect", "profile", "model.py", "-o", name])
     assert commands.main() == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["x.html", "x.csv", "x", "x.svg", "x.perfetto.json"])
+def test_of_one_kernel_there_are_reports_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["inspect", "profile", "model.py", "--kernel", "sum", "-o", name]
+    monkeypatch.setattr(sys, "argv", asked)
+    assert commands.main() == 2
+    assert "A report on one kernel can be written as .json, .md or .txt." in capsys.readouterr().err
