@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.findings.command_line import command_about
 from inspector.findings.kernel_bench_row import BenchRow, bench_rows
 from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
@@ -70,6 +71,7 @@ class KernelBenchReport:
         rows: The configurations, the fastest first; what did not run, or is wrong, comes last.
         ceilings: What the machine can do, or None.
         notices: What is to be known, one sentence each.
+        next_steps: Commands worth running next: what shows the profile of the whole model.
     """
 
     run: Run
@@ -83,6 +85,7 @@ class KernelBenchReport:
     rows: tuple[BenchRow, ...]
     ceilings: InspectorCeilings | None
     notices: tuple[str, ...]
+    next_steps: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> BenchRow | None:
@@ -142,6 +145,7 @@ def make_kernel_bench_report(
         rows=tuple(rows),
         ceilings=report.ceilings,
         notices=(),
+        next_steps=(command_about(report.run, "profile"),) if report.profiles else (),
     )
     rates = tuple(_rates(made, work.unit if work is not None else ""))
     amiss = tuple(reading_texts(report.run))

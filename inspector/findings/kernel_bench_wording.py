@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from inspector.events.kernel_bench import BenchedConfig
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
+from inspector.findings.kernel_bench_ceiling import ceiling_text, near_ceiling
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
 from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.wording import count, duration, size
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
 __all__ = [
+    "WHOLE_MODEL",
     "argument_texts",
     "config_text",
     "marks",
@@ -26,16 +28,14 @@ __all__ = [
     "verdict_lines",
 ]
 
+WHOLE_MODEL = "the profile of the whole model"
+"""What the next command shows."""
 _KINDS = {
     "triton": "Triton, generated",
     "user_triton": "Triton, the program's own",
     "cpp": "C++, generated",
     "library": "a call of a library",
     "unknown": "of an unknown kind",
-}
-_CEILINGS = {
-    "copy_bytes_per_s": "memory's bandwidth",
-    "l2_bytes_per_s": "the cache's bandwidth",
 }
 _SMALL = 0.0005
 _NEAR = 0.1
@@ -58,9 +58,17 @@ def us(time_ns: float) -> str:
 
 def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
     """What it comes to, the gain for the whole model in it."""
+    yield from _found(report)
+    yield from _where(report)
+    near = near_ceiling(report)
+    if near:
+        yield near
+
+
+def _found(report: KernelBenchReport) -> Iterator[str]:
+    """What the search for another configuration came to, where there was one."""
     best, chosen = report.best, report.chosen
     if not report.bench.has_configs or best is None or chosen is None:
-        yield from _where(report)
         return
     tried = count(len(report.rows), "configuration")
     if best.is_chosen or best.gain is None:
@@ -76,7 +84,6 @@ def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
         )
         yield from _for_model(report, gain)
     yield from _autotuning(report)
-    yield from _where(report)
 
 
 def _nearest(report: KernelBenchReport) -> str:
@@ -178,12 +185,7 @@ def _of_ceiling(rate: Rate) -> str:
     if rate.share is None:
         return ""
     how = f"{rate.share:.0%} of" if rate.share <= 1 else "more than"
-    return f" ({how} {_ceiling(rate.ceiling)})"
-
-
-def _ceiling(name: str) -> str:
-    peak = name.removesuffix("_flops_per_s")
-    return _CEILINGS.get(name, f"{peak} peak")
+    return f" ({how} {ceiling_text(rate.ceiling)})"
 
 
 def _rate(rate: Rate) -> str:

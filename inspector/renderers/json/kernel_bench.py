@@ -59,6 +59,7 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "seconds": bench.seconds,
         "ceilings": None if ceilings is None else ceilings_fields(ceilings),
         "notices": list(report.notices),
+        "next_steps": list(report.next_steps),
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernel_bench_wording import (
+    WHOLE_MODEL,
     argument_texts,
     config_text,
     marks,
@@ -56,6 +57,10 @@ def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
     for notice in report.notices:
         yield f"> {prose(notice)}"
         yield ""
+    if report.next_steps:
+        yield f"{WHOLE_MODEL[:1].upper()}{WHOLE_MODEL[1:]}:"
+        yield ""
+        yield from fenced("\n".join(report.next_steps), "sh")
 
 
 def _rows(report: KernelBenchReport) -> Iterator[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.kernel_bench_wording import (
+    WHOLE_MODEL,
     argument_texts,
     config_text,
     marks,
@@ -50,6 +51,7 @@ def add_kernel_bench(page: Page, report: KernelBenchReport) -> None:
     page.add(_arguments(page, report))
     page.add(error_lines(page, report.run.meta))
     page.add(_notices(page, report))
+    page.add(_next(page, report))
 
 
 def _verdict(page: Page, report: KernelBenchReport) -> Iterator[Text]:
@@ -128,3 +130,9 @@ def _notices(page: Page, report: KernelBenchReport) -> Iterator[Text]:
     for notice in report.notices:
         label = Text("note: ", style="dim")
         yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
+
+
+def _next(page: Page, report: KernelBenchReport) -> Iterator[Text]:
+    for step in report.next_steps:
+        text = Text("next: ", style="bold").append_text(page.safe(step, "cyan"))
+        yield text.append(f"{_GAP}{WHOLE_MODEL}", "dim")
