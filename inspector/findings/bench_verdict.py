@@ -9,7 +9,12 @@ from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.events.bench import Parting
 from inspector.findings.bench_report import BenchGroup
-from inspector.findings.bench_wording import none_measured, time_text
+from inspector.findings.bench_wording import (
+    interval_text,
+    none_measured,
+    says_nothing,
+    time_text,
+)
 from inspector.findings.profile_wording import time_lines
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed, size, title
@@ -21,7 +26,6 @@ _SCALES = {
     "family": "the largest element of its kind",
     "rounding": "eager PyTorch's own error",
 }
-_TWICE = 2
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
@@ -94,7 +98,7 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
     yield (
         f"{best.setting.label} is {faster.middle:.2f} times as fast as eager PyTorch "
         f"({time_text(choice.eager)} → {time_text(best)} per call; another run: "
-        f"{_interval(faster)})"
+        f"{interval_text(faster)})"
     )
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
@@ -119,10 +123,10 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         if row.faster is not None:
             yield (
                 f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
-                f" (another run: {_interval(row.faster, inverse=True)})"
+                f" (another run: {interval_text(row.faster, inverse=True)})"
             )
-    yield from _no_difference([row for row in choice.same if not _says_nothing(row)])
-    unknown = [row for row in choice.same if _says_nothing(row)]
+    yield from _no_difference([row for row in choice.same if not says_nothing(row.faster)])
+    unknown = [row for row in choice.same if says_nothing(row.faster)]
     if unknown:
         yield (
             f"not known whether {listed([row.setting.label for row in unknown])} would be faster "
@@ -148,15 +152,5 @@ def _no_difference(rows: Sequence[BenchRow]) -> Iterator[str]:
     whose = f"{label}: " if len(known) > 1 else ""
     yield (
         f"no difference to eager PyTorch beyond noise: {listed([each for _, each in known])} "
-        f"({whose}{faster.middle:.2f} times as fast; another run: {_interval(faster)})"
+        f"({whose}{faster.middle:.2f} times as fast; another run: {interval_text(faster)})"
     )
-
-
-def _says_nothing(row: BenchRow) -> bool:
-    """Whether it can be both twice as fast as eager PyTorch and half as fast."""
-    return row.faster is not None and row.faster.low < 1 / _TWICE and row.faster.high > _TWICE
-
-
-def _interval(ratio: Ratio, *, inverse: bool = False) -> str:
-    low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
-    return f"{low:.2f} to {high:.2f}"

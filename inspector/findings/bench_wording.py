@@ -20,9 +20,11 @@ __all__ = [
     "error_text",
     "faster_text",
     "group_title",
+    "interval_text",
     "machine_text",
     "none_measured",
     "rate_text",
+    "says_nothing",
     "time_text",
     "varied_text",
 ]
@@ -34,6 +36,7 @@ _SIGNIFICANT = 10
 _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
 _EPSILON = 1e-12
+_TWICE = 2
 
 
 def machine_text(report: BenchReport) -> str:
@@ -162,3 +165,14 @@ def _counts(compiled: Compiled) -> Iterator[str]:
     if compiled.xla_programs:
         programs = count(compiled.xla_programs, "program")
         yield f"XLA compiled {programs} in {duration(compiled.xla_compile_ns)}"
+
+
+def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
+    """``1.89 to 2.34``: where the ratio of another run will be."""
+    low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
+    return f"{low:.2f} to {high:.2f}"
+
+
+def says_nothing(ratio: Ratio | None) -> bool:
+    """Whether it can be both twice as fast as eager PyTorch and half as fast."""
+    return ratio is not None and ratio.low < 1 / _TWICE and ratio.high > _TWICE

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from inspector.benches.rows import INTERRUPTED
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.bench_wording import TIMES, error_text, faster_text, none_measured
+from inspector.findings.bench_wording import (
+    TIMES,
+    error_text,
+    faster_text,
+    interval_text,
+    none_measured,
+    says_nothing,
+)
 from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import count, duration, listed
 
@@ -104,17 +111,31 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     measured = [item for item in measured if item not in wrong and item not in others]
     if eager is None or eager.round_ns is None or not measured:
         return
+    yield from _shortest(eager, measured)
+
+
+def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterator[str]:
+    """The setting with the shortest calls, and how sure it is that they are shorter."""
     fastest = min(measured, key=lambda item: item.round_ns or 0.0)
     least = min(measured, key=lambda item: item.first_ns or 0.0)
-    ratio = eager.round_ns / (fastest.round_ns or 1.0)
+    ratio = (eager.round_ns or 0.0) / (fastest.round_ns or 1.0)
+    another = f"; another run: {interval_text(fastest.faster)}" if fastest.faster else ""
     took = (
         f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
-        f"({duration(round(eager.round_ns))} → {duration(round(fastest.round_ns or 0))})"
+        f"({duration(round(eager.round_ns or 0))} → {duration(round(fastest.round_ns or 0))}"
+        f"{another})"
     )
+    nearest = f"the nearest is {fastest.setting.label}: {took}"
+    if says_nothing(fastest.faster):
+        yield (
+            "not known whether any setting would be faster than eager PyTorch over these inputs: "
+            f"equal calls differ too much; measure again while nothing else runs; {nearest}"
+        )
+        return
     if not fastest.is_faster:
         yield (
-            "no setting is faster than eager PyTorch over these inputs by more than noise; the "
-            f"nearest is {fastest.setting.label}: {took}"
+            "no setting is faster than eager PyTorch over these inputs by more than noise; "
+            f"{nearest}"
         )
         return
     yield f"the shortest calls: {fastest.setting.label}, {took}"

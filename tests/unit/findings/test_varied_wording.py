@@ -57,6 +57,20 @@ def test_where_nothing_is_faster_it_says_so() -> None:
     assert "0.50 times as fast" in line
 
 
+def test_the_verdict_says_how_much_another_run_may_differ() -> None:
+    noisy = dataclasses.replace(STATIC, faster=Ratio(1.1, 2.0, 40.0))
+    (line,) = varied_verdict([EAGER, noisy])
+    assert line.endswith("(40 ms → 20 ms; another run: 1.10 to 40.00)")
+
+
+def test_where_equal_calls_differ_too_much_nothing_is_said_to_be_slower() -> None:
+    noisy = dataclasses.replace(STATIC, faster=Ratio(0.4, 2.0, 10.0))
+    (line,) = varied_verdict([EAGER, noisy])
+    assert line.startswith("not known whether any setting would be faster than eager PyTorch")
+    assert "measure again while nothing else runs" in line
+    assert line.endswith("another run: 0.40 to 10.00)")
+
+
 def test_the_least_compiling_is_no_advice_where_nothing_is_faster() -> None:
     row = make_row(faster=Ratio(0.49, 0.5, 0.51))
     inputs = (VariedInput("x[0]=1", row, 1, ()),)
