@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.benches.collection import Measured
 from inspector.commands.bench_many import Job, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.commands.target import is_model
-from inspector.errors import UsageError
+from inspector.errors import ModelFailedError, UsageError
 from inspector.findings.collection_report import (
     CollectionReport,
     make_collection_report,
 )
 
-__all__ = ["collection_of", "is_collection", "models_of"]
+__all__ = ["collection_of", "exit_code_of", "is_collection", "models_of"]
 
 _MODEL = "model.py"
 _SESSIONS = 1  # of many models; several of one model say more of that one
@@ -87,5 +88,17 @@ def collection_of(
     earlier = [each.report for each in found if each.is_earlier and each.report]
     failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
-    code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
+    is_interrupted = any(outcome.is_interrupted for outcome in found)
+    code = INTERRUPTED if is_interrupted else exit_code_of(models)
     return make_collection_report(models, reports, int(options["sessions"]), earlier, failed), code
+
+
+def exit_code_of(models: Sequence[Measured]) -> int:
+    """Not 0 where nothing could be measured beside eager PyTorch of any model.
+
+    One that fails among others is a line, and what a collection is for.
+    """
+    if any(row.latency for model in models for row in model.compiled()):
+        return 0
+    is_tried = any(model.failure or model.compiled() for model in models)
+    return ModelFailedError.exit_code if is_tried else 0

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from inspector.commands.bench_collection import is_collection, models_of
-from inspector.errors import UsageError
+from inspector.benches.collection import Measured
+from inspector.benches.rows import BenchRow, Latency
+from inspector.commands.bench_collection import exit_code_of, is_collection, models_of
+from inspector.errors import ModelFailedError, UsageError
+from inspector.model.bench import Setting
 
 
 @pytest.fixture
@@ -49,3 +53,24 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
         models_of([str(tmp_path / "table.csv"), "a.py"])
     assert "table.csv is no model" in str(raised.value)
+
+
+def make_measured(failure: str = "", **rows: Any) -> Measured:
+    empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
+    found = tuple(
+        BenchRow(**{**empty, "setting": Setting(backend), "latency": latency})
+        for backend, latency in rows.items()
+    )
+    return Measured("a.py", found, None, failure, 1.0)
+
+
+def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() -> None:
+    time = Latency(1e6, 1e6, 1e6, 9, None)
+    raises = make_measured("it raises")
+    assert exit_code_of([raises]) == ModelFailedError.exit_code
+    assert exit_code_of([make_measured(inductor=None)]) == ModelFailedError.exit_code
+    assert exit_code_of([raises, make_measured(inductor=time)]) == 0
+
+
+def test_where_nothing_was_to_be_compiled_no_model_failed() -> None:
+    assert exit_code_of([]) == 0
