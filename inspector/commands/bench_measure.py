@@ -18,6 +18,7 @@ from inspector.commands.bench_sessions import run_bench
 from inspector.commands.bench_turns import Turns
 from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench
+from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.record import Begun, Settings, finish, recording
 from inspector.errors import InspectorError, ModelFailedError, UsageError
@@ -27,7 +28,6 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
-from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["INTERRUPTED", "BenchProcess", "asked_of", "bench_report", "measured", "plan_of"]
@@ -158,8 +158,8 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         partial = ""
         try:
             ends.extend(run_bench(bench, progress))  # those that are there stay if it is cut off
-        except KeyboardInterrupt:
-            partial = CTRL_C
+        except KeyboardInterrupt as error:
+            partial = interruption(error)
         finally:
             progress.close()
         seconds = round(time.monotonic() - began, 1)
@@ -193,8 +193,8 @@ def _explained(
         if profile_of_nothing_faster(report, request, begun.path, settings):
             with opened(begun.path) as found:
                 return bench_report(found.folder, report.plan, report.run), ""
-    except KeyboardInterrupt:
-        return report, CTRL_C
+    except KeyboardInterrupt as error:
+        return report, interruption(error)
     except (InspectorError, OSError):
         pass
     return report, ""

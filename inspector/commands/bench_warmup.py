@@ -13,6 +13,7 @@ from inspector.commands.bench_collection import is_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Begun, finish, recording
@@ -27,7 +28,6 @@ from inspector.model.cold_start import ColdStart
 from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Run
 from inspector.model.warmup import WarmupPlan
-from inspector.sources.child import CTRL_C
 from inspector.sources.recording import opened, read_run
 from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
 
@@ -146,8 +146,8 @@ def _warmed(
         try:
             plan = run_starts(starts, progress)
             plan = _checked(begun, dataclasses.replace(starts, plan=plan), progress, folder)
-        except KeyboardInterrupt:
-            partial = CTRL_C
+        except KeyboardInterrupt as error:
+            partial = interruption(error)
         finally:
             progress.close()
         write_warmup(begun.path, plan)

@@ -7,7 +7,9 @@ import signal
 import threading
 from collections.abc import Iterator
 
-__all__ = ["Ending", "ended_as_by_ctrl_c"]
+from inspector.sources.child import CTRL_C
+
+__all__ = ["Ending", "ended_as_by_ctrl_c", "interruption"]
 
 _SIGNALS = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
@@ -41,7 +43,7 @@ def ended_as_by_ctrl_c() -> Iterator[Ending]:
 
     def end(number: int, _frame: object) -> None:
         ending.number = ending.number or number
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(signal.Signals(number).name)
 
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
@@ -59,3 +61,8 @@ def ended_as_by_ctrl_c() -> Iterator[Ending]:
     finally:
         for number, handler in ours.items():
             signal.signal(number, handler)
+
+
+def interruption(error: KeyboardInterrupt) -> str:
+    """What ended it, for a report: Ctrl-C, or the signal that became one."""
+    return f"it was ended by {error.args[0]}" if error.args else CTRL_C

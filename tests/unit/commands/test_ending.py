@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from inspector.commands.ending import ended_as_by_ctrl_c
+from inspector.commands.ending import ended_as_by_ctrl_c, interruption
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -15,13 +15,18 @@ def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signa
     outside = signal.signal(number, signal.SIG_DFL)  # under nohup it is ignored
     try:
         with ended_as_by_ctrl_c() as ending:
-            with pytest.raises(KeyboardInterrupt):
+            with pytest.raises(KeyboardInterrupt) as raised:
                 os.kill(os.getpid(), number)
+            assert interruption(raised.value) == f"it was ended by {number.name}"
             assert signal.getsignal(number) is not signal.SIG_DFL
         assert ending.code(130) == 128 + number
         assert signal.getsignal(number) is signal.SIG_DFL
     finally:
         signal.signal(number, outside)
+
+
+def test_ctrl_c_is_told_as_such() -> None:
+    assert interruption(KeyboardInterrupt()) == "it was interrupted with Ctrl-C"
 
 
 def test_without_one_the_code_stays() -> None:
