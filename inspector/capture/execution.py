@@ -24,6 +24,7 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
+from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 
@@ -71,8 +72,11 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
 def _check_backend(name: str) -> None:
     known = list_backends(exclude_tags=())
     if name not in known:
-        near = near_matches(name, known)
-        choice = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(known)}."
+        offered = offered_backends(known)
+        near = near_matches(name, offered)
+        choice = (
+            f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(offered)}."
+        )
         raise UsageError(f"torch knows no backend {name!r}.", choice)
     try:
         lookup_backend(name)
