@@ -11,6 +11,7 @@ from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import duration, size
+from inspector.model.percent import percent
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name
@@ -129,7 +130,7 @@ def _rates(row: Hot) -> Iterator[str]:
         yield f"faster than the machine's {limit}: {why}"
     else:
         what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
-        yield f"{min(share, 1):.0%} of {what}"
+        yield f"{percent(share)} of {what}"
 
 
 def _shown(work: Work) -> str:

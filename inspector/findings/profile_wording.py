@@ -13,6 +13,7 @@ from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
 from inspector.graphs.step_names import short_name
+from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gains import Gain
 from inspector.profiles.hot import Hot
@@ -177,7 +178,7 @@ def _limit(row: Hot) -> str:
         return ""
     bounds = {item.bound for item in row.all_}
     what = LIMITS.get(row.first.bound) if len(bounds) == 1 else None
-    share = f"{min(row.share_of_ceiling, 1):.0%}"
+    share = percent(row.share_of_ceiling)
     if what is not None:
         return f", at {share} of the machine's {what}"
     return f", at {share} of what the machine could do" if bounds - {Bound.LATENCY} else ""

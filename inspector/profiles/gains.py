@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
 from inspector.profiles.gradient_copies import copied_gradients
@@ -246,10 +247,10 @@ def _of_kernels(
         alike.setdefault((advised(first), first.bound, own), []).append(row)
     for (change, bound, _), rows in alike.items():
         together = Hot(tuple(item for row in rows for item in row.all_))
-        share = min(together.share_of_ceiling or 0.0, 1.0)
+        share = percent(together.share_of_ceiling or 0.0)
         reach = "reach" if together.number > 1 else "reaches"
         yield Gain(
-            f"{_named(together)}{_where(together)} {reach} {share:.0%} of the machine's "
+            f"{_named(together)}{_where(together)} {reach} {share} of the machine's "
             f"{LIMITS[bound]}",
             sum(_won_ns(row, is_cpu=is_cpu) for row in rows),
             change,
