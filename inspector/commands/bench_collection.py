@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from inspector.findings.collection_report import (
 __all__ = ["collection_of", "exit_code_of", "is_collection", "models_of"]
 
 _MODEL = "model.py"
+_NOT_KEPT = (
+    "no recordings of these models are kept, and `inspect bench` alone shows an older one: --save "
+    "DIR keeps one of each, and the same command goes on from there"
+)
 _SESSIONS = 1  # of many models; several of one model say more of that one
 
 
@@ -90,7 +95,10 @@ def collection_of(
     reports = [outcome.report for outcome in found if outcome.report is not None]
     is_interrupted = any(outcome.is_interrupted for outcome in found)
     code = INTERRUPTED if is_interrupted else exit_code_of(models)
-    return make_collection_report(models, reports, int(options["sessions"]), earlier, failed), code
+    made = make_collection_report(models, reports, int(options["sessions"]), earlier, failed)
+    if how.save is None:
+        made = dataclasses.replace(made, notices=(*made.notices, _NOT_KEPT))
+    return made, code
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:

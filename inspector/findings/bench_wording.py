@@ -18,6 +18,7 @@ __all__ = [
     "cells",
     "details",
     "error_text",
+    "failed_title",
     "faster_text",
     "group_title",
     "interval_text",
@@ -65,6 +66,13 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     number = f"input {group.input + 1}: " if several else ""
     parts = (group.workload.label, f"{number}{group.inputs}" if group.inputs else "")
     return " · ".join(filter(None, parts)) or "the model as it is"
+
+
+def failed_title(row: BenchRow, report: BenchReport) -> str:
+    """``default failed``, and with which input where they vary."""
+    made = report.plan.variations
+    varied = ", ".join(map(str, made[row.input])) if row.input < len(made) else ""
+    return f"{row.setting.label} failed{f' with {varied}' if varied else ''}"
 
 
 def none_measured(labels: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from inspector.findings.bench_wording import (
     COLUMNS,
     cells,
     details,
+    failed_title,
     group_title,
     machine_text,
 )
@@ -91,6 +92,6 @@ def _failed(report: BenchReport) -> Iterator[str]:
     for row in report.rows:
         if row.detail and row.detail not in shown:
             shown.add(row.detail)
-            yield f"{prose(row.setting.label)} failed:"
+            yield f"{prose(failed_title(row, report))}:"
             yield ""
             yield from fenced(row.detail, "")

@@ -16,6 +16,7 @@ from inspector.findings.bench_wording import (
     COLUMNS,
     cells,
     details,
+    failed_title,
     group_title,
     machine_text,
 )
@@ -118,7 +119,7 @@ def _failed(page: Page, report: BenchReport) -> Iterator[Text]:
     for row in report.rows:
         if row.detail and row.detail not in shown:
             shown.add(row.detail)
-            yield from page.wrapped(page.safe(f"{row.setting.label} failed:", "red"))
+            yield from page.wrapped(page.safe(f"{failed_title(row, report)}:", "red"))
             yield from page.verbatim(row.detail, _GAP)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 import pytest
 
 from inspector.benches.ratio import Ratio
-from inspector.findings.bench_wording import TIMES, faster_text, varied_text
+from inspector.findings.bench_wording import TIMES, failed_title, faster_text, varied_text
 from inspector.model.variation import Assignment
+from tests.unit.bench_logs import PLAN, block, report_of
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,13 @@ def test_what_varies_stands_above_all() -> None:
     each = [(Assignment("x", 0, size), Assignment("n", None, n)) for n in (1, 2) for size in (0, 4)]
     assert varied_text(each) == "4 inputs: x[0]=0,4; n=1,2"
     assert varied_text(each[:1]) == "1 input: x[0]=0; n=1"
+
+
+def test_what_failed_has_its_input_where_they_vary(tmp_path: Path) -> None:
+    made = ((Assignment("n", None, 17),), (Assignment("n", None, 100),))
+    events = [block(0, 1_000_000, input=0), block(0, 1_000_000, input=1)]
+    varied = report_of(tmp_path, *events, plan=dataclasses.replace(PLAN, variations=made))
+    second = next(row for row in varied.rows if row.input == 1)
+    assert failed_title(second, varied) == f"{second.setting.label} failed with n=100"
+    alone = dataclasses.replace(varied, plan=PLAN)
+    assert failed_title(second, alone) == f"{second.setting.label} failed"
