@@ -147,8 +147,8 @@ def _of_calls(calls: Sequence[str], only_one: str) -> list[str]:
     # Inductor's code asks for the value of the condition, and then runs one of the two
     # (`codegen_conditional` in torch/_inductor/codegen/wrapper.py, 2.11 to 2.13).
     longer = (
-        " What takes longer than a GPU's host waits for the condition is better left to "
-        "`torch.cond`, which runs one side."
+        f" If {which} {'takes' if len(shown) == 1 else 'take'} longer than the wait for the "
+        "condition (on a GPU some µs), use `torch.cond`, which runs one side only."
     )
     return [f"{which} {runs} in any case, and {said}{longer if only_one else ''}"]
 

@@ -160,9 +160,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         retries=retry,
     )
     if is_warmup(targets, given):
-        with ended_as_by_ctrl_c() as ending:
-            code = warmup_command(targets, given, process, output, format_)
-        return ending.code(code)
+        return warmup_command(targets, given, process, output, format_)
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.claims import Check, Verdict, checked
+from inspector.commands.bench_collection import exit_code_of
 from inspector.commands.bench_many import Job, Outcome, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.errors import UsageError
@@ -56,7 +57,9 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     earlier = [each.report for each in found if each.is_earlier and each.report]
     failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
-    code = INTERRUPTED if any(outcome.is_interrupted for outcome in found) else 0
+    is_interrupted = any(outcome.is_interrupted for outcome in found)
+    measured = [outcome.measured for outcome in found]
+    code = INTERRUPTED if is_interrupted else exit_code_of(measured)
     return make_claims_report(claims, models, reports, earlier, failed), code
 
 

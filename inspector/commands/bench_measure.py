@@ -30,7 +30,15 @@ from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["INTERRUPTED", "BenchProcess", "asked_of", "bench_report", "measured", "plan_of"]
+__all__ = [
+    "INTERRUPTED",
+    "BenchProcess",
+    "asked_of",
+    "bench_report",
+    "exit_code",
+    "measured",
+    "plan_of",
+]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _SESSIONS = 3
@@ -170,7 +178,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             report, partial = _explained(report, request, begun, how)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
     finish(begun, report.run, how.save)
-    return report, INTERRUPTED if partial else _exit_code(report)
+    return report, INTERRUPTED if partial else exit_code(report)
 
 
 def _explained(
@@ -207,11 +215,11 @@ def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
         return bench_report(found.folder, plan, run)
 
 
-def _exit_code(report: BenchReport) -> int:
+def exit_code(report: BenchReport) -> int:
     """Not 0 where eager PyTorch failed, or nothing could be measured beside it."""
     failed = any(row.failure for row in report.rows if row.setting.is_eager)
-    others = [row.failure for row in report.rows if not row.setting.is_eager]
-    failed |= bool(others) and all(others)
+    others = [row.latency for row in report.rows if not row.setting.is_eager]
+    failed |= bool(others) and not any(others)
     return ModelFailedError.exit_code if failed else 0
 
 

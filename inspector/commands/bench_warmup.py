@@ -13,7 +13,7 @@ from inspector.commands.bench_collection import is_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.ending import interruption
+from inspector.commands.ending import ended_as_by_ctrl_c, interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Begun, finish, recording
@@ -91,7 +91,10 @@ def warmup_command(
     others = {name: value for name, value in given.items() if name not in _OWN}
     check_target(target, how.python, {**others, **how.given})
     if target is not None and is_model(target):
-        report, code = _warmed(target, _plan_of(target, others), how, folder)
+        plan = _plan_of(target, others)
+        with ended_as_by_ctrl_c() as ending:
+            report, code = _warmed(target, plan, how, folder)
+        code = ending.code(code)
     else:
         report, code = _from_recording(target, folder), 0
     write_report(report, output, format_)

@@ -111,24 +111,23 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
         )
     if saved is None or not found.spent_ns:
         return
+    if found.unlike:
+        are = "are" if found.unlike > 1 else "is"
+        yield (
+            f"{count(found.unlike, 'place')} {are} not in the next figure: their benchmarks and "
+            "times in place are too far apart"
+        )
     against = f" of {duration(round(wall_ns))}" if wall_ns else ""
-    left_out = found.unlike
-    without = (
-        f"; without {count(left_out, 'place')} whose benchmarks and times in place are too far "
-        "apart to say"
-        if left_out
-        else ""
-    )
     if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
         yield (
             "by these benchmarks a call is not noticeably faster than with what is taken where "
-            f"nothing is tried (an estimated {duration(round(saved))}{against}{without})"
+            f"nothing is tried (an estimated {duration(round(saved))}{against})"
         )
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
         f"by these benchmarks a call is faster by an estimated {duration(round(saved))}{against}, "
-        f"which pays off after {count(calls, 'call')}{without}"
+        f"which pays off after {count(calls, 'call')}"
     )
 
 

@@ -108,8 +108,8 @@ def unstable_notice(ceilings: InspectorCeilings) -> str:
     if not varied:
         return ""
     return (
-        f"what the machine can do varied while it was measured ({', '.join(varied)}): shares of it "
-        "are as uncertain; `--fresh-ceilings` measures again"
+        f"what the machine can do varied while it was measured ({', '.join(varied)}): what is said "
+        "to reach a part of it may be off by as much; `--fresh-ceilings` measures again"
     )
 
 
@@ -134,10 +134,8 @@ def others_notice(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
             "more so the more threads it has, and varies; measure again while nothing else runs"
         )
     return (
-        "another program uses the same GPU: it was at work "
-        f"{state.others_percent}% of the time while this one had nothing to do there, and what is "
-        "timed here is longer than it is alone; `nvidia-smi` says which one it is, "
-        "CUDA_VISIBLE_DEVICES chooses another GPU"
+        f"{share} while this one had nothing to do there: what is timed here is longer than it is "
+        "alone; `nvidia-smi` says which one it is, CUDA_VISIBLE_DEVICES chooses another GPU"
     )
 
 

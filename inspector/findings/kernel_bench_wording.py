@@ -11,6 +11,7 @@ from inspector.findings.kernel_bench_ceiling import ceiling_text, near_ceiling
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
 from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.wording import count, duration, size
+from inspector.model.percent import percent
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
 __all__ = [
@@ -184,7 +185,7 @@ def _spread(times: Measured) -> str:
 def _of_ceiling(rate: Rate) -> str:
     if rate.share is None:
         return ""
-    how = f"{rate.share:.0%} of" if rate.share <= 1 else "more than"
+    how = f"{percent(rate.share)} of" if rate.share <= 1 else "more than"
     return f" ({how} {ceiling_text(rate.ceiling)})"
 
 

@@ -75,8 +75,8 @@ def profile_notices(
         yield _no_profile(run)
     elif ceilings is None:
         yield "what the machine can do was not measured: nothing is held against it"
-    elif uncertain := busy_notice(ceilings) or unstable_notice(ceilings):
-        yield uncertain
+    else:
+        yield from filter(None, (busy_notice(ceilings), unstable_notice(ceilings)))
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):

@@ -252,9 +252,9 @@ def _in_cuda_graphs(found: Profiled) -> str:
     replayed = [item for work in found.work for item in work.launches if item.launch.is_replayed]
     if not replayed:
         return ""
-    codes = (item.code for item in replayed)
+    codes = [item.code for item in replayed]
     graphs = {(code.compile_id, code.direction) for code in codes if code is not None}
-    graph = count(len(graphs), "CUDA graph") if graphs else "CUDA graphs"
+    graph = "CUDA graphs" if None in codes else count(len(graphs), "CUDA graph")
     every = len(replayed) == found.launches
     return f" in {graph}" if every else f" ({len(replayed)} of them in {graph})"
 

@@ -115,32 +115,38 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
 
 
 def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterator[str]:
-    """The setting with the shortest calls, and how sure it is that they are shorter."""
-    fastest = min(measured, key=lambda item: item.round_ns or 0.0)
-    least = min(measured, key=lambda item: item.first_ns or 0.0)
-    ratio = (eager.round_ns or 0.0) / (fastest.round_ns or 1.0)
-    another = f"; another run: {interval_text(fastest.faster)}" if fastest.faster else ""
-    took = (
-        f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
-        f"({duration(round(eager.round_ns or 0))} → {duration(round(fastest.round_ns or 0))}"
-        f"{another})"
-    )
+    """The setting with the shortest calls of those that are known to be faster, if any is."""
+    faster = [item for item in measured if item.is_faster and not says_nothing(item.faster)]
+    unknown = [item.setting.label for item in measured if says_nothing(item.faster)]
+    fastest = min(faster or measured, key=lambda item: item.round_ns or 0.0)
+    took = _took(eager, fastest)
     nearest = f"the nearest is {fastest.setting.label}: {took}"
-    if says_nothing(fastest.faster):
+    if not faster and unknown:
         yield (
-            "not known whether any setting would be faster than eager PyTorch over these inputs: "
-            f"equal calls differ too much; measure again while nothing else runs; {nearest}"
+            f"not known whether {listed(unknown)} would be faster than eager PyTorch over these "
+            f"inputs: equal calls differ too much; measure again while nothing else runs; {nearest}"
         )
         return
-    if not fastest.is_faster:
+    if not faster:
         yield (
             "no setting is faster than eager PyTorch over these inputs by more than noise; "
             f"{nearest}"
         )
         return
     yield f"the shortest calls: {fastest.setting.label}, {took}"
+    least = min(faster, key=lambda item: item.first_ns or 0.0)
     if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
         yield (
             f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "
             f"instead of {duration(round(fastest.first_ns or 0))}"
         )
+
+
+def _took(eager: VariedSetting, item: VariedSetting) -> str:
+    """How it compares with eager PyTorch, and where another run would be."""
+    ratio = (eager.round_ns or 0.0) / (item.round_ns or 1.0)
+    another = f"; another run: {interval_text(item.faster)}" if item.faster else ""
+    return (
+        f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
+        f"({duration(round(eager.round_ns or 0))} → {duration(round(item.round_ns or 0))}{another})"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
 from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.hot import Hot, hot
-from inspector.profiles.kernel_advice import advice, advised_unit
+from inspector.profiles.kernel_advice import advice, advised_unit, is_about_one
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
 from inspector.profiles.work import LIMITS, Bound, Work
@@ -125,7 +126,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
     )
     is_grad_idle = is_grad_idle and not is_training and "forward" in _directions(work)
-    found = list(_of_kernels(work, advised, is_cpu=is_cpu, is_hidden=is_hidden))
+    found = list(_of_kernels(work, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
     found += _of_repeats(work, is_hidden=is_hidden)
@@ -134,16 +135,27 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
     host = _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
-    found += [_of_one_graph(gain) for gain in host] if _graphs(work) == 1 else host
+    found += [_of_one_graph(gain) for gain in host] if _runs_of_graphs(work) == 1 else host
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
 
 
-def _graphs(work: Iterable[Work]) -> int:
-    """How many graphs were compiled, a forward pass with its backward pass one."""
-    codes = (launch.code for item in work for launch in item.launches)
-    return len({code.compile_id for code in codes if code is not None})
+def _runs_of_graphs(work: Iterable[Work]) -> int:
+    """How many compiled graphs run in a call: one that runs twice, in a loop, counts twice.
+
+    A forward pass and its backward pass are one. Graphs without any work are not seen.
+    """
+    statements = collections.Counter(
+        (launch.code.compile_id, launch.code.direction, launch.launch.place.line)
+        for item in work
+        for launch in item.launches[:1]
+        if launch.code is not None
+    )
+    runs: dict[str, int] = {}
+    for (compile_id, _, _), number in statements.items():
+        runs[compile_id] = max(runs.get(compile_id, 0), number)
+    return sum(runs.values())
 
 
 def _of_one_graph(gain: Gain) -> Gain:
@@ -233,9 +245,14 @@ _LARGER = "a larger batch hides it"
 
 
 def _of_kernels(
-    work: Sequence[Work], advised: Callable[[Work], str], *, is_cpu: bool, is_hidden: bool
+    work: Sequence[Work],
+    advised: Callable[[Work], str],
+    *,
+    mode: str,
+    is_cpu: bool,
+    is_hidden: bool,
 ) -> Iterator[Gain]:
-    """One gain for all that one change is advised for: a setting is for all of them."""
+    """One gain for all that a setting is advised for, and that the same limits."""
     alike: dict[tuple[str, Bound, str], list[Hot]] = {}
     for row in hot(work):
         first = row.first
@@ -243,7 +260,7 @@ def _of_kernels(
             continue
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
             continue
-        own = first.name if first.kind == "user_kernel" else ""  # each has a source of its own
+        own = first.name if is_about_one(first, mode, is_cpu=is_cpu) else ""
         alike.setdefault((advised(first), first.bound, own), []).append(row)
     for (change, bound, _), rows in alike.items():
         together = Hot(tuple(item for row in rows for item in row.all_))
@@ -268,13 +285,16 @@ def _named(row: Hot) -> str:
 
 
 def _where(row: Hot) -> str:
-    """Which of the statements of one name: their modules, or else the user's line."""
+    """Which of the statements of one name: their modules, or else the user's lines."""
     modules = list(dict.fromkeys(name for item in row.all_ for name in item.modules))
-    if modules:
-        more = f" and {len(modules) - 1} more" if len(modules) > 1 else ""
-        return f" in {modules[0]}{more}"
-    line = next(iter(row.lines), None)
-    return f" at {line.file.rpartition('/')[2]}:{line.line}" if line is not None else ""
+    lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
+    if modules and all(item.modules for item in row.all_):
+        return f" in {modules[0]}{_and_more(modules)}"
+    return f" at {lines[0]}{_and_more(lines)}" if lines else ""
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:

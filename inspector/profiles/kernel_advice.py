@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["advice", "advised_unit"]
+__all__ = ["advice", "advised_unit", "is_about_one"]
 
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
@@ -48,6 +48,14 @@ def advice(
     if mode in _TUNED:
         return "`inspect kernels` says what its code loses, --counters what it waits for"
     return 'mode="max-autotune" tries other block sizes'
+
+
+def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:
+    """Whether what is advised is to look at this one, and no setting that is for others, too."""
+    if work.kind == "library":
+        is_product = not _PRODUCTS.isdisjoint(work.operators)
+        return not (is_product or "attention" in work.name or _may_be_tuned(work))
+    return work.kind == "user_kernel" or is_cpu or mode in _TUNED
 
 
 def advised_unit(work: Work, *, is_cpu: bool) -> str:

@@ -98,11 +98,13 @@ def _workspaces(use: MemoryUse) -> Iterator[MemoryAdvice]:
 
     Torch reads its size from the environment (`CublasHandlePool.cpp`: ``:KIB:COUNT``).
     """
-    held = sum(row.bytes_ for row in use.compiled.tensors if row.what == "workspace")
-    if not use.is_cpu and held > _SMALL_WORKSPACE_BYTES:
+    rows = [row for row in use.compiled.tensors if row.what == "workspace"]
+    held = sum(row.bytes_ for row in rows)
+    saved = sum(max(0, row.bytes_ - row.number * _SMALL_WORKSPACE_BYTES) for row in rows)
+    if not use.is_cpu and saved:
         yield MemoryAdvice(
             f"libraries' workspaces are {held / use.compiled.peak_bytes:.0%} of the peak",
-            held - _SMALL_WORKSPACE_BYTES,
+            saved,
             "where they are cuBLAS's, CUBLAS_WORKSPACE_CONFIG=:4096:2 in the environment makes one "
             "8 MiB large; products may be slower then",
         )

@@ -161,7 +161,7 @@ def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> Non
         folder, "model.py", "--modes", "none", "--backends", "hangs", "--sessions", "1",
         "--rounds", "3", "--timeout", "20", "--format", "json",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)
     failure = row(report, "hangs")["failure"]
     assert "ended after 20 seconds of first calls, at " in failure

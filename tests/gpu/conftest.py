@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-LOCK = Path(tempfile.gettempdir()) / "torch-inspector-tests-gpu.lock"
+LOCK = Path(tempfile.gettempdir()) / f"torch-inspector-tests-gpu-{os.getuid()}.lock"
 
 
 @pytest.hookimpl(wrapper=True)

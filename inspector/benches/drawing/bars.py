@@ -91,9 +91,7 @@ def _group(axes: Any, name: str, rows: Sequence[BenchRow]) -> None:  # noqa: ANN
     places = range(len(rows))
     # One call in twenty can take many times the others: the bars are to be compared all the same.
     longest = _LONGEST_WHISKER * max(middles)
-    seen = [
-        min(more, max(0.0, longest - middle)) for middle, more in zip(middles, above, strict=True)
-    ]
+    seen = [min(more, longest - middle) for middle, more in zip(middles, above, strict=True)]
     axes.barh(
         places, middles, height=0.62, color=colours, xerr=(below, seen),
         error_kw={"elinewidth": 1, "capsize": 2.5, "ecolor": "#333333"},

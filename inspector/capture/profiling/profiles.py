@@ -121,11 +121,14 @@ class Profiles:
         write_artifact("ceilings", ceilings(fresh=self._fresh_ceilings))
 
 
-@contextlib.contextmanager
-def _device_watched(index: int) -> Iterator[None]:
-    """Writes what the driver says of the GPU before and after: a profile of a throttled one lies.
+def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
+    """Writes in which state the machine was before and after: a profile of a slow one lies."""
+    return _gpu_watched(index) if uses_cuda() else _processors_watched(index)
 
-    Without a GPU it is what other programs had of the processors meanwhile.
+
+@contextlib.contextmanager
+def _gpu_watched(index: int) -> Iterator[None]:
+    """Writes what the driver says of the GPU.
 
     The driver is not asked in between, which would take the host's time from the calls: it counts
     itself for how long it held the clocks back. What others do shows while nothing is done here:
@@ -133,29 +136,46 @@ def _device_watched(index: int) -> Iterator[None]:
     """
     others = [] if index else [_others_percent()]
     before = _device_state()
-    beside = Others()
     begun_ns = time.monotonic_ns()
     try:
         yield
     finally:
         after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
         others.append(_others_percent())
-        if not uses_cuda():  # nothing but processors: what others had of them meanwhile is all
-            before, after = ({}, ""), ({}, "")
-            others = [beside.percent()]
         if before is not None and after is not None:
-            fields = {
-                "v": 1,
-                "input": index,
-                "before": before[0],
-                "after": after[0],
-                "elapsed_ns": elapsed_ns,
-                "missing": after[1],
-                "others_percent": max(
-                    (found for found in others if found is not None), default=None
-                ),
-            }
-            guarded("write the device's state", lambda: write_artifact("device_state", fields))
+            known = [found for found in others if found is not None]
+            _write_state(index, before[0], after[0], elapsed_ns, after[1], max(known, default=None))
+
+
+@contextlib.contextmanager
+def _processors_watched(index: int) -> Iterator[None]:
+    """Writes what other programs had of the processors meanwhile."""
+    beside, begun_ns = Others(), time.monotonic_ns()
+    try:
+        yield
+    finally:
+        elapsed_ns = time.monotonic_ns() - begun_ns
+        _write_state(index, {}, {}, elapsed_ns, "", beside.percent())
+
+
+def _write_state(  # noqa: PLR0913, PLR0917 - the fields of the event
+    index: int,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    elapsed_ns: int,
+    missing: str,
+    others_percent: int | None,
+) -> None:
+    fields = {
+        "v": 1,
+        "input": index,
+        "before": before,
+        "after": after,
+        "elapsed_ns": elapsed_ns,
+        "missing": missing,
+        "others_percent": others_percent,
+    }
+    guarded("write the device's state", lambda: write_artifact("device_state", fields))
 
 
 def _device_state() -> tuple[Mapping[str, str], str] | None:

@@ -145,7 +145,7 @@ def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) 
     ("body", "said"),
     [
         ("x = self.norm(x)", "`self.norm(x)` runs in any case, and may not write anywhere"),
-        ("x = self.norm(x)", "What takes longer than a GPU's host waits for the condition"),
+        ("x = self.norm(x)", "If `self.norm(x)` takes longer than the wait for the condition"),
         ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` run in any case"),
         ("x = x / y", "divide by `torch.where(x.any(), y, 1)` in `x / y`"),
         ("pass\nelse:\n    x = x / y", "divide by `torch.where(x.any(), 1, y)` in `x / y`"),

@@ -198,7 +198,7 @@ def test_another_program_on_the_gpu_is_said() -> None:
         state = InspectorDeviceState(0, {}, {}, 10, "", others)
         said = others_notice(state)
         assert bool(said) is is_said
-        assert not said or f"it was at work {others}% of the time" in said
+        assert not said or f"was at work on the GPU {others}% of the time" in said
 
 
 def test_what_others_had_of_the_processors_is_said_in_words_of_its_own() -> None:

@@ -10,9 +10,10 @@ from inspector.findings.value_names import value_named
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
-        ("output of input 3[0]", "output 0 of input 3"),
-        ("output of input 2 (called again)[1]: off", "output 1 of input 2 (called again): off"),
+        ("output of input 3[0]", "output 1 of input 3"),
+        ("output of input 2 (called again)[1]: off", "output 2 of input 2 (called again): off"),
         ("output of input 1", "output of input 1"),
+        ("output of input 1[0][1]", "output of input 1[0][1]"),
         ("gradient of layers[0].weight with input 1", "gradient of layers[0].weight with input 1"),
     ],
 )  # fmt: skip

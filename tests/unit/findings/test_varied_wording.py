@@ -66,7 +66,7 @@ def test_the_verdict_says_how_much_another_run_may_differ() -> None:
 def test_where_equal_calls_differ_too_much_nothing_is_said_to_be_slower() -> None:
     noisy = dataclasses.replace(STATIC, faster=Ratio(0.4, 2.0, 10.0))
     (line,) = varied_verdict([EAGER, noisy])
-    assert line.startswith("not known whether any setting would be faster than eager PyTorch")
+    assert line.startswith("not known whether default + static would be faster than eager PyTorch")
     assert "measure again while nothing else runs" in line
     assert line.endswith("another run: 0.40 to 10.00)")
 
@@ -78,6 +78,13 @@ def test_the_least_compiling_is_no_advice_where_nothing_is_faster() -> None:
     slower = VariedSetting(Setting("inductor", dynamic=True), inputs, 1e9, 90e6, 1, None, 0.4, "")
     (line,) = varied_verdict([EAGER, slow, slower])
     assert line.startswith("no setting is faster")
+
+
+def test_what_is_known_to_be_faster_goes_before_what_may_be() -> None:
+    sure = dataclasses.replace(DYNAMIC, faster=Ratio(1.5, 1.6, 1.7))
+    for unsure in (Ratio(0.4, 2.0, 10.0), Ratio(0.9, 2.0, 10.0)):
+        shortest, *_ = varied_verdict([EAGER, dataclasses.replace(STATIC, faster=unsure), sure])
+        assert shortest.startswith("the shortest calls: default + dynamic, 1.60 times as fast")
 
 
 def test_wrong_results_are_said_and_never_taken() -> None:

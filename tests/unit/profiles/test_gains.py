@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import Gain, gains
 from inspector.profiles.work import Work
@@ -15,6 +16,14 @@ from tests.unit.profiles.test_work import work
 BUDGET = make_budget(
     dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
 )
+
+
+def line(number: int) -> NodeLine:
+    return NodeLine("relu", "/p/model.py", number)
+
+
+def waits(*found: Work) -> list[str]:
+    return [gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what]
 
 
 def of_kernels(*found: Work) -> list[Gain]:
@@ -27,16 +36,31 @@ def of_kernels(*found: Work) -> list[Gain]:
 
 def test_a_change_for_many_kernels_is_one_gain() -> None:
     first, _ = work(time_ns=100_000)
-    others = [dataclasses.replace(first, name=f"triton_poi_{number}") for number in (1, 2)]
+    others = [
+        dataclasses.replace(first, name=f"triton_poi_{number}", lines=(line(number),))
+        for number in (1, 2)
+    ]
 
     (alone,) = of_kernels(first)
     (several,) = of_kernels(first, others[0], *others)
 
     assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of the machine's memory bandwidth"
     assert several.what.startswith(
-        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:3 reach 20%"
+        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more reach 20%"
     )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
+
+
+def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
+    first, _ = work(time_ns=100_000)
+    found = [first, dataclasses.replace(first, name="other")]
+    for mode, is_cpu in (("", True), ("max-autotune", False)):
+        kernels = [
+            gain
+            for gain in gains(BUDGET, found, mode, is_cpu=is_cpu)
+            if "inspect kernels" in gain.change
+        ]
+        assert [gain.what.split()[0] for gain in kernels] == ["triton_poi_0", "other"]
 
 
 def test_the_program_s_own_kernels_have_a_source_each() -> None:
@@ -55,9 +79,12 @@ def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) 
         code = dataclasses.replace(launch.code, compile_id=compile_id)  # type: ignore[type-var]
         found.append(dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),)))
 
-    changes = [
-        gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what
-    ]
+    changes = waits(*found)
 
     assert len(changes) == 2
     assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
+
+
+def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
+    first, _ = work()
+    assert all("fewer and larger graphs" in change for change in waits(first, first))

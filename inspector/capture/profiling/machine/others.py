@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -53,6 +54,29 @@ def _work_s(stat: Path) -> float | None:
 
 
 def _own_s() -> float:
-    """What this process had itself, in all of its threads, and what it waited for: a compiler."""
+    """What this process had itself, in all of its threads, and what it waited for: a compiler.
+
+    So does what its parent had, which records it, and its children: a compiler's workers.
+    """
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    waited_for_s = times.user + times.system + times.children_user + times.children_system
+    return waited_for_s + sum(map(_had_s, (os.getppid(), *_children())))
+
+
+def _children() -> list[int]:
+    """The processes that this one has begun, and not waited for."""
+    found: list[int] = []
+    for file in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError, ValueError):
+            found += map(int, file.read_text("ascii").split())
+    return found
+
+
+def _had_s(pid: int) -> float:
+    """What another process had, in all of its threads; 0 where it is not known."""
+    try:
+        # proc_pid_stat(5): the name of the program, in brackets, may have anything in it.
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
