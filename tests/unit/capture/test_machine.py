@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.capture.profiling.machine import others
 from inspector.capture.profiling.machine.cpu_memory import (
     free_bytes,
     last_cache_bytes,
@@ -273,8 +276,8 @@ def test_without_the_driver_s_program_it_is_not_known_what_others_do(
 def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:
     file = tmp_path / "ceilings.json"
     measured_at_s = int(time.time()) - 6 * 60
-    for others, is_kept in ((10, True), (11, False)):
-        keep(file, whole(measured_at_s=measured_at_s, facts={"others_percent": others}))
+    for percent, is_kept in ((10, True), (11, False)):
+        keep(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
         assert (kept(file) is not None) is is_kept
     keep(file, whole(facts={"others_percent": 90}))
     assert kept(file) is not None
@@ -294,16 +297,31 @@ def test_how_busy_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     own_s = 1.0
     monkeypatch.setattr(os, "times", lambda: os.times_result((own_s, 0.0, 0.0, 0.0, 0.0)))
     ticks(stat, 1_000, 5_000)
-    others = Others(stat)
-    assert others.percent() is None  # nothing has passed
+    beside = Others(stat)
+    assert beside.percent() is None  # nothing has passed
     now_s, own_s = 110.0, 1.0 + 4.0 * processors()
     ticks(stat, 1_400, 5_600)  # 6 of 10 s of each, of which 4 are ours
-    assert others.percent() == 20
+    assert beside.percent() == 20
     own_s = 1.0 + 7.0 * processors()
-    assert others.percent() == 0  # clocks that differ a little
+    assert beside.percent() == 0  # clocks that differ a little
 
 
 def test_without_linux_it_is_not_known_how_busy_others_are(tmp_path: Path) -> None:
     assert Others(tmp_path / "missing").percent() is None
     (tmp_path / "odd").write_text("cpu0 not a number\n")
     assert Others(tmp_path / "odd").percent() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_children_that_live_are_none_of_the_others() -> None:
+    busy = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", busy], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        before_s = others._own_s()
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert others._had_s(child.pid) >= 0.25
+        assert others._own_s() >= before_s + 0.2
+        child.communicate(b"\n")
+    assert others._had_s(child.pid) == 0
