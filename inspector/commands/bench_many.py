@@ -188,8 +188,8 @@ def _in_threads(placed: Sequence[tuple[Job, Path]], how: BenchProcess) -> Iterat
                     progress.tick()
                 yield future.result()
                 done += 1
-        except KeyboardInterrupt:
-            how.turns.stop()
+        except KeyboardInterrupt as error:
+            how.turns.stop(error)
             # From the end: what was not begun are the last ones then.
             late = [future for future in reversed(futures[done:]) if not future.cancel()]
             yield from (future.result() for future in reversed(late))

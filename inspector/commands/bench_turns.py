@@ -53,11 +53,17 @@ class Turns:
         self._awake_until = 0.0
         self._is_alone = False
         self._is_stopped = False
+        self._why: tuple[object, ...] = ()
 
-    def stop(self) -> None:
-        """Ends all processes, and all sessions, each at its next `check`."""
+    def stop(self, error: KeyboardInterrupt | None = None) -> None:
+        """Ends all processes, and all sessions, each at its next `check`.
+
+        Args:
+            error: What ended the command, see `inspector.commands.ending`.
+        """
         with self._changed:
             self._is_stopped = True
+            self._why = error.args if error is not None else self._why
             for process in self._processes:
                 process.interrupt()
             self._changed.notify_all()
@@ -69,7 +75,7 @@ class Turns:
             KeyboardInterrupt: It is: Ctrl-C reaches one thread alone, and this tells the others.
         """
         if self._is_stopped:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(*self._why)
 
     def started(self, start: Callable[[], _Process]) -> _Process:
         """Starts a process, which stands still while others are timed.

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from inspector.commands.bench_turns import Turns
+from inspector.commands.ending import interruption
 
 SECONDS = 10.0
 
@@ -134,6 +135,15 @@ def test_stopping_ends_processes_and_starts_none() -> None:
     assert done == ["other ends"]
     with pytest.raises(KeyboardInterrupt):
         turns.started(lambda: Fake("late", done))
+
+
+def test_all_sessions_know_which_signal_ended_them() -> None:
+    turns = Turns()
+    turns.stop(KeyboardInterrupt("SIGTERM"))
+    turns.stop()  # once more, on the way out
+    with pytest.raises(KeyboardInterrupt) as raised:
+        turns.check()
+    assert interruption(raised.value) == "it was ended by SIGTERM"
 
 
 def test_whoever_waits_to_be_alone_comes_before_new_work() -> None:
