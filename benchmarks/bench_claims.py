@@ -83,6 +83,7 @@ class Hand:
             "compiles": not setting.is_eager,
             "mode": setting.mode,
             "dynamic": setting.dynamic,
+            "pads": setting.pads,
             "variations": [
                 [(item.name, item.dimension, item.value) for item in each]
                 for each in bench.plan.variations
@@ -200,7 +201,6 @@ def is_plain(plan: BenchPlan, number: int) -> bool:
     others = (workload.dtype, workload.autocast, workload.tf32, workload.optimizer)
     return (
         setting.backend in {"", "inductor"}
-        and not setting.pads
         and not setting.fullgraph
         and others == (None,) * len(others)
     )

@@ -62,6 +62,21 @@ def varied(
     return tuple(found)
 
 
+def padded(
+    model: Any, args: tuple[Any, ...], changes: list[tuple[str, int, int]]
+) -> tuple[Any, ...]:
+    """The arguments with zeros behind, so that each size that varies is a power of two."""
+    names = [*inspect.signature(model.forward).parameters]
+    found = list(args)
+    for name, dimension, size in changes:
+        at = names.index(name)
+        behind = [0] * (2 * found[at].dim())  # of the last dimension first: before it, and behind
+        behind[2 * (found[at].dim() - 1 - dimension) + 1] = (1 << (size - 1).bit_length()) - size
+        if any(behind):
+            found[at] = torch.nn.functional.pad(found[at], behind)
+    return tuple(found)
+
+
 def wait() -> None:
     """Waits until the device is done."""
     if ASKED["device"].startswith("cuda"):
@@ -125,6 +140,12 @@ def main() -> None:
             given = varied(model, args, changes)
             if ASKED["train"]:
                 calls.append(trained(function, given, kwargs))
+            elif ASKED.get("pads"):
+                calls.append(
+                    lambda given=given, changes=changes: function(  # type: ignore[misc]
+                        *padded(model, given, changes), **kwargs
+                    )
+                )
             else:
                 calls.append(lambda given=given: function(*given, **kwargs))  # type: ignore[misc]
             median_ms(model, calls[-1], WARM_UP_CALLS)

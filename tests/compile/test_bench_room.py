@@ -108,7 +108,7 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     )
     done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", "--sessions", "1",
                  "--rounds", "3", "--format", "json", "--no-progress")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)
     eager, compiled = report["groups"][0]["rows"]
     assert eager["latency_ns"] > 0
