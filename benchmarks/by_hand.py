@@ -48,33 +48,33 @@ def batched(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to(ASKED["device"])
 
 
-def varied(
-    model: Any, args: tuple[Any, ...], changes: list[tuple[str, int, int]]
+def changed(
+    model: Any,
+    args: tuple[Any, ...],
+    changes: list[tuple[str, int, int]],
+    change: Callable[[torch.Tensor, int, int], torch.Tensor],
 ) -> tuple[Any, ...]:
-    """The arguments with other sizes."""
+    """The arguments, those that vary changed by their dimension and its size."""
     names = [*inspect.signature(model.forward).parameters]
     found = list(args)
     for name, dimension, size in changes:
         at = names.index(name)
-        sizes = list(found[at].shape)
-        sizes[dimension] = size
-        found[at] = torch.randn(sizes, device=found[at].device, dtype=found[at].dtype)
+        found[at] = change(found[at], dimension, size)
     return tuple(found)
 
 
-def padded(
-    model: Any, args: tuple[Any, ...], changes: list[tuple[str, int, int]]
-) -> tuple[Any, ...]:
-    """The arguments with zeros behind, so that each size that varies is a power of two."""
-    names = [*inspect.signature(model.forward).parameters]
-    found = list(args)
-    for name, dimension, size in changes:
-        at = names.index(name)
-        behind = [0] * (2 * found[at].dim())  # of the last dimension first: before it, and behind
-        behind[2 * (found[at].dim() - 1 - dimension) + 1] = (1 << (size - 1).bit_length()) - size
-        if any(behind):
-            found[at] = torch.nn.functional.pad(found[at], behind)
-    return tuple(found)
+def resized(tensor: torch.Tensor, dimension: int, size: int) -> torch.Tensor:
+    """Another tensor, with that size."""
+    sizes = list(tensor.shape)
+    sizes[dimension] = size
+    return torch.randn(sizes, device=tensor.device, dtype=tensor.dtype)
+
+
+def padded(tensor: torch.Tensor, dimension: int, size: int) -> torch.Tensor:
+    """The tensor with zeros behind, so that the size is a power of two."""
+    behind = [0] * (2 * tensor.dim())  # of the last dimension first: before it, and behind
+    behind[2 * (tensor.dim() - 1 - dimension) + 1] = (1 << (size - 1).bit_length()) - size
+    return torch.nn.functional.pad(tensor, behind) if any(behind) else tensor
 
 
 def wait() -> None:
@@ -137,13 +137,13 @@ def main() -> None:
     calls: list[Callable[[], object]] = []
     with torch.set_grad_enabled(ASKED["train"]):
         for changes in ASKED["variations"] or [[]]:
-            given = varied(model, args, changes)
+            given = changed(model, args, changes, resized)
             if ASKED["train"]:
                 calls.append(trained(function, given, kwargs))
             elif ASKED.get("pads"):
                 calls.append(
                     lambda given=given, changes=changes: function(  # type: ignore[misc]
-                        *padded(model, given, changes), **kwargs
+                        *changed(model, given, changes, padded), **kwargs
                     )
                 )
             else:

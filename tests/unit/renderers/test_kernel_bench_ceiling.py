@@ -1,0 +1,63 @@
+"""What is said of a kernel that moves bytes about as fast as the machine can."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
+from tests.unit.renderers.test_kernel_bench import bench, config, rendered, report
+
+
+def near_a_ceiling(tmp_path: Path, share: float, **changes: Any) -> KernelBenchReport:
+    """Of one configuration, with a share of memory's bandwidth by Inductor's count of bytes."""
+    alone = bench(configs=[config(1024, 12_000, source="chosen")], **changes)
+    rates = (("cold", Rate("bytes", share * 4e12, 4e12, "copy_bytes_per_s")),)
+    found = report(tmp_path, alone)
+    return dataclasses.replace(found, rates=rates, bytes_are_inductors=True)
+
+
+NO_WIN = "only fewer bytes help"
+
+
+def test_near_a_ceiling_configurations_cannot_win_much(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    for name in ("terminal", "markdown"):
+        words = " ".join(rendered(found, name).replace("\\", "").split())
+        assert (
+            "alone it reaches 91% of memory's bandwidth: faster configurations can win at most 9% "
+            "of its time; beyond that only fewer bytes help (fusion with what writes its inputs or "
+            "reads its results, or a dtype with fewer bytes)."
+        ) in words
+
+
+def test_at_a_ceiling_there_is_nothing_to_win(tmp_path: Path) -> None:
+    half = [{"name": "in_ptr0", "dtype": "bfloat16", "size": [4], "stride": [1]}]
+    found = near_a_ceiling(tmp_path, 0.998, kind="library", arguments=half)
+    words = " ".join(rendered(found, "terminal").split())
+    assert "alone it reaches 100% of memory's bandwidth: faster kernels can win nothing" in words
+    assert "reads its results)." in words
+
+
+@pytest.mark.parametrize("share", [0.79, 1.2])
+def test_far_from_a_ceiling_nothing_is_said_of_it(tmp_path: Path, share: float) -> None:
+    assert NO_WIN not in rendered(near_a_ceiling(tmp_path, share), "terminal")
+
+
+def test_nothing_is_said_of_a_ceiling_where_a_figure_is_not_sure(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    warm = (("warm", found.rates[0][1]),)
+    for other in (
+        dataclasses.replace(found, bytes_are_inductors=False),
+        dataclasses.replace(found, ceilings=None, rates=()),
+        # A cache that has a part of it makes it as fast, too.
+        dataclasses.replace(found, rates=warm, regime="warm", bytes_=60_000_000),
+        # The best found is 1.33 times as fast.
+        dataclasses.replace(report(tmp_path, bench()), rates=found.rates, bytes_are_inductors=True),
+    ):
+        assert NO_WIN not in rendered(other, "terminal")
+    large = dataclasses.replace(found, rates=warm, regime="warm", bytes_=100_000_000)
+    assert NO_WIN in " ".join(rendered(large, "terminal").split())
