@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import torch
 from inspector.capture.benching.loop import loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.program import Program
+from inspector.capture.benching.varied import Padding
+from inspector.capture.call import Call
 from inspector.capture.target import load_target
 from inspector.model.bench import WorkerRequest, Workload
 from inspector.model.request import Request
@@ -82,6 +85,29 @@ def test_what_changes_nothing_is_called_with_copies_in_turns(tmp_path: Path) -> 
     assert len(set(places)) == COPIES
     assert places[COPIES:] == places[:-COPIES]
     assert not any(with_gradients for _, with_gradients in found)
+
+
+@pytest.mark.parametrize("train", [False, True])
+def test_padding_is_a_part_of_calls_that_follow_one_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, train: bool
+) -> None:
+    made = dataclasses.replace(
+        program(tmp_path, "nothing", Workload(train=train)),
+        calls=(Call((torch.ones(6, 4),), {}),),
+        paddings=((Padding(0, 0),),),
+    )
+    loop = loop_of(made, 0)
+
+    def prepare(*_: object) -> None:
+        raise AssertionError("what is put back empties the processor's caches")
+
+    monkeypatch.setattr(Program, "prepare", prepare)
+    with loop.context():
+        for _ in range(CALLS):
+            result = loop.next_call()()
+            assert isinstance(result, torch.Tensor)
+            assert result.shape == (8, 4)
+            assert torch.equal(result[6:], made.plain.linear.bias.expand(2, 4))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
 from inspector.capture.benching.program import Program
+from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, fresh
 from inspector.capture.calling import finished
 
@@ -45,13 +46,14 @@ def loop_of(program: Program, index: int) -> Loop:
     """
     if not _repeats(program, index):
         return Loop(lambda: program.prepare(index), contextlib.nullcontext, program.between)
+    padding = program.paddings[index] if program.paddings else ()
     copies = itertools.cycle(_copies(program.calls[index]))
     if program.workload.train:
 
         def trained() -> Callable[[], object]:
             given = next(copies)
             program.between()
-            return lambda: program.call(given)
+            return lambda: program.call(padded(given, padding) if padding else given)
 
         return Loop(trained, contextlib.nullcontext, program.between)
     function = program.function
@@ -59,15 +61,25 @@ def loop_of(program: Program, index: int) -> Loop:
     def called() -> Callable[[], object]:
         given = next(copies)
         program.begin_step()
+        if padding:
+            return lambda: _padded_call(function, given, padding)
         args, kwargs = given.args, given.kwargs
         return lambda: finished(function(*args, **kwargs))
 
     return Loop(called, program.context, program.begin_step)
 
 
+def _padded_call(
+    function: Callable[..., object], given: Call, padding: Iterable[Padding]
+) -> object:
+    """A call whose inputs are padded first: the program would have to do it each time."""
+    call = padded(given, padding)
+    return finished(function(*call.args, **call.kwargs))
+
+
 def _repeats(program: Program, index: int) -> bool:
     """Whether a call leaves the model and its inputs as they were; makes one to see."""
-    if program.paddings or program.step is not None:
+    if program.step is not None:
         return False
     before = program.calls[index].leaves
     if not all(isinstance(leaf, (*_PLAIN, torch.Tensor)) for leaf in before):
