@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from inspector.capture.benching.alike import vary_together
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.varied import Padding, padded_sizes, without_padding
 from inspector.capture.call import Call
 from inspector.capture.outputs import keep, kept_values
 from inspector.errors import EnvironmentLacksError, ModelFailedError
+from inspector.model.variation import Assignment
 
 SIZES = {3: 4, 5: 8}
 
@@ -83,3 +85,30 @@ def test_what_the_model_makes_of_the_padding_is_no_fault_of_the_compiler(tmp_pat
     assert found.padding_changes == ("output of input 1[0]", "output of input 1[2]")
     assert found.wrong == ("output of input 2[0]",)
     assert found.uncut == ("output of input 1[1]",)
+
+
+class Masked(torch.nn.Module):
+    def forward(
+        self, x: torch.Tensor, mask: torch.Tensor, *, bias: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return x * mask if bias is None else x * mask + bias
+
+
+@pytest.mark.parametrize(
+    ("assignments", "places"),
+    [
+        ((Assignment("x", 0, 2),), "x[0],mask[0],bias[1]=2"),
+        ((Assignment("0", 0, 2),), "0[0],mask[0],bias[1]=2"),
+        ((Assignment("bias", -1, 8),), "bias[-1],x[0],mask[0]=8"),
+        ((Assignment("x", 0, 2), Assignment("mask", 0, 2)), "x[0],bias[1]=2"),
+        ((Assignment("x", 0, 4),), ""),  # as it was
+        ((Assignment("mask", 1, 3),), ""),  # was 1: others have such sizes by chance
+        ((Assignment("x", None, "bf16", is_dtype=True),), ""),
+    ],
+)
+def test_sizes_that_were_the_same_may_have_to_vary_together(
+    assignments: tuple[Assignment, ...], places: str
+) -> None:
+    call = Call((torch.ones(4, 16), torch.ones(4, 1)), {"bias": torch.ones(16, 4)})
+    said = vary_together(Masked(), call, assignments)
+    assert said.endswith(f"--vary '{places}'") if places else not said

@@ -25,13 +25,17 @@ class failing:  # noqa: N801 - used as a function
     Args:
         target: What is called.
         given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
+        next_step: What to do about that input, should it fail without the compiler.
         is_eager: Whether it is called without the compiler.
         backend: The backend that compiles it.
     """
 
-    def __init__(self, target: Target, given: str, *, is_eager: bool, backend: str) -> None:
+    def __init__(
+        self, target: Target, given: str, next_step: str, *, is_eager: bool, backend: str
+    ) -> None:
         self._target = target
         self._given = given
+        self._next_step = next_step
         self._is_eager = is_eager
         self._backend = backend
 
@@ -79,7 +83,9 @@ class failing:  # noqa: N801 - used as a function
             return ModelFailedError(message, step, detail=detail)
         message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
         needs_grad = "does not require grad" in str(error)
-        step = "Calls are made under torch.no_grad(): add --grad." if needs_grad else ""
+        step = (
+            "Calls are made under torch.no_grad(): add --grad." if needs_grad else self._next_step
+        )
         return ModelFailedError(message, step, detail=user_traceback(error, target.root))
 
 

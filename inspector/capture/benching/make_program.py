@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch._dynamo import list_backends
 
+from inspector.capture.benching.alike import vary_together
 from inspector.capture.benching.batches import with_batch
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, paddings_of, varied_calls
@@ -66,6 +67,10 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         autocast=_dtype(workload.autocast),
         paddings=_paddings(plain, calls, asked),
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
+        labels=tuple(", ".join(map(str, items)) for items in asked.variations),
+        next_steps=tuple(
+            vary_together(target.function, target.calls[0], items) for items in asked.variations
+        ),
     )
 
 

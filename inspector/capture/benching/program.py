@@ -40,6 +40,8 @@ class Program:
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
             wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
+        labels: What varies in each input (``x[0]=4``); or nothing.
+        next_steps: What to do about each input, should a call with it fail; or nothing.
     """
 
     function: Callable[..., object]
@@ -54,6 +56,8 @@ class Program:
     autocast: Any
     paddings: tuple[tuple[Padding, ...], ...] = ()
     marks_steps: bool = False
+    labels: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
 
     def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
         """A call with an input; every one finds the same tensors, gradients and random numbers.
@@ -80,10 +84,15 @@ class Program:
         return padded_sizes(self.calls[index], self.paddings[index])
 
     def shown(self, index: int) -> str:
-        """``input 2, float32[1, 64]``, where there are several inputs; else nothing."""
+        """``input 2, float32[1, 64]``, or what varies in it, where there are several inputs."""
         if len(self.calls) == 1:
             return ""
-        return ", ".join(filter(None, (f"input {index + 1}", shapes_of(self.calls[index]))))
+        label = self.labels[index] if self.labels else f"input {index + 1}"
+        return ", ".join(filter(None, (label, shapes_of(self.calls[index]))))
+
+    def next_step(self, index: int) -> str:
+        """What to do should a call with an input fail; or nothing."""
+        return self.next_steps[index] if self.next_steps else ""
 
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""

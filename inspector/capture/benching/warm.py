@@ -193,7 +193,7 @@ class _Start:
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         asked = self._asked.worker
         return failing(
-            self._target, self._program.shown(index),
+            self._target, self._program.shown(index), self._program.next_step(index),
             is_eager=asked.eager, backend=asked.request.backend,
         )  # fmt: skip
 

@@ -43,6 +43,18 @@ def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> 
     return {"what": "errors", "combination": combination, "errors": found, "wrong": []}
 
 
+def test_how_far_random_results_are_off_is_no_error(tmp_path: Path) -> None:
+    own, far = ("output of input 1", 1e-7, "itself"), ("output of input 1", 0.8, "itself")
+    eager, compiled = report_of(
+        tmp_path, block(0, 400), block(1, 200), errors(0, "float64", far), errors(1, "eager", far)
+    ).rows
+    assert error_text(dataclasses.replace(compiled, draws=True)) == "random"
+    assert error_text(compiled) == "8e-01"
+    assert error_text(dataclasses.replace(eager, draws=True)) == "8e-01"  # both draw the same
+    (_, near) = report_of(tmp_path, block(0, 400), block(1, 2), errors(1, "eager", own)).rows
+    assert error_text(dataclasses.replace(near, draws=True)) == "1e-07"  # what is drawn has no part
+
+
 def test_results_that_are_rounding_alone_are_named_and_no_error(tmp_path: Path) -> None:
     own = ("output of input 1", 3e-7, "itself")
     small = ("gradient of bias with input 1", 4e-9, "family")
