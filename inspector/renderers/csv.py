@@ -39,7 +39,7 @@ def _row(target: str, row: BenchRow) -> tuple[object, ...]:
         round(latency.p5_ns) if latency else None,
         round(latency.p95_ns) if latency else None,
         latency.calls if latency else 0,
-        round(row.items_per_s, 2) if row.items_per_s else None,
+        float(f"{row.items_per_s:.6g}") if row.items_per_s else None,
         round(faster.middle, 4) if faster else None,
         round(faster.low, 4) if faster else None,
         round(faster.high, 4) if faster else None,
