@@ -45,6 +45,9 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
     for change in comparison.changes:
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
+    kinds = {change.what for change in comparison.changes}
+    if kinds and comparison.compared and not kinds & {"faster", "time", "there"}:
+        yield "times have not changed by more than noise", None
     if comparison.others and comparison.matched:
         yield _otherwise(comparison), None
 
@@ -76,7 +79,7 @@ def _said(change: Change) -> str:
     said = {
         "faster": f"{was:.2f} → {now:.2f} times as fast as eager PyTorch",
         "time": f"{duration(round(was))} → {duration(round(now))} per call",
-        "memory": f"at most {size(round(was))} → {size(round(now))}",
+        "memory": f"peak {size(round(was))} → {size(round(now))}",
         "wrong": "its results are wrong now" if now else "its results are right again",
     }
     if change.what == "memory" and was:

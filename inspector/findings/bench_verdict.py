@@ -130,7 +130,8 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
     if unknown:
         yield (
             f"not known whether {listed([row.setting.label for row in unknown])} would be faster "
-            "than eager PyTorch: equal calls differ too much; measure again while nothing else runs"
+            "than eager PyTorch: equal calls differ too much; measure again while nothing else "
+            "runs, or over more --sessions"
         )
     if group.reasons:
         nearest = choice.nearest.compiled if choice.nearest is not None else None

@@ -83,12 +83,13 @@ def none_measured(labels: Sequence[str]) -> str:
 
 def cells(row: BenchRow) -> tuple[str, ...]:
     """A row's cells, as `COLUMNS` names them."""
+    cached_ns = row.cached_first_ns  # eager PyTorch keeps nothing that a later start would find
     return (
         row.setting.label,
         time_text(row),
         "" if row.setting.is_eager else faster_text(row.faster),
         duration(row.first_ns) if row.first_ns else _NONE,
-        duration(row.cached_first_ns) if row.cached_first_ns else _NONE,
+        _NONE if cached_ns is None or row.setting.is_eager else duration(cached_ns),
         size(row.memory["peak_allocated"]) if row.memory.get("peak_allocated") else _NONE,
         error_text(row),
     )
@@ -185,5 +186,7 @@ def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
 
 
 def says_nothing(ratio: Ratio | None) -> bool:
-    """Whether it can be both twice as fast as eager PyTorch and half as fast."""
-    return ratio is not None and ratio.low < 1 / _TWICE and ratio.high > _TWICE
+    """Whether it can be as fast as eager PyTorch, and twice or half as fast as well."""
+    if ratio is None or not ratio.low <= 1 <= ratio.high:
+        return False
+    return ratio.low < 1 / _TWICE or ratio.high > _TWICE

@@ -124,7 +124,8 @@ def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterat
     if not faster and unknown:
         yield (
             f"not known whether {listed(unknown)} would be faster than eager PyTorch over these "
-            f"inputs: equal calls differ too much; measure again while nothing else runs; {nearest}"
+            "inputs: equal calls differ too much; measure again while nothing else runs, or over "
+            f"more --sessions; {nearest}"
         )
         return
     if not faster:

@@ -105,4 +105,6 @@ def _graphs(report: WarmupReport, start: Start, *, hit: bool) -> str:
 
 
 def _break_even(start: Start) -> str:
-    return "never" if start.break_even is None else f"{start.break_even:,} calls"
+    if start.break_even is not None:
+        return f"{start.break_even:,} calls of each"
+    return "never" if start.faster is None or start.faster.high < 1 else "not known"

@@ -70,6 +70,8 @@ def _plan_line(report: WarmupReport) -> str:
         return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
     names = _named(report, plan.calls)
     what = f"call {len(plan.calls)} of {inputs} at start ({names})"
+    if plan.calls_without != plan.calls:
+        what = f"with the artifact, {what}"
     if check is None:
         return f"{what}; this was not checked"
     if check.failure:
@@ -84,8 +86,9 @@ def _pays(cold: Start, best: Start | None) -> str:
     if cold.faster is None:
         return "how much faster later calls are was not measured"
     if cold.break_even is None:
-        how = "slower than" if cold.faster.high < 1 else "no faster than"
-        return f"later calls are {how} eager PyTorch ({cold.faster.middle:.2f} times as fast)"
+        slower = cold.faster.high < 1
+        how = "slower than eager PyTorch" if slower else "no faster than eager PyTorch beyond noise"
+        return f"later calls are {how} ({cold.faster.middle:.2f} times as fast)"
     calls = f"{cold.break_even:,} calls of each input"
     warm = best.break_even if best is not None else None
     after = f", with caches after {warm:,}" if warm is not None else ""
@@ -136,6 +139,6 @@ def _checked(report: WarmupReport, check: WarmupCheck) -> str:
     ready = duration(check.load_ns + check.artifact_ns + calls_ns)
     return (
         f"checked: a fresh process ran warmup.py, {loaded}, and was warm after {ready} "
-        f"({hits} graphs from the caches, {anew} made anew); then all "
+        f"({count(hits, 'graph')} from the caches, {anew} made anew); then all "
         f"{count(len(report.inputs), 'input')} compiled {count(compiled, 'frame')}"
     )
