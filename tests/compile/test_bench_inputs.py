@@ -10,10 +10,13 @@ import torch
 from inspector.capture.benching.alike import vary_together
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.failed_inputs import FailedInputs
+from inspector.capture.benching.failing import failing
 from inspector.capture.benching.varied import Padding, padded_sizes, without_padding
 from inspector.capture.call import Call
 from inspector.capture.outputs import keep, kept_values
+from inspector.capture.target import load_target
 from inspector.errors import EnvironmentLacksError, ModelFailedError
+from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
 SIZES = {3: 4, 5: 8}
@@ -112,3 +115,25 @@ def test_sizes_that_were_the_same_may_have_to_vary_together(
     call = Call((torch.ones(4, 16), torch.ones(4, 1)), {"bias": torch.ones(16, 4)})
     said = vary_together(Masked(), call, assignments)
     assert said.endswith(f"--vary '{places}'") if places else not said
+
+
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (RuntimeError("The size of tensor a (2) must match"), "vary them together"),
+        (torch.OutOfMemoryError("CUDA out of memory"), ""),
+        (RuntimeError("element 0 of tensors does not require grad"), "add --grad."),
+    ],
+)
+def test_what_to_do_about_an_input_that_fails(tmp_path: Path, error: Exception, step: str) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import torch\nmodel = torch.nn.Identity()\nexample_inputs = (torch.ones(2),)\n"
+    )
+    target = load_target(Request(str(file)))
+    with (
+        pytest.raises(ModelFailedError, match=r"called with x\[0\]=2 without") as raised,
+        failing(target, "x[0]=2", "vary them together", is_eager=True, backend="inductor"),
+    ):
+        raise error
+    assert raised.value.next_step.endswith(step) if step else not raised.value.next_step
