@@ -32,7 +32,7 @@ __all__ = [
 
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
-_WIDEST = 9.99  # more is as good as nothing known
+_WIDE = 0.5  # of a factor of more, "±60%" would be read as a distance
 _SIGNIFICANT = 10
 _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -103,14 +103,24 @@ def time_text(row: BenchRow | None) -> str:
 
 
 def faster_text(faster: Ratio | None) -> str:
-    """The ratio and its interval's half in percent: ``1.53`` times, ``±3%``; at most ``±>999%``."""
+    """The ratio and its interval's half: ``1.53`` times, ``±3%``; ``(0.50 to 3.00)`` if it is wide.
+
+    The half is that of a factor, which is no distance to either side where it is large.
+    """
     if faster is None:
         return _NONE
     reach = max(faster.high / faster.middle, faster.middle / faster.low) - 1
+    if reach > _WIDE:
+        return f"{faster.middle:.2f}{TIMES} ({_end(faster.low)} to {_end(faster.high)})"
     percent = f"{reach:.1%}" if reach < 1 / _SIGNIFICANT**2 else f"{reach:.0%}"
-    if reach > _WIDEST:
-        percent = f">{_WIDEST:.0%}"
     return f"{faster.middle:.2f}{TIMES} ±{percent}"
+
+
+def _end(ratio: float) -> str:
+    """An end of an interval: ``0.50``, ``12``, ``>999``."""
+    if ratio >= _THOUSAND:
+        return f">{_THOUSAND - 1}"
+    return f"{ratio:.2f}" if ratio < _SIGNIFICANT else f"{ratio:.0f}"
 
 
 def error_text(row: BenchRow) -> str:
