@@ -144,7 +144,7 @@ def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path:
         assert item["one_call_of_each_ns"] == pytest.approx(calls[0] + calls[2])
         assert item["left_out"] == ["x[1]=6"]
     told = found["eager"]["inputs"][1]["failure"]
-    assert "with input 2, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
+    assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
     padded = [group["rows"][-1] for group in report["groups"]]
     # Padding is in the softmax of x[1]=5; x[1]=8 has none, and nobody knows what 6 should give.
     assert [row["padding_changes_results"] for row in padded] == [True, False, False]
