@@ -46,7 +46,8 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
         name = f"{change.inputs}: {change.label}" if several else change.label
         yield f"{name}: {_said(change)}", change.is_worse
     kinds = {change.what for change in comparison.changes}
-    if kinds and comparison.compared and not kinds & {"faster", "time", "there"}:
+    is_same = comparison.same_machine and not comparison.is_of_another
+    if kinds and is_same and comparison.compared and not kinds & {"faster", "time", "there"}:
         yield "times have not changed by more than noise", None
     if comparison.others and comparison.matched:
         yield _otherwise(comparison), None

@@ -107,4 +107,6 @@ def _graphs(report: WarmupReport, start: Start, *, hit: bool) -> str:
 def _break_even(start: Start) -> str:
     if start.break_even is not None:
         return f"{start.break_even:,} calls of each"
-    return "never" if start.faster is None or start.faster.high < 1 else "not known"
+    if start.faster is None:
+        return _NONE
+    return "never" if start.faster.high < 1 else "not known"

@@ -70,7 +70,7 @@ def _plan_line(report: WarmupReport) -> str:
         return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
     names = _named(report, plan.calls)
     what = f"call {len(plan.calls)} of {inputs} at start ({names})"
-    if plan.calls_without != plan.calls:
+    if plan.calls_without and plan.calls_without != plan.calls:
         what = f"with the artifact, {what}"
     if check is None:
         return f"{what}; this was not checked"

@@ -103,7 +103,7 @@ class Masked(torch.nn.Module):
         ((Assignment("x", 0, 2),), "x[0],mask[0],bias[1]=2"),
         ((Assignment("0", 0, 2),), "0[0],mask[0],bias[1]=2"),
         ((Assignment("bias", -1, 8),), "bias[-1],x[0],mask[0]=8"),
-        ((Assignment("x", 0, 2), Assignment("mask", 0, 2)), "x[0],bias[1]=2"),
+        ((Assignment("x", 0, 2), Assignment("mask", 0, 2)), "x[0],mask[0],bias[1]=2"),
         ((Assignment("x", 0, 4),), ""),  # as it was
         ((Assignment("mask", 1, 3),), ""),  # was 1: others have such sizes by chance
         ((Assignment("x", None, "bf16", is_dtype=True),), ""),

@@ -219,3 +219,24 @@ def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], said: str) 
     done = bench(folder, *arguments, "--no-progress")
     assert done.returncode == 2
     assert said in " ".join((done.stdout + done.stderr).split())
+
+
+FAILS = """
+import torch
+
+def model(x):
+    if x.shape == (8, 6):
+        raise ValueError("eight times six")
+    return x.relu()
+
+example_inputs = (torch.ones(2, 5),)
+"""
+
+
+def test_batches_of_what_varies_are_named_by_both(tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(FAILS)
+    varied = ("--vary", "x[1]=5,6", "--batch", "2,8")
+    done = bench(tmp_path, "fails.py", "--warmup", *varied, "--rounds", "3")
+    assert done.returncode == 3
+    said = " ".join(done.stderr.split())
+    assert "called with x[1]=6, batch 8, float32[8, 6] without torch.compile" in said

@@ -35,7 +35,8 @@ def vary_together(
     for item in assignments:
         alike = list(_alike(function, call, assignments, item))[:_MOST]
         if alike:
-            places = ",".join([item.place, *alike])
+            mine = [each.place for each in assignments if each.value == item.value]
+            places = ",".join([*mine, *alike])
             return (
                 f"If sizes have to be the same, vary them together: --vary '{places}={item.value}'"
             )

@@ -86,8 +86,15 @@ def _program(target: Target, asked: WarmupRequest) -> Program:
     program = make_program(target, asked.worker)
     if not asked.batches:
         return program
-    calls = (with_batch(call, batch) for call in program.calls for batch in asked.batches)
-    return dataclasses.replace(program, calls=tuple(calls))
+    each = [(at, batch) for at in range(len(program.calls)) for batch in asked.batches]
+    return dataclasses.replace(
+        program,
+        calls=tuple(with_batch(program.calls[at], batch) for at, batch in each),
+        labels=tuple(
+            f"{label}, batch {batch}" for label in program.labels for batch in asked.batches
+        ),
+        next_steps=tuple(step for step in program.next_steps for _ in asked.batches),
+    )
 
 
 class _Start:
