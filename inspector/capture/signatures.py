@@ -13,9 +13,10 @@ from inspector.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_fits", "shown_signature", "signature_of"]
+__all__ = ["check_fits", "positional_names", "shown_signature", "signature_of"]
 
 _SHOWN = 6
+_POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -25,6 +26,13 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(inner.forward if isinstance(inner, torch.nn.Module) else inner)
     except (TypeError, ValueError):
         return None
+
+
+def positional_names(function: Callable[..., Any]) -> list[str]:
+    """The names of what may be given by its position, in order."""
+    signature = signature_of(function)
+    parameters = signature.parameters.values() if signature is not None else ()
+    return [parameter.name for parameter in parameters if parameter.kind in _POSITIONAL]
 
 
 def shown_signature(function: Callable[..., Any]) -> str:

@@ -92,9 +92,9 @@ def test_what_the_model_makes_of_the_padding_is_no_fault_of_the_compiler(tmp_pat
 
 class Masked(torch.nn.Module):
     def forward(
-        self, x: torch.Tensor, mask: torch.Tensor, *, bias: torch.Tensor | None = None
+        self, x: torch.Tensor, mask: torch.Tensor, *, bias: torch.Tensor | None = None, n: int = 1
     ) -> torch.Tensor:
-        return x * mask if bias is None else x * mask + bias
+        return n * x * mask if bias is None else n * x * mask + bias
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ class Masked(torch.nn.Module):
         ((Assignment("0", 0, 2),), "0[0],mask[0],bias[1]=2"),
         ((Assignment("bias", -1, 8),), "bias[-1],x[0],mask[0]=8"),
         ((Assignment("x", 0, 2), Assignment("mask", 0, 2)), "x[0],mask[0],bias[1]=2"),
+        ((Assignment("x", 0, 2), Assignment("n", None, 2)), "x[0],mask[0],bias[1]=2"),
         ((Assignment("x", 0, 4),), ""),  # as it was
         ((Assignment("mask", 1, 3),), ""),  # was 1: others have such sizes by chance
         ((Assignment("x", None, "bf16", is_dtype=True),), ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,12 +9,11 @@ import torch
 
 from inspector.capture.benching.varied import place_of
 from inspector.capture.call import Call
-from inspector.capture.signatures import signature_of
+from inspector.capture.signatures import positional_names
 from inspector.model.variation import Assignment
 
 __all__ = ["vary_together"]
 
-_POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
 _MOST = 3
 
 
@@ -35,7 +33,8 @@ def vary_together(
     for item in assignments:
         alike = list(_alike(function, call, assignments, item))[:_MOST]
         if alike:
-            mine = [each.place for each in assignments if each.value == item.value]
+            sizes = [each for each in assignments if each.dimension is not None]
+            mine = [each.place for each in sizes if each.value == item.value]
             places = ",".join([*mine, *alike])
             return (
                 f"If sizes have to be the same, vary them together: --vary '{places}={item.value}'"
@@ -56,15 +55,9 @@ def _alike(
     if size in {1, varied.value}:  # of one element each tensor has enough
         return
     others = {place_of(function, item.name, args, kwargs) for item in assignments}
-    names = _names(function)
+    names = positional_names(function)
     for place, value in given.items():
         if place in others or not isinstance(value, torch.Tensor) or size not in value.shape:
             continue
         name = names[place] if isinstance(place, int) and place < len(names) else place
         yield f"{name}[{list(value.shape).index(size)}]"
-
-
-def _names(function: Callable[..., Any]) -> Sequence[str]:
-    signature = signature_of(function)
-    parameters = signature.parameters.values() if signature is not None else ()
-    return [parameter.name for parameter in parameters if parameter.kind in _POSITIONAL]

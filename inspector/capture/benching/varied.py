@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import torch
 
 from inspector.capture.benching.batches import resized
 from inspector.capture.call import Call
-from inspector.capture.signatures import signature_of
+from inspector.capture.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
@@ -65,15 +64,11 @@ def place_of(
         if int(name) < len(args):
             return int(name)
         raise UsageError(f"--vary: there is no argument {name}.", f"There are {len(args)}.")
+    positional = positional_names(function)[: len(args)]
+    if name in positional:
+        return positional.index(name)
     signature = signature_of(function)
-    parameters = list(signature.parameters.values()) if signature is not None else []
-    for at, parameter in enumerate(parameters):
-        is_positional = parameter.kind in {
-            inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        }  # fmt: skip
-        if parameter.name == name and is_positional and at < len(args):
-            return at
-    names = [parameter.name for parameter in parameters]
+    names = [*signature.parameters] if signature is not None else []
     if name in kwargs or name in names:
         return name
     raise UsageError(f"--vary: there is no argument {name!r}.", f"There are {', '.join(names)}.")

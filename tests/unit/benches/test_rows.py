@@ -51,7 +51,7 @@ def test_how_far_random_results_are_off_is_no_error(tmp_path: Path) -> None:
     assert error_text(dataclasses.replace(compiled, draws=True)) == "random"
     assert error_text(compiled) == "8e-01"
     assert error_text(dataclasses.replace(eager, draws=True)) == "8e-01"  # both draw the same
-    (_, near) = report_of(tmp_path, block(0, 400), block(1, 2), errors(1, "eager", own)).rows
+    (_, near) = report_of(tmp_path, block(0, 400), block(1, 200), errors(1, "eager", own)).rows
     assert error_text(dataclasses.replace(near, draws=True)) == "1e-07"  # what is drawn has no part
 
 
