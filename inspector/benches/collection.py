@@ -49,6 +49,8 @@ class SettingSummary:
         faster: How many are faster by more than noise.
         slower: How many are slower by more than noise.
         same: How many do not differ by more than noise, with any input.
+        unknown: Those of them of which the noise leaves open whether they take twice or half as
+            long, with any input.
     """
 
     label: str
@@ -60,6 +62,7 @@ class SettingSummary:
     faster: int
     slower: int
     same: int
+    unknown: int
 
 
 def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
@@ -89,6 +92,7 @@ def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSumm
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
+        unknown=sum(all(row.faster and row.faster.says_nothing for row in rows) for rows in ran),
     )
 
 

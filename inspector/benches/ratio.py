@@ -12,6 +12,7 @@ from inspector.model.student import student
 __all__ = ["Ratio", "ratio_of"]
 
 _LEAST_ROUNDS = 3
+_TWICE = 2
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Ratio:
     def is_known(self) -> bool:
         """Whether it differs from 1 by more than its noise."""
         return self.low > 1 or self.high < 1
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it can be 1, and twice or half as much as well."""
+        return not self.is_known and (self.low < 1 / _TWICE or self.high > _TWICE)
 
 
 def ratio_of(

@@ -38,7 +38,6 @@ _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
 _EPSILON = 1e-12
 _MOST_ROUNDING = 1e-3
-_TWICE = 2
 
 
 def machine_text(report: BenchReport) -> str:
@@ -117,10 +116,12 @@ def faster_text(faster: Ratio | None) -> str:
 
 
 def _end(ratio: float) -> str:
-    """An end of an interval: ``0.50``, ``12``, ``>999``."""
-    if ratio >= _THOUSAND:
+    """An end of an interval: ``0.50``, ``12``, ``>999``, ``<0.01``."""
+    if round(ratio) >= _THOUSAND:
         return f">{_THOUSAND - 1}"
-    return f"{ratio:.2f}" if ratio < _SIGNIFICANT else f"{ratio:.0f}"
+    if round(ratio, 2) == 0:
+        return "<0.01"
+    return f"{ratio:.2f}" if round(ratio, 2) < _SIGNIFICANT else f"{ratio:.0f}"
 
 
 def error_text(row: BenchRow) -> str:
@@ -197,6 +198,4 @@ def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
 
 def says_nothing(ratio: Ratio | None) -> bool:
     """Whether it can be as fast as eager PyTorch, and twice or half as fast as well."""
-    if ratio is None or not ratio.low <= 1 <= ratio.high:
-        return False
-    return ratio.low < 1 / _TWICE or ratio.high > _TWICE
+    return ratio is not None and ratio.says_nothing

@@ -123,8 +123,10 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             parts.append(f"{item.wrong} with wrong results")
         if item.speedup is not None:
             mixed = item.ran - item.faster - item.slower - item.same
-            kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{item.same} within noise")
-            unclear = f", {mixed} neither" if mixed else ""
+            same = item.same - item.unknown
+            kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
+            unclear = f", {item.unknown} not known" if item.unknown else ""
+            unclear += f", {mixed} neither" if mixed else ""
             parts.append(
                 f"{item.speedup:.2f} times as fast in the geometric mean "
                 f"({', '.join(kinds)}{unclear})"

@@ -113,7 +113,7 @@ def plan_cells(report: WarmupReport) -> Iterator[tuple[str, str, str]]:
 def check_lines(report: WarmupReport) -> Iterator[str]:
     """What is to be said about the plan, and what the process that ran it did."""
     plan, check = report.plan, report.plan.check
-    if plan.calls and plan.calls_without != plan.calls:
+    if plan.calls and plan.calls_without and plan.calls_without != plan.calls:
         names = _named(report, plan.calls_without)
         yield f"where the artifact cannot be used, call {names} instead"
     if plan.trials:

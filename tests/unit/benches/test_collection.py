@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import pytest
 
 from inspector.benches.collection import Measured, summarized
+from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
 from inspector.findings.collection_report import (
     collection_cells,
@@ -47,6 +49,15 @@ def test_of_several_inputs_a_model_has_one_ratio_and_all_must_run() -> None:
     (found,) = summarized([both, half])
     assert (found.models, found.ran) == (2, 1)
     assert found.speedup == pytest.approx(math.sqrt(2.0 * 8.0))
+
+
+def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
+    noisy = dataclasses.replace(row(DEFAULT, 1.0), faster=Ratio(0.4, 1.0, 2.5))
+    models = [model(row(DEFAULT, 1.01)), model(noisy), model(noisy)]
+    (found,) = summarized(models)
+    assert (found.same, found.unknown) == (3, 2)
+    (line,) = collection_lines(make_collection_report(models, [], 1))
+    assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
 
 
 def test_nothing_measured_is_no_summary() -> None:
