@@ -32,7 +32,7 @@ SAMPLES = ROOT / "samples"
 NEUTRAL = "/home/user"
 PROJECT = f"{NEUTRAL}/torch-inspector"
 # Samples of which reports/ has a table of what was tried as well.
-VERIFIED = ("dynamic_shapes", "recompiles")
+VERIFIED = ("dynamic_shapes", "graph_breaks", "recompiles")
 _HAS_PAYLOAD = re.compile(rb'"has_payload": "[0-9a-f]{32}"')
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 
 from inspector.advice.code import Code
+from inspector.advice.edits import possible
+from inspector.model.edit import Edit
 
 __all__ = ["TESTED_ON", "Advice", "Break", "Kind"]
 
@@ -66,6 +68,7 @@ class Advice:
         says: Regular expression of what torch says in this situation; empty where any will do.
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
+        edits: What that changes in the file, where it can be put there as it stands; else none.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
@@ -89,6 +92,7 @@ class Advice:
     says: str = ""
     where: Callable[[Code], bool] | None = None
     tailored: Callable[[Code], str] | None = None
+    edits: Callable[[Code], tuple[Edit, ...]] | None = None
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
@@ -118,6 +122,10 @@ class Advice:
     def fix_for(self, code: Code) -> str:
         """What to do in the user's words where that can be said, else in general."""
         return (self.tailored(code) if self.tailored else "") or self.fix
+
+    def edits_for(self, code: Code) -> tuple[Edit, ...]:
+        """What to do, as changes of the file; empty where it takes a person to make them."""
+        return possible(code, self.edits(code)) if self.edits else ()
 
     def replaces(self, hint: str) -> bool:
         """Whether a hint of torch's need not be shown beside it."""

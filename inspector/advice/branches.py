@@ -10,11 +10,13 @@ from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
 from inspector.advice.sides import Chosen, chosen_between
+from inspector.model.edit import Edit
 
-__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number"]
+__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number", "edits_of_number"]
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -46,6 +48,23 @@ def _tailored(code: Code) -> str:
     return found.said if found is not None else chosen_number(code)
 
 
+def _edits(code: Code) -> tuple[Edit, ...]:
+    found = Choices.of(code)
+    return found.edits(code) if found is not None else edits_of_number(code)
+
+
+def edits_of_number(code: Code) -> tuple[Edit, ...]:
+    """`chosen_number` in its place."""
+    line = _chosen_number(code)[0]
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
+def _edits_of_cond(code: Code) -> tuple[Edit, ...]:
+    found = Choices.of(code)
+    line = found.only_one if found else ""
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
 def _only_one(code: Code) -> str:
     found = Choices.of(code)
     return f"{_ONE_SIDE}: `{found.only_one}`; {_BOTH_NEW}" if found and found.only_one else ""
@@ -63,24 +82,31 @@ CHOOSE = (
 
 def chosen_number(code: Code) -> str:
     """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
+    line, tensor = _chosen_number(code)
+    return (
+        f"Choose between tensors of the dtype of `{tensor}`: `{line}`, if `{tensor}` is a tensor "
+        "of floating-point numbers, and stays one."
+        if line
+        else ""
+    )
+
+
+def _chosen_number(code: Code) -> tuple[str, str]:
+    """The statement, and the tensor with which they are calculated; empty where it is none."""
     match chosen_between(code):
         case test, (Chosen(target=begin, then=value, otherwise=other),):
             condition = condition_of(code, test, tensor_names(code, test))
             name = begin.rpartition(" = ")[0]
         case _:
-            return ""
+            return "", ""
     if not condition or not name or not _is_number(value) or not _is_number(other):
-        return ""
+        return "", ""
     for tensor in sorted(tensors_in(test) or _tensors_behind(code, test)):
         uses = Uses(code, frozenset({tensor}))
         if uses.allow_tensor_in(name) and not uses.changes:
             one, two = (f"{tensor}.new_tensor({ast.unparse(side)})" for side in (value, other))
-            return (
-                f"Choose between tensors of the dtype of `{tensor}`: `{name} = "
-                f"torch.where({condition}, {one}, {two})`, if `{tensor}` is a tensor of "
-                "floating-point numbers, and stays one."
-            )
-    return ""
+            return f"{name} = torch.where({condition}, {one}, {two})", tensor
+    return "", ""
 
 
 def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
@@ -131,6 +157,7 @@ WHERE = Advice(
     title="a branch on the value of a tensor",
     fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
+    edits=_edits,
     before=_IF,
     after="""\
 import torch
@@ -158,6 +185,7 @@ COND = Advice(
     title="a branch on the value of a tensor, of which only one side may run",
     fix=f"{_ONE_SIDE}: `torch.cond(condition, then_function, else_function, (x,))`; {_BOTH_NEW}",
     tailored=_only_one,
+    edits=_edits_of_cond,
     before=_IF,
     after="""\
 import torch

@@ -8,7 +8,9 @@ from inspector.advice.advice import Advice
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides, without_numbers
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -70,6 +72,16 @@ def _only_raises(code: Code) -> bool:
 
 
 def _asserted(code: Code) -> str:
+    line = _assertion(code)
+    return f"Where another type of error will do: `{line}`; {_IN_THE_GRAPH}" if line else ""
+
+
+def _edits(code: Code) -> tuple[Edit, ...]:
+    line = _assertion(code)
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
+def _assertion(code: Code) -> str:
     """``assert ~condition, "…"`` for a branch that raises."""
     match code.statement:
         case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=test), orelse=[]):
@@ -90,7 +102,7 @@ def _asserted(code: Code) -> str:
         case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as said, *_])):
             text = code.shown(said)
     message = f", {text}" if text else ""
-    return f"Where another type of error will do: `assert {shown}{message}`; {_IN_THE_GRAPH}"
+    return f"assert {shown}{message}"
 
 
 _IN_THE_GRAPH = (
@@ -218,6 +230,7 @@ RAISE_IN_GRAPH = Advice(
     "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
+    edits=_edits,
     variants=(_CHECKED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),

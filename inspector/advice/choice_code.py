@@ -28,14 +28,14 @@ class ChoiceMaker:
         code: The branch.
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
-        divisions: What is divided by a tensor, and what to divide by instead.
+        divisions: What is divided by a tensor, that tensor, and what to divide by instead.
         is_finite: Whether all values are finite, with their gradients, whatever goes in.
     """
 
     code: Code
     scalars: Mapping[str, str]
     calls: list[str] = dataclasses.field(default_factory=list)
-    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    divisions: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)
     is_finite: bool = True
 
     def condition(self, test: ast.expr) -> str:
@@ -149,7 +149,7 @@ class ChoiceMaker:
                     ):
                         pair = self.code.shown(node), self.code.shown(right)
                         if all(pair):
-                            self.divisions.append((pair[0], safe.format(pair[1])))
+                            self.divisions.append((*pair, safe.format(pair[1])))
         return True
 
 

@@ -10,8 +10,10 @@ from typing import Self
 
 from inspector.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
 from inspector.advice.code import Code
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.effects import without_writing, writes_in_place
 from inspector.advice.sides import Chosen, chosen_between
+from inspector.model.edit import Edit
 
 __all__ = ["CHOSEN", "Choices"]
 
@@ -28,6 +30,9 @@ class Choices:
         lines: The statements.
         within: What they stand in, as the part of the condition that is about no tensor; or empty.
         instead_of: The statement below that the one line replaces, where the branch goes; or empty.
+        replaced: That statement, or None.
+        divisions: What is divided by a tensor that may be 0 on the other side, and the same made
+            safe.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
         only_one: The statement that computes one side alone, by `torch.cond`; or empty.
@@ -36,6 +41,8 @@ class Choices:
     lines: list[str] = dataclasses.field(default_factory=list)
     within: str = ""
     instead_of: str = ""
+    replaced: ast.Return | None = None
+    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     conditions: list[str] = dataclasses.field(default_factory=list)
     is_finite: bool = True
     only_one: str = ""
@@ -63,6 +70,12 @@ class Choices:
         if len(chosen) == 1 and not made.instead_of and not within:
             made.only_one = maker.cond(condition, chosen[0])
         made.is_finite = maker.is_finite
+        made.divisions = [
+            (whole, whole.removesuffix(end) + safe)
+            for whole, old, safe in maker.divisions
+            for end in (old, f"({old})")
+            if whole.endswith(end)
+        ]
         made.conditions = [
             *_of_calls(maker.calls, made.only_one),
             *_of_writes(code),
@@ -86,8 +99,21 @@ class Choices:
                 return False
             self.lines.append(line)
             if each.replaced is not None:
+                self.replaced = each.replaced
                 self.instead_of = maker.code.shown(each.replaced) or ast.unparse(each.replaced)
         return True
+
+    def edits(self, code: Code) -> tuple[Edit, ...]:
+        """All of it, put into the file."""
+        lines = self.lines
+        for whole, safe in self.divisions:
+            lines = [line.replace(whole, safe) for line in lines]
+        if self.replaced is None:
+            return statements_instead_of(code, code.statement, lines, within=self.within)
+        return (
+            *statements_instead_of(code, code.statement, ()),
+            *statements_instead_of(code, self.replaced, lines),
+        )
 
     @property
     def said(self) -> str:
@@ -191,10 +217,10 @@ def _is_detached(value: ast.expr) -> bool:
     return False
 
 
-def _not_finite(divisions: Sequence[tuple[str, str]]) -> str:
+def _not_finite(divisions: Sequence[tuple[str, str, str]]) -> str:
     how = "choose what goes in first, as in `torch.where(condition, x, 1)`"
     if divisions:
-        whole, safe = divisions[0]
+        whole, _, safe = divisions[0]
         how = f"divide by `{safe}` in `{whole}`"
     return (
         "Where one of them, or its gradient, is infinite or NaN for what it is not meant for, the "

@@ -6,8 +6,10 @@ import ast
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.edits import instead_of
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import is_number_of
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE", "makes_number"]
 
@@ -48,24 +50,35 @@ def _needs_number(node: ast.expr) -> bool:
 
 
 def _element_tailored(code: Code) -> str:
-    """``x[i.reshape(1)].squeeze(0)`` for an element that is read."""
+    found, new = _element(code)
+    return (
+        f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. Torch reads a "
+        "tensor without dimensions as a number, which it knows only when the program runs."
+        if found is not None
+        else ""
+    )
+
+
+def _element_edits(code: Code) -> tuple[Edit, ...]:
+    found, new = _element(code)
+    return instead_of(code, found, new) if found is not None else ()
+
+
+def _element(code: Code) -> tuple[ast.expr | None, str]:
+    """An element that is read, and ``x[i.reshape(1)].squeeze(0)`` for it; else None."""
     found = code.find(_indexes)
     if not isinstance(found, ast.Subscript) or not isinstance(found.ctx, ast.Load):
-        return ""
+        return None, ""
     parts = found.slice.elts if isinstance(found.slice, ast.Tuple) else [found.slice]
     at = [n for n, part in enumerate(parts) if not isinstance(part, ast.Slice)]
     old, base, index = (code.shown(node) for node in (found, found.value, parts[at[0]]))
     if len(at) != 1 or not isinstance(parts[at[0]], ast.Name | ast.Call | ast.Attribute):
-        return ""
+        return None, ""
     with_dimension = ast.Call(ast.Attribute(parts[at[0]], "reshape"), [ast.Constant(1)], [])
     inside = ", ".join(ast.unparse(with_dimension if n in at else p) for n, p in enumerate(parts))
     if not (old and base and index):
-        return ""
-    return (
-        f"Give the index a dimension: `{base}[{inside}].squeeze({at[0]})` instead of `{old}`. "
-        "Torch reads a tensor without dimensions as a number, which it knows only when the program "
-        "runs."
-    )
+        return None, ""
+    return found, f"{base}[{inside}].squeeze({at[0]})"
 
 
 def _chosen_by_number(code: Code) -> bool:
@@ -260,6 +273,7 @@ ELEMENT = Advice(
     says=r"_local_scalar_dense",
     where=_is_element,
     tailored=_element_tailored,
+    edits=_element_edits,
     title="an element at a tensor without dimensions",
     fix="Give the index a dimension: `x[i]` is `x[i.reshape(1)].squeeze(0)` and `x[i] = v` is "
     "`x[i.reshape(1)] = v`; in another dimension, `x[:, i]` is "

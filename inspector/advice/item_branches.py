@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number
+from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number, edits_of_number
 from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
@@ -18,8 +18,10 @@ from inspector.advice.conditions import (
     names_in,
     without_numbers,
 )
+from inspector.advice.edits import instead_of, statements_instead_of
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_scalar
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -47,6 +49,13 @@ def _tailored(code: Code) -> str:
     return chosen_number(code) or _kept(code) or _condition(code)
 
 
+def _edits(code: Code) -> tuple[Edit, ...]:
+    found = Choices.of(code)
+    if found is not None:
+        return found.edits(code)
+    return edits_of_number(code) or _edits_of_kept(code)
+
+
 def _condition(code: Code) -> str:
     """Where more than a choice depends on it: the condition as a tensor alone."""
     tests = _tests(code)
@@ -60,22 +69,57 @@ def _condition(code: Code) -> str:
 
 def _kept(code: Code) -> str:
     """For a number with a name: the name stays a tensor, and the branch by it chooses."""
+    kept = _kept_by(code)
+    if kept is None:
+        return ""
+    name, old = code.target, code.shown(kept.value)
+    return (
+        f"Keep it a tensor: `{name} = {kept.new}` instead of `{name} = {old}`, and choose by it: "
+        f"`{kept.chosen}` in the place of the branch in line {kept.branch.lineno}, {CHOSEN}"
+    )
+
+
+def _edits_of_kept(code: Code) -> tuple[Edit, ...]:
+    kept = _kept_by(code)
+    if kept is None:
+        return ()
+    return (
+        *instead_of(code, kept.value, kept.new),
+        *statements_instead_of(code, kept.branch, [kept.chosen]),
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kept:
+    """A number that stays a tensor.
+
+    Attributes:
+        value: What its name is set to.
+        new: The tensor.
+        branch: The one branch that decides by it.
+        chosen: What stands in its place.
+    """
+
+    value: ast.expr
+    new: str
+    branch: ast.stmt
+    chosen: str
+
+
+def _kept_by(code: Code) -> _Kept | None:
     name, branch = code.target, _only_branch(code)
     if branch is None or not isinstance(code.statement, ast.Assign):
-        return ""
+        return None
     bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
     if bare is None or not (is_wide(bare) or _fits(branch, name)):
-        return ""
+        return None
     shown = _new_scalar(code, bare)
     as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
     below = dataclasses.replace(code, statement=branch, expression=None)
     chosen = choice(below, {name: as_bool})
     if not shown or not old or not chosen:
-        return ""
-    return (
-        f"Keep it a tensor: `{name} = {shown}` instead of `{name} = {old}`, and choose by it: "
-        f"`{chosen}` in the place of the branch in line {branch.lineno}, {CHOSEN}"
-    )
+        return None
+    return _Kept(code.statement.value, shown, branch, chosen)
 
 
 def _only_branch(code: Code) -> ast.stmt | None:
@@ -142,6 +186,7 @@ ITEM_BRANCH = Advice(
     fix="Make no number of it: a comparison of the tensor itself is a tensor, too (no `.item()`, "
     f"`float()` or `bool()`). {CHOOSE}.",
     tailored=_tailored,
+    edits=_edits,
     before=WHERE.before.replace("max()", "max().item()"),
     after=WHERE.after,
     keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
@@ -17,6 +18,7 @@ from inspector.advice.table import best, other_ways
 from inspector.events.graph_break import Cause
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
+from inspector.model.edit import Rewrite
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
@@ -54,11 +56,14 @@ class Advised:
         fix: The best advice; empty where nobody knows.
         alternatives: What else can be done, the best first.
         example: The fix as programs, or None where the fix is torch's.
+        rewrites: The fix and what else can be done, as changes of the file, as far as they can be
+            made as they stand.
     """
 
     fix: str
     alternatives: tuple[str, ...]
     example: Example | None = None
+    rewrites: tuple[Rewrite, ...] = ()
 
 
 def tried_functions(run: Run) -> Functions:
@@ -141,8 +146,27 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
         if not any(item.replaces(hint) for item in (advice, *others)) and _is_about(hint, code)
     )
     return Advised(
-        advice.fix_for(code), (*(other.fix_for(code) for other in others), *more), _example(advice)
+        advice.fix_for(code),
+        (*(other.fix_for(code) for other in others), *more),
+        _example(advice),
+        tuple(_rewrites(run, record, code, (advice, *others))),
     )
+
+
+def _rewrites(
+    run: Run, record: GraphBreak, code: Code, ways: Iterable[Advice]
+) -> Iterator[Rewrite]:
+    """What can be put into the user's own file as it stands; a library's is nobody's to change."""
+    user = record.user
+    if user is None or run.sources.text(user.file) is None:
+        return
+    if run.roots.owner(user.file) is not Owner.PROJECT:
+        return
+    for way in ways:
+        edits = way.edits_for(code)
+        if edits:
+            of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
+            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:

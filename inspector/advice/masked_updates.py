@@ -8,8 +8,10 @@ import dataclasses
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.effects import is_pure, is_total
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -172,16 +174,26 @@ def _tailored(code: Code) -> str:
     shown = code.shown(code.statement)
     if update is None or not shown:
         return ""
-    name, mask = update.name, ast.unparse(update.mask)
-    if _is_its_own(code, name):
-        made = f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
-    else:
-        made = f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
+    name, mask, made = update.name, ast.unparse(update.mask), _made(code, update)
     said = f"Compute it of all elements, and choose: `{made}` instead of `{shown}`"
     if not _has_shape_of(update):
         rows = f"{mask if isinstance(update.mask, ast.Name) else 'mask'}.unsqueeze(-1)"
         said += f", if the mask has the shape of `{name}` (`{rows}` where it chooses rows)"
     return f"{said}.{'' if is_total(update.value) else _NAN}"
+
+
+def _made(code: Code, update: _Update) -> str:
+    name, mask = update.name, ast.unparse(update.mask)
+    if _is_its_own(code, name):
+        return f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
+    return f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
+
+
+def _edits(code: Code) -> tuple[Edit, ...]:
+    update = _update(code)
+    if update is None or not code.shown(code.statement):
+        return ()
+    return statements_instead_of(code, code.statement, [_made(code, update)])
 
 
 _NAN = (
@@ -231,6 +243,7 @@ UPDATE = Advice(
     "`y[mask] = y[mask] * 2`, with a mask of the shape of `y` (`mask.unsqueeze(-1)` where it "
     "chooses rows); `y.copy_(…)` of that where others know `y`.",
     tailored=_tailored,
+    edits=_edits,
     before=_PROGRAM,
     after=_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y = torch.where(mask, y.sin() + 1, y)"),
     keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "

@@ -9,7 +9,9 @@ from inspector.advice.branches import CHOOSE
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import condition_of, names_in
+from inspector.advice.edits import instead_of
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, DATA_DEPENDENT, ON_TENSOR
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -40,6 +42,10 @@ def _kept(code: Code, node: ast.expr | None) -> str:
     said = f"Keep it a tensor: `{new}` instead of `{old}`"
     by_it = f", and choose by it instead of branching. {CHOOSE}" if _decides_below(code) else ""
     return f"{said}{by_it}."
+
+
+def _edits(code: Code, node: ast.expr | None) -> tuple[Edit, ...]:
+    return instead_of(code, node, _as_tensor(code, node)) if node is not None else ()
 
 
 def _decides_below(code: Code) -> bool:
@@ -84,6 +90,7 @@ NOT = Advice(
     fix="Keep it a tensor: `x.any().logical_not()` instead of `not x.any()`, with `&` and `|` for "
     f"`and` and `or`. {CHOOSE}.",
     tailored=lambda code: _kept(code, _negated(code)),
+    edits=lambda code: _edits(code, _negated(code)),
     before=_PROGRAM,
     after=_PROGRAM.replace("not x.any()", "x.any().logical_not()").replace(
         "x + 1 if empty else x * 2", "torch.where(empty, x + 1, x * 2)"
@@ -129,6 +136,7 @@ AND_OR = Advice(
     fix="Keep it a tensor: `(a > 0) & (b > 0)` instead of `a > 0 and b > 0`, `|` for `or`, with "
     f"parentheses around each side. {CHOOSE}.",
     tailored=lambda code: _kept(code, _both(code)),
+    edits=lambda code: _edits(code, _both(code)),
     before=_BOTH,
     after=_BOTH.replace("m > 0 and m < 1", "(m > 0) & (m < 1)").replace(
         "x * 2 if is_inside else x - 1", "torch.where(is_inside, x * 2, x - 1)"

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
+from inspector.advice.edits import instead_of_all
 from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT
 from inspector.advice.numpy_calls import in_python, is_numpy
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -122,6 +124,15 @@ def _tailored(code: Code) -> str:
     return f"Let Python do it: {first} {said}.".replace("  ", " ") if said else ""
 
 
+def _edits(code: Code) -> tuple[Edit, ...]:
+    changes = _changes(code)
+    has_math = any(line.startswith("import math") for line in code.lines)
+    if not has_math and any("math." in new for new in changes.values()):
+        return ()
+    found = (instead_of_all(code, old, new) for old, new in changes.items())
+    return tuple(edit for edits in found for edit in edits)
+
+
 _PROGRAM = """\
 import numpy as np
 import torch
@@ -157,6 +168,7 @@ NUMBER = Advice(
     fix="Let Python do it: `math.prod(x.shape)` instead of `np.prod(x.shape)`, `max`, `min`, `sum` "
     "and `round` of Python's own, and the functions of `math`.",
     tailored=_tailored,
+    edits=_edits,
     before=_PROGRAM,
     after=_PROGRAM.replace("np.prod", "math.prod").replace(_IMPORTS, _MATHS),
     keeps="The outputs and gradients. In compiled code what NumPy returns is a tensor, and of that "

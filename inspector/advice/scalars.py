@@ -6,10 +6,12 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
+from inspector.advice.edits import instead_of, instead_of_all
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_of_one import KEEPS_NUMBER
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -46,16 +48,43 @@ def _tailored(code: Code) -> str:
 def _perhaps_kept(code: Code) -> str:
     """The tensor that could stand for a number of which more is made than is known here."""
     number = code.find(lambda node: bool(_any_tensor(node)[0]))
+    whole, instead = code.shown(number), _instead(code, number)
+    if not whole or not instead:
+        return ""
+    return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_BEHIND}"
+
+
+def _instead(code: Code, number: ast.expr | None) -> str:
+    """A tensor of one element, and its own, in the place of a number; empty where it is none."""
     tensor, behind = _any_tensor(number) if number is not None else (None, "")
-    whole, shown = code.shown(number), code.shown(tensor)
-    if tensor is None or not whole or not shown:
+    shown = code.shown(tensor)
+    if tensor is None or not shown:
         return ""
     same = ".detach()" if is_scalar(tensor) else ".detach().clone().reshape(())"
     bare = shown if _binds(tensor) else f"({shown})"
-    return (
-        f"Where that will do, keep a tensor: `{bare}{same}{behind}` instead of `{whole}`, and use "
-        f"{_BEHIND}"
-    )
+    return f"{bare}{same}{behind}"
+
+
+def _edits(code: Code) -> tuple[Edit, ...]:
+    """Where more is made of the number than is known, it is tried whether a tensor will do."""
+    number = code.find(lambda node: _tensor(node) is not None)
+    tensor = number and _tensor(number)
+    if number is not None and tensor is not None and is_scalar(tensor):
+        kept = _edits_of_kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
+        if kept:
+            return kept
+    number = code.find(lambda node: bool(_any_tensor(node)[0]))
+    return instead_of(code, number, _instead(code, number)) if number is not None else ()
+
+
+def _edits_of_kept(
+    code: Code, number: ast.expr, tensor: ast.expr, instead: str
+) -> tuple[Edit, ...]:
+    uses = Uses(code, tensors_in(tensor))
+    if not code.shown(number) or not code.shown(tensor) or not uses.allow_tensor(number):
+        return ()
+    more = (edit for new, old in uses.changes for edit in instead_of_all(code, old, new))
+    return (*instead_of(code, number, instead), *more)
 
 
 def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
@@ -138,6 +167,7 @@ KEEP_TENSOR = Advice(
     fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` "
     f"(and `.long()` behind it instead of `int(t)`), and use {_BEHIND}",
     tailored=_tailored,
+    edits=_edits,
     before=_ITEM,
     after="""\
 import torch
@@ -190,13 +220,24 @@ def _is_math(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and dotted_name(node.func).startswith("math.")
 
 
-def _math_tailored(code: Code) -> str:
+def _of_math(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
+    """The number, the tensor that it is made of, and torch's function of that."""
     match call := code.find(_is_math):
         case ast.Call(func=function, args=[ast.expr() as value], keywords=[]):
             name = dotted_name(function).removeprefix("math.")
             if name in _SAME_IN_TORCH and is_scalar(value):
-                return _kept(code, call, value, f"torch.{name}({code.shown(value)}.detach())")
-    return ""
+                return call, value, f"torch.{name}({code.shown(value)}.detach())"
+    return None
+
+
+def _math_tailored(code: Code) -> str:
+    found = _of_math(code)
+    return _kept(code, *found) if found is not None else ""
+
+
+def _math_edits(code: Code) -> tuple[Edit, ...]:
+    found = _of_math(code)
+    return _edits_of_kept(code, *found) if found is not None else ()
 
 
 _SAME_IN_TORCH = ("cos", "cosh", "erf", "exp", "log", "log10", "log1p", "log2", "sin", "sinh",
@@ -210,6 +251,7 @@ MATH = Advice(
     fix="Use torch's function instead of math's, without the history that a number does not have: "
     "`torch.sqrt(t.detach().reshape(()))` instead of `math.sqrt(t)`.",
     tailored=_math_tailored,
+    edits=_math_edits,
     before="""\
 import math
 import torch

@@ -6,12 +6,14 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_of_one import KEEPS, caution
 from inspector.advice.sized import Sized
 from inspector.advice.sizes import decides_by_size
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
@@ -46,18 +48,30 @@ def _stores_masked(code: Code) -> bool:
 
 
 def _stores_tailored(code: Code) -> str:
+    line, name = _chosen(code)
+    return (
+        f"Choose instead of selecting: `{line}`, if the mask, the values and `{name}` all have "
+        "one shape, and the values the dtype of it."
+        if line
+        else ""
+    )
+
+
+def _stores_edits(code: Code) -> tuple[Edit, ...]:
+    line, _ = _chosen(code)
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
+def _chosen(code: Code) -> tuple[str, str]:
+    """``y.copy_(torch.where(m, v, y))`` and ``y``; empty where that is not certain."""
     match code.statement:
         case ast.Assign(
             targets=[ast.Subscript(value=stored, slice=mask)], value=ast.Subscript(value=values)
         ) if dotted_name(stored) and is_pure(mask) and is_pure(values):
             name, shown = dotted_name(stored), (code.shown(mask), code.shown(values))
             if all(shown) and not isinstance(mask, ast.Constant):
-                return (
-                    f"Choose instead of selecting: `{name}.copy_(torch.where({shown[0]}, "
-                    f"{shown[1]}, {name}))`, if the mask, the values and `{name}` all have one "
-                    "shape, and the values the dtype of it."
-                )
-    return ""
+                return f"{name}.copy_(torch.where({shown[0]}, {shown[1]}, {name}))", name
+    return "", ""
 
 
 MASK = Advice(
@@ -133,6 +147,7 @@ STORE = Advice(
     fix="Choose instead of selecting: `y.copy_(torch.where(mask, values, y))`, with a mask of the "
     "shape of `y` (`mask.unsqueeze(-1)` where it chooses rows).",
     tailored=_stores_tailored,
+    edits=_stores_edits,
     before="""\
 import torch
 

@@ -83,6 +83,7 @@ def _finding(
         fix=advised.fix,
         alternatives=advised.alternatives,
         example=advised.example,
+        rewrites=advised.rewrites,
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),

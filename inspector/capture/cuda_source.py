@@ -28,13 +28,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture.roots import recorded_roots
+from inspector.capture.source_loader import SourceLoader
 from inspector.model.roots import Owner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
-__all__ = ["CpuLoader", "SourceLoader", "map_imports"]
+__all__ = ["CpuLoader", "map_imports"]
 
 _DEVICE = re.compile(r"cuda(?::\d*)?")
 _CPU_TWINS = frozenset(
@@ -120,15 +121,6 @@ class _ToCpu(ast.NodeTransformer):
             return node
         changed: ast.expr = self.visit(node)
         return changed
-
-
-class SourceLoader(importlib.machinery.SourceFileLoader):
-    """Compiles the file as it is on disk and leaves no ``__pycache__`` in the user's folder."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        """The code of the file; never that of a cache."""
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
 
 
 class CpuLoader(SourceLoader):

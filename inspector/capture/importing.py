@@ -7,7 +7,8 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from inspector.capture.cuda_source import CpuLoader, SourceLoader, map_imports
+from inspector.capture.cuda_source import CpuLoader, map_imports
+from inspector.capture.source_loader import SourceLoader
 
 if TYPE_CHECKING:
     from pathlib import Path

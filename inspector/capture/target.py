@@ -17,6 +17,7 @@ from inspector.capture.inputs import make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
+from inspector.capture.source_loader import edit_imports
 from inspector.capture.suggest import suggest_inputs
 from inspector.capture.user_code import UserCode
 from inspector.capture.xla.needed import device_for
@@ -63,7 +64,8 @@ def load_target(request: Request) -> Target:
     ``sys.argv`` and ``sys.path`` become those of ``python model.py``, and stay so. Grad mode and
     train/eval mode stay as the file leaves them. Inputs of the command line are random under
     `inspector.capture.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's files are
-    mapped to the CPU (`inspector.capture.cuda_source`).
+    mapped to the CPU (`inspector.capture.cuda_source`); the request's changes of them are made in
+    memory (`inspector.capture.source_loader`).
 
     Raises:
         UsageError: The target or its inputs are not what they should be.
@@ -73,6 +75,7 @@ def load_target(request: Request) -> Target:
     parse_inputs(request.inputs)  # What is wrong with them is said before anything is run.
     device = device_for(request.backend, request.device)
     placement = Placement(device, request.dtype)
+    edit_imports(request.edits)
     if placement.maps_cuda:
         map_imports(str(Path.cwd()))
     place = locate(request.target)

@@ -1,4 +1,4 @@
-"""``--verify``: tries what can be tried from outside, each in a fresh process."""
+"""``--verify``: tries settings and changes of lines, each in a fresh process."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import click
 from inspector import plugins
 from inspector.commands.record import Settings, record
 from inspector.errors import InspectorError
-from inspector.findings.candidates import candidates
+from inspector.findings.candidates import candidates, rewrites_of
 from inspector.findings.outside import applied, is_ours
 from inspector.findings.report import Report, make_report
-from inspector.findings.settings import shown_settings
+from inspector.findings.settings import shown_changes
 from inspector.findings.trials import measured, together, trial_of
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -28,11 +28,13 @@ __all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try what may remove graph breaks and recompilations from outside, each in a process of "
-    "its own: graphs, breaks, compilations, times, and whether outputs stay equal.",
+    help="Try what may remove graph breaks and recompilations: settings of torch, and the lines "
+    "that are advised (in memory: your files stay), each in a process of its own, with graphs, "
+    "breaks, compilations, times, and whether outputs stay equal.",
 )
 _LEAST_SECONDS = 60
 _TIMES_AS_LONG = 5
+_MOST_REWRITES = 16
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -110,16 +112,24 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     found = candidates(report.run)
     names = {name for c in found for name, _ in c.settings}
     missing = {name for name in names if name not in known and not is_ours(name)}
-    possible = [c for c in found if not any(name in missing for name, _ in c.settings)]
+    rewrites = rewrites_of(report.findings)
+    possible = [
+        *(c for c in found if not any(name in missing for name, _ in c.settings)),
+        *rewrites[:_MOST_REWRITES],
+    ]
     left_out = tuple(
         dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
     )
     if not possible:
-        reason = "no setting of torch is known to remove what was found"
+        reason = "no setting, and no change of a line, is known that removes what was found"
         return Verification(not_tried=reason, left_out=left_out), 0
-    session = _Session(request, run, len(possible) + 1)
+    session = _Session(request, run, len(possible) + 2)
     verification = session.verification(possible)
-    return dataclasses.replace(verification, left_out=left_out), session.stop
+    left = max(0, len(rewrites) - _MOST_REWRITES)
+    return (
+        dataclasses.replace(verification, left_out=left_out, rewrites_left=left),
+        session.stop,
+    )
 
 
 class _Session:
@@ -136,30 +146,35 @@ class _Session:
 
     def verification(self, possible: list[Candidate]) -> Verification:
         """Runs all processes, one after the other, as they would disturb each other's times."""
-        before, failure = self._report(Candidate(()), "the model as it is")
+        before, failure = self._report(Candidate(), "the model as it is")
         if before is None:
             return Verification(not_tried=f"the second process failed: {failure}")
         baseline = measured(before)
         deterministic = baseline.outputs.equal if baseline.outputs else None
         trials = list(self._trials(possible, before, deterministic=deterministic))
-        combined = None if self.stop else together(trials)
+        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        backend = backends[0] if backends else ""
+        combined = None if self.stop else together(trials, backend)
         if combined is not None:
             self._planned += 1
             trials += self._trials([combined], before, deterministic=deterministic)
-        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        again = None if self.stop else self._report(Candidate(), "the model as it is, again")[0]
         return Verification(
-            backend=backends[0] if backends else "",
+            backend=backend,
             baseline=baseline,
             trials=tuple(trials),
             deterministic=deterministic,
             not_tried="it was interrupted" if self.stop else "",
+            baseline_again=measured(again) if again is not None else None,
         )
 
     def _trials(
         self, planned: list[Candidate], before: Report, *, deterministic: bool | None
     ) -> Iterator[Trial]:
         for candidate in planned:
-            report, failure = self._report(candidate, shown_settings(candidate.settings))
+            report, failure = self._report(
+                candidate, shown_changes(candidate.settings, candidate.rewrites)
+            )
             if self.stop:
                 return
             if report is None:
@@ -171,7 +186,7 @@ class _Session:
         """The report of one process, or None and why there is none."""
         self._done += 1
         doing = f"trying {what} ({self._done} of {self._planned})"
-        outcome = self._run(applied(self._request, candidate.settings), doing)
+        outcome = self._run(applied(self._request, candidate), doing)
         self.stop = self.stop or outcome.stop
         if outcome.run is None or outcome.failure:
             return None, outcome.failure

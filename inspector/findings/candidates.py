@@ -1,6 +1,7 @@
-"""What can be tried from outside for what a run shows: one kind of candidate a function.
+"""What can be tried for what a run shows: one kind of candidate a function.
 
-`KINDS` is the table of them; each looks at what was recorded and names the breaks it is for.
+`KINDS` is the table of what can be set from outside; each looks at what was recorded and names the
+breaks it is for. What advice says of a line can be tried where it is a change of the file.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from inspector.findings.finding import Finding
 from inspector.findings.outside import dynamic_of, dynamic_sources_of, marks_of
+from inspector.model.edit import Edit
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 from inspector.model.verification import Candidate
 
-__all__ = ["KINDS", "candidates"]
+__all__ = ["KINDS", "candidates", "rewrites_of"]
 
 # Switches that torch's own hints name and that only make Dynamo trace more. The hint has the name;
 # what is true by default is not worth trying.
@@ -48,6 +51,16 @@ _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "e
 def candidates(run: Run) -> tuple[Candidate, ...]:
     """Everything worth trying, what changes least first."""
     return tuple(candidate for kind in KINDS for candidate in kind(run))
+
+
+def rewrites_of(findings: Iterable[Finding]) -> tuple[Candidate, ...]:
+    """The changes of lines that are advised; several ways for a line are one candidate each."""
+    found: dict[tuple[Edit, ...], Candidate] = {}
+    for finding in findings:
+        gb_ids = (finding.gb_id,) if finding.gb_id else ()
+        for rewrite in finding.rewrites:
+            found.setdefault(rewrite.edits, Candidate(gb_ids=gb_ids, rewrites=(rewrite,)))
+    return tuple(found.values())
 
 
 def _switches(run: Run) -> Iterator[Candidate]:

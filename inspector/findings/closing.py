@@ -53,7 +53,7 @@ def next_steps(run: Run) -> tuple[str, ...]:
     settings = run.meta.settings
     # A program that was recorded as it ran (inspect run) is no model to be compiled.
     is_model = (".py" in target or ":" in target) and "train" in settings
-    if is_model and any(item.recompile for item in run.compilations):
+    if is_model and (run.graph_breaks or any(item.recompile for item in run.compilations)):
         steps.append(f"inspect explain {shlex.quote(target)} --verify")
     if not run.graph_breaks and is_model and not settings["train"]:
         steps.append(f"inspect explain {shlex.quote(target)} --train")

@@ -6,6 +6,7 @@ import dataclasses
 
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
+from inspector.model.edit import Rewrite
 from inspector.model.recompile import Recompile
 from inspector.model.source import SourceLine
 from inspector.model.verification import Tried
@@ -104,7 +105,8 @@ class Finding:
         cost: What it costs in a warm call, or None where that was not asked or has no meaning.
         is_new: Whether the baseline does not have it; None without one.
         fails_gate: Whether it makes the gate fail.
-        verified: Settings that remove it, as trials have shown.
+        rewrites: What to do, as changes of the file that can be tried as they stand.
+        verified: Settings and changes that remove it, as trials have shown.
         processes: The processes that it was found in, by their index in the run.
         recompiles: The recompilations that it is about, in order.
     """
@@ -130,6 +132,7 @@ class Finding:
     cost: Cost | None = None
     is_new: bool | None = None
     fails_gate: bool = False
+    rewrites: tuple[Rewrite, ...] = ()
     verified: tuple[Tried, ...] = ()
     processes: tuple[int, ...] = (0,)
     recompiles: tuple[Recompile, ...] = ()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_fix_shared import dynamic_sources
 from inspector.findings.recompile_marks import changing_sizes
 from inspector.findings.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
 from inspector.model.recompile import Recompile, RecompileClass
-from inspector.model.request import Request, Setting
+from inspector.model.request import Request
 from inspector.model.run import Process, Run
 from inspector.model.verification import Candidate
 
@@ -30,9 +30,9 @@ def is_ours(name: str) -> bool:
     return name in _OURS
 
 
-def applied(request: Request, settings: Iterable[Setting]) -> Request:
-    """The request with some settings to try."""
-    wanted = dict(settings)
+def applied(request: Request, candidate: Candidate) -> Request:
+    """The request with what is to be tried."""
+    wanted = dict(candidate.settings)
     sources, marks = wanted.pop(DYNAMIC_SOURCES, ()), wanted.pop(MARK_DYNAMIC, ())
     dynamic = wanted.pop(DYNAMIC, None)
     return dataclasses.replace(
@@ -41,6 +41,7 @@ def applied(request: Request, settings: Iterable[Setting]) -> Request:
         dynamic_sources=",".join(sources) if isinstance(sources, tuple) and sources else None,
         marks=marks if isinstance(marks, tuple) else (),
         dynamic=True if dynamic else request.dynamic,
+        edits=tuple(edit for rewrite in candidate.rewrites for edit in rewrite.edits),
     )
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 
-__all__ = ["DYNAMIC", "DYNAMIC_SOURCES", "MARK_DYNAMIC", "shown_setting", "shown_settings"]
+__all__ = [
+    "DYNAMIC",
+    "DYNAMIC_SOURCES",
+    "MARK_DYNAMIC",
+    "shown_changes",
+    "shown_setting",
+    "shown_settings",
+]
 
 DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable, as a setting to try: the sources."""
@@ -31,3 +39,9 @@ def shown_setting(setting: Setting) -> str:
 def shown_settings(settings: Iterable[Setting]) -> str:
     """Several in one line."""
     return " + ".join(map(shown_setting, settings))
+
+
+def shown_changes(settings: Iterable[Setting], rewrites: Iterable[Rewrite]) -> str:
+    """Settings, and changes of lines with their place."""
+    lines = (f"{rewrite.place}: {rewrite.shown}" for rewrite in rewrites)
+    return " + ".join((*map(shown_setting, settings), *lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.baseline import KnownFinding, compared
@@ -16,6 +17,7 @@ from inspector.model.verification import Candidate, Measured, Trial, Tried, Veri
 __all__ = ["measured", "together", "trial_of", "with_verification"]
 
 _RECOMPILE = "recompile"
+_EAGER = "eager"
 
 
 def measured(report: Report) -> Measured:
@@ -113,25 +115,44 @@ def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
     return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks
 
 
-def together(trials: Sequence[Trial]) -> Candidate | None:
+def together(trials: Sequence[Trial], backend: str = "") -> Candidate | None:
     """All that helped, in one process; None where that is nothing new.
 
-    Of two that remove the same findings (messages moved, messages dropped) the first is taken.
+    Of two that remove the same findings (messages moved, messages dropped) the first is taken; of
+    two changes of a line the faster one, where graphs are lowered.
+
+    Args:
+        trials: What was tried.
+        backend: With what; empty where the file compiles its model itself.
     """
     chosen: list[Trial] = []
-    for trial in trials:
+    for trial in trials if backend == _EAGER else sorted(trials, key=_slow):
         earlier = {fingerprint for other in chosen for fingerprint in other.removed}
         same = bool(trial.removed) and set(trial.removed) <= earlier
-        if trial.helps and not same:
+        collides = any(
+            one.overlaps(two)
+            for other in chosen
+            for one in other.candidate.rewrites
+            for two in trial.candidate.rewrites
+        )
+        if trial.helps and not same and not collides:
             chosen.append(trial)
     if len(chosen) < 2:  # noqa: PLR2004 - one alone has been tried
         return None
     settings = _merged([setting for trial in chosen for setting in trial.candidate.settings])
-    if settings in [trial.candidate.settings for trial in chosen]:
+    rewrites = tuple(rewrite for trial in chosen for rewrite in trial.candidate.rewrites)
+    if not rewrites and settings in [trial.candidate.settings for trial in chosen]:
         return None
     cautions = dict.fromkeys(trial.candidate.caution for trial in chosen)
     gb_ids = dict.fromkeys(gb_id for trial in chosen for gb_id in trial.candidate.gb_ids)
-    return Candidate(settings, tuple(gb_ids), "; ".join(filter(None, cautions)))
+    return Candidate(settings, tuple(gb_ids), "; ".join(filter(None, cautions)), rewrites)
+
+
+def _slow(trial: Trial) -> tuple[bool, float]:
+    """Settings in their order, then changes of lines by the time of a warm call."""
+    is_rewrite = bool(trial.candidate.rewrites)
+    time_ns = trial.measured.warm_call_ns if trial.measured else None
+    return is_rewrite, (time_ns or math.inf) if is_rewrite else 0
 
 
 def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
@@ -164,21 +185,45 @@ def _failed_marks(verification: Verification) -> str:
     return ""
 
 
+def _ratio(trial: Trial, verification: Verification) -> float | None:
+    """Of a change of a line, where graphs are lowered; 1 within what varies anyway."""
+    found = trial.measured
+    # The eager backend traces the sides of `torch.cond` anew in every call.
+    if found is None or not trial.candidate.rewrites or verification.backend == _EAGER:
+        return None
+    ratio = verification.ratio(found)
+    return ratio if ratio is None or verification.differs(found) else 1.0
+
+
+def _rank(tried: Tried) -> tuple[bool, float]:
+    ratio = tried.warm_call_ratio
+    return bool(tried.rewrites), (math.inf if ratio is None else ratio) if tried.rewrites else 0
+
+
 def with_verification(report: Report, verification: Verification) -> Report:
-    """A report with what was tried, and its findings with what removes them."""
+    """A report with what was tried, and its findings with what removes them, fastest first."""
     tried: dict[str, list[Tried]] = collections.defaultdict(list)
     for trial in verification.trials:
         compared_ = trial.measured.outputs if trial.measured else None
         equal = compared_.equal if compared_ and verification.deterministic else None
-        single = len(trial.candidate.settings) == 1  # what helps together is said in the table
-        for fingerprint in trial.removed if single else ():
+        candidate = trial.candidate
+        # What helps together is said in the table.
+        for fingerprint in trial.removed if candidate.is_single else ():
             counts = trial.recompiles.get(fingerprint)
-            tried[fingerprint].append(Tried(trial.candidate.settings, equal, counts))
+            tried[fingerprint].append(
+                Tried(
+                    candidate.settings,
+                    equal,
+                    counts,
+                    candidate.rewrites,
+                    _ratio(trial, verification),
+                )
+            )
     failed = _failed_marks(verification)
     findings = tuple(
         dataclasses.replace(
             finding,
-            verified=tuple(tried.get(finding.fingerprint, ())),
+            verified=tuple(sorted(tried.get(finding.fingerprint, ()), key=_rank)),
             notes=(*finding.notes, failed)
             if failed and "mark_dynamic" in finding.fix
             else finding.notes,

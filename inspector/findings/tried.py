@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from inspector.events.trial import OutputsCompared
 from inspector.findings.escaping import one_line
-from inspector.findings.settings import shown_setting, shown_settings
+from inspector.findings.settings import shown_changes, shown_settings
 from inspector.findings.value_names import value_named
-from inspector.findings.wording import count, duration
-from inspector.model.verification import Measured, Trial, Tried, Verification
+from inspector.findings.wording import count, duration, listed
+from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 
 __all__ = [
     "TrialRow",
     "tried_columns",
+    "tried_heading",
     "tried_notes",
     "tried_rows",
     "tried_sentence",
@@ -26,7 +27,7 @@ _COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
-_BUSY = 2
+_SAME = "\N{ALMOST EQUAL TO}"
 _TOGETHER = "(what helps, together)"
 _AS_IT_IS = "(as it is)"
 
@@ -58,6 +59,12 @@ def tried_title(verification: Verification) -> str:
     return f"tried, each in a fresh process ({one_line(backend)})"
 
 
+def tried_heading(verification: Verification) -> str:
+    """The title of what stands in front of the numbers."""
+    has_lines = any(trial.candidate.rewrites for trial in verification.trials)
+    return "setting, or change of a line" if has_lines else "setting"
+
+
 def tried_columns(verification: Verification) -> tuple[str, ...]:
     """Titles of the numbers of a row; breaks are records at sites.
 
@@ -78,28 +85,32 @@ def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
     if baseline is None:
         return ()
     tells = _tells_compilations(verification)
-    first = TrialRow(_AS_IT_IS, _cells(baseline, baseline, "reference", compilations=tells))
-    return (first, *(_row(trial, baseline, verification) for trial in verification.trials))
+    first = TrialRow(_AS_IT_IS, _cells(baseline, "", "reference", compilations=tells))
+    return (first, *(_row(trial, verification) for trial in verification.trials))
 
 
-def _row(trial: Trial, baseline: Measured, verification: Verification) -> TrialRow:
-    settings = trial.candidate.settings
-    setting = shown_settings(settings) if len(settings) == 1 else _TOGETHER
+def _row(trial: Trial, verification: Verification) -> TrialRow:
+    candidate = trial.candidate
+    changes = shown_changes(candidate.settings, candidate.rewrites)
+    setting = changes if candidate.is_single else _TOGETHER
     if trial.measured is None:
         return TrialRow(setting, (), one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
     tells = _tells_compilations(verification)
-    cells = _cells(trial.measured, baseline, outputs, compilations=tells)
+    cells = _cells(
+        trial.measured, _ratio(trial.measured, verification), outputs, compilations=tells
+    )
     return TrialRow(setting, cells, helps=trial.helps)
 
 
-def _cells(
-    found: Measured, baseline: Measured, outputs: str, *, compilations: bool
-) -> tuple[str, ...]:
-    ratio = ""
-    busy = _was_busy(found) or _was_busy(baseline)
-    if found is not baseline and found.warm_call_ns and baseline.warm_call_ns and not busy:
-        ratio = f"{found.warm_call_ns / baseline.warm_call_ns:.2f}{_TIMES}"
+def _ratio(found: Measured, verification: Verification) -> str:
+    ratio = verification.ratio(found)
+    if ratio is None:
+        return ""
+    return f"{ratio:.2f}{_TIMES}" if verification.differs(found) else _SAME
+
+
+def _cells(found: Measured, ratio: str, outputs: str, *, compilations: bool) -> tuple[str, ...]:
     counted = (f"{found.compilations:,}",) if compilations else ()
     return (
         *counted,
@@ -128,11 +139,7 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and verification.backend == "eager":
         yield "the eager backend lowers no graph: these times say nothing about Inductor's"
-    if any(map(_was_busy, _all_measured(verification))):
-        yield (
-            "the machine was busy: most warm calls took much longer than the fastest, so that "
-            "no ratio says anything"
-        )
+    yield from _busy(verification)
     yield from _best(verification)
     if verification.deterministic is False:
         yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
@@ -141,10 +148,37 @@ def _notes(verification: Verification) -> Iterator[str]:
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
+    if verification.rewrites_left:
+        left = count(verification.rewrites_left, "more change")
+        yield f"{left} of lines were not tried: mend some of these first, and try again"
     for name in verification.left_out:
         yield f"this torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
         yield f"not everything was tried: {verification.not_tried}"
+
+
+def _busy(verification: Verification) -> Iterator[str]:
+    """Why there is no ratio of some, or of none."""
+    found = [measured.was_busy for measured in _all_measured(verification)]
+    without = verification.baseline, verification.baseline_again
+    if any(measured.was_busy for measured in without if measured) or (found and all(found)):
+        yield (
+            "the machine was busy: most warm calls took much longer than the fastest, so that "
+            "no ratio says anything"
+        )
+        return
+    times = [m.warm_call_ns for m in without if m and m.warm_call_ns]
+    if len(times) > 1:
+        shown = " and ".join(map(duration, sorted(times)))
+        yield (
+            f"as it is a warm call took {shown} in two processes, and {_SAME} is what differs no "
+            "more than that"
+        )
+    if any(found):
+        yield (
+            "where there is no ratio the machine was busy: most of those warm calls took much "
+            "longer than the fastest"
+        )
 
 
 def _best(verification: Verification) -> Iterator[str]:
@@ -165,22 +199,23 @@ def _best(verification: Verification) -> Iterator[str]:
 
 
 def _all_measured(verification: Verification) -> Iterator[Measured]:
-    found = (verification.baseline, *(trial.measured for trial in verification.trials))
+    found = (
+        verification.baseline,
+        *(trial.measured for trial in verification.trials),
+        verification.baseline_again,
+    )
     yield from (measured for measured in found if measured is not None)
 
 
-def _was_busy(measured: Measured) -> bool:
-    """Whether the median is no measure of the code: threads that wait for a core take ms."""
-    median, least = measured.warm_call_ns, measured.least_warm_call_ns
-    return bool(median and least and median > _BUSY * least)
-
-
 def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
-    settings = trial.candidate.settings
-    if len(settings) > 1:
-        yield f"together: {shown_settings(settings)}"
+    candidate = trial.candidate
+    if not candidate.is_single:
+        places = [rewrite.place for rewrite in candidate.rewrites]
+        settings = [shown_settings(candidate.settings)] if candidate.settings else []
+        lines = [f"what was changed in {listed(places)}"] if places else []
+        yield f"together: {' + '.join((*settings, *lines))}"
         return
-    name = settings[0][0]
+    name = _name(candidate)
     if trial.candidate.caution:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
@@ -194,6 +229,14 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         yield f"{name}: outputs differ in {differing}{most}: {value_named(outputs.first)}"
 
 
+def _name(candidate: Candidate) -> str:
+    """What was tried, in a word or two."""
+    if candidate.settings:
+        return candidate.settings[0][0]
+    (rewrite,) = candidate.rewrites
+    return f"{rewrite.place} ({rewrite.advice})"
+
+
 def tried_sentence(tried: Tried) -> str:
     """What a trial says about a finding."""
     equal = {
@@ -201,9 +244,13 @@ def tried_sentence(tried: Tried) -> str:
         False: "outputs differ",
         None: "whether outputs stay equal is unknown",
     }[tried.outputs_equal]
-    setting = " + ".join(map(shown_setting, tried.settings))
+    setting = shown_changes(tried.settings, tried.rewrites)
     was, now = tried.recompiles or (0, 0)
     removes = "removes it"
     if was > 1 or now:
         removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
-    return one_line(f"{setting} {removes} (tried; {equal})")
+    ratio = tried.warm_call_ratio
+    times = "" if ratio is None else "; a warm call takes as long"
+    if ratio not in {None, 1.0}:
+        times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
+    return one_line(f"{setting} {removes} (tried; {equal}{times})")

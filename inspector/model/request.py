@@ -6,6 +6,8 @@ import dataclasses
 import json
 from typing import TypeAlias
 
+from inspector.model.edit import Edit
+
 __all__ = ["Request", "Setting"]
 
 Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
@@ -16,6 +18,7 @@ names as ``module.name``."""
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
     "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
+    "edits",
 )  # fmt: skip
 
 
@@ -61,6 +64,7 @@ class Request:
         configs: Whether its other configurations are, too.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
+        edits: Changes to make in the project's files when they are loaded; the files stay.
     """
 
     target: str
@@ -93,6 +97,7 @@ class Request:
     configs: bool = False
     launch: int | None = None
     generates: bool = False
+    edits: tuple[Edit, ...] = ()
 
     @property
     def asked(self) -> dict[str, object]:
@@ -115,6 +120,7 @@ class Request:
         """
         fields = json.loads(text)
         fields["inputs"] = tuple(fields["inputs"])
+        fields["edits"] = tuple(Edit(**edit) for edit in fields.get("edits", ()))
         fields["marks"] = tuple(fields.get("marks", ()))
         fields["config"] = tuple(
             (name, tuple(value) if isinstance(value, list) else value)

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from inspector.events.trial import OutputsCompared
+from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 
 __all__ = ["Candidate", "Measured", "Trial", "Tried", "Verification"]
 
+_BUSY = 2
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that may help, and can be tried without changing the source.
+    """Something that may help, and can be tried without changing the user's files.
 
     Attributes:
         settings: What is set.
         gb_ids: Torch's ids of the recorded graph breaks that it could remove; empty where it is
             about something else.
         caution: What else it changes, in one sentence, or an empty string.
+        rewrites: Changes of the source, made in memory.
     """
 
-    settings: tuple[Setting, ...]
+    settings: tuple[Setting, ...] = ()
     gb_ids: tuple[str, ...] = ()
     caution: str = ""
+    rewrites: tuple[Rewrite, ...] = ()
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one thing, and not several together."""
+        return len(self.settings) + len(self.rewrites) == 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,6 +63,12 @@ class Measured:
     least_warm_call_ns: int | None
     outputs: OutputsCompared | None
     compilations: int = 0
+
+    @property
+    def was_busy(self) -> bool:
+        """Whether the median is no measure of the code: threads that wait for a core take ms."""
+        median, least = self.warm_call_ns, self.least_warm_call_ns
+        return bool(median and least and median > _BUSY * least)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,11 +106,26 @@ class Tried:
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
         recompiles: How often the function was compiled again before and after, where the finding is
             a recompilation.
+        rewrites: What was changed in the source.
+        warm_call_ratio: The median time of a warm call with it, divided by that without; 1 where
+            they differ no more than processes without it do; None where that is not known, or
+            graphs are not lowered.
     """
 
     settings: tuple[Setting, ...]
     outputs_equal: bool | None
     recompiles: tuple[int, int] | None = None
+    rewrites: tuple[Rewrite, ...] = ()
+    warm_call_ratio: float | None = None
+
+
+def _side(time_ns: int | None, others_ns: Sequence[int | None]) -> int:
+    """1 where a time is above all that others may be, -1 below, 0 among them or where unknown."""
+    known = sorted(other for other in others_ns if other)
+    if not time_ns or not known:
+        return 0
+    spread = known[-1] / known[0]
+    return (time_ns > known[-1] * spread) - (time_ns < known[0] / spread)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -103,11 +135,13 @@ class Verification:
     Attributes:
         backend: The backend of all of them; empty where the file compiles its model itself.
         baseline: The target as it is; None where nothing was tried.
+        baseline_again: The same at the end, in another process, or None.
         trials: What was tried, in order; the last one may be all that helped together.
         deterministic: Whether two processes without any setting gave equal outputs; None where that
             is not known.
         left_out: Settings that would have been tried, and that this torch does not have.
         not_tried: Why nothing, or not everything, was tried, in one sentence, or an empty string.
+        rewrites_left: How many changes of lines were not tried, because they are too many.
     """
 
     backend: str = ""
@@ -116,3 +150,34 @@ class Verification:
     deterministic: bool | None = None
     left_out: tuple[str, ...] = ()
     not_tried: str = ""
+    rewrites_left: int = 0
+    baseline_again: Measured | None = None
+
+    def ratio(self, found: Measured) -> float | None:
+        """The time of a warm call divided by that without what was tried.
+
+        None where one of them is not known, or the machine was busy.
+        """
+        without = self._without()
+        if not without or not found.warm_call_ns or found.was_busy:
+            return None
+        return found.warm_call_ns / math.sqrt(without[0] * without[-1])
+
+    def differs(self, found: Measured) -> bool:
+        """Whether a warm call takes another time, by more than processes of the same differ.
+
+        Two processes without anything tried say how much that is; what is tried may differ as much
+        from process to process. What is slow for a while in one process, for another program's
+        sake, its fastest rounds do not show: they have to differ as the medians do.
+        """
+        without = [item for item in (self.baseline, self.baseline_again) if item is not None]
+        medians = _side(found.warm_call_ns, [item.warm_call_ns for item in without])
+        return medians != 0 and medians == _side(
+            found.least_warm_call_ns, [item.least_warm_call_ns for item in without]
+        )
+
+    def _without(self) -> list[int]:
+        """The times without what was tried, in ascending order; empty where one says nothing."""
+        found = [item for item in (self.baseline, self.baseline_again) if item is not None]
+        times = sorted(item.warm_call_ns for item in found if item.warm_call_ns)
+        return [] if any(item.was_busy for item in found) else times

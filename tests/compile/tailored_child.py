@@ -8,6 +8,7 @@ goes to standard output.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -20,6 +21,7 @@ from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import best, other_ways
 from inspector.events.graph_break import GraphBreakReason
+from inspector.model.edit import edited
 from tests.compile import advice_child
 
 _PROGRAM = """\
@@ -171,10 +173,16 @@ def _mended(path: Path, text: str) -> Iterator[tuple[str, str]]:
     if advice is None:
         yield "no advice", ""
         return
-    fixes = [(way.fix_for(code), way.fix) for way in (advice, *other_ways(advice, found))]
-    tailored = [fix for fix, general in fixes if fix != general]
-    for fix in tailored:
-        yield fix, _applied(text, code, fix)
+    ways = (advice, *other_ways(advice, found))
+    tailored = [way for way in ways if way.fix_for(code) != way.fix]
+    for way in tailored:
+        fix = way.fix_for(code)
+        mended = _applied(text, code, fix)
+        yield fix, mended
+        # What `--verify` tries.
+        tried = edited(text, way.edits_for(code)) if way.edits_for(code) else ""
+        if ast.dump(ast.parse(tried)) != ast.dump(ast.parse(mended)):
+            yield f"as changes of the file: {fix}", tried
     if not tailored:
         yield advice.fix, ""
 

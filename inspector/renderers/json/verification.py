@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.events.trial import OutputsCompared
+from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 from inspector.model.verification import Measured, Trial, Tried, Verification
 
@@ -13,7 +14,7 @@ __all__ = ["tried_fields", "verification_fields"]
 
 def verification_fields(verification: Verification) -> dict[str, object]:
     """Everything that was tried."""
-    baseline = verification.baseline
+    baseline, again = verification.baseline, verification.baseline_again
     return {
         "backend": verification.backend or None,
         "deterministic": verification.deterministic,
@@ -21,6 +22,8 @@ def verification_fields(verification: Verification) -> dict[str, object]:
         "trials": [_trial(trial) for trial in verification.trials],
         "left_out": list(verification.left_out),
         "not_tried": verification.not_tried or None,
+        "rewrites_left": verification.rewrites_left,
+        "baseline_again": None if again is None else _measured(again),
     }
 
 
@@ -29,9 +32,11 @@ def tried_fields(tried: Tried) -> dict[str, object]:
     before, after = tried.recompiles or (None, None)
     return {
         "settings": _settings(tried.settings),
+        "rewrites": [_rewrite(rewrite) for rewrite in tried.rewrites],
         "outputs_equal": tried.outputs_equal,
         "recompiles_before": before,
         "recompiles_after": after,
+        "warm_call_ratio": tried.warm_call_ratio,
     }
 
 
@@ -39,6 +44,7 @@ def _trial(trial: Trial) -> dict[str, object]:
     candidate = trial.candidate
     return {
         "settings": _settings(candidate.settings),
+        "rewrites": [_rewrite(rewrite) for rewrite in candidate.rewrites],
         "gb_ids": list(candidate.gb_ids),
         "caution": candidate.caution or None,
         "measured": None if trial.measured is None else _measured(trial.measured),
@@ -46,6 +52,26 @@ def _trial(trial: Trial) -> dict[str, object]:
         "removed": list(trial.removed),
         "added": trial.added,
         "helps": trial.helps,
+    }
+
+
+def _rewrite(rewrite: Rewrite) -> dict[str, object]:
+    """Lines from 1, columns from 0 in bytes of UTF-8."""
+    return {
+        "advice": rewrite.advice,
+        "file": rewrite.file,
+        "line": rewrite.line,
+        "edits": [
+            {
+                "line": edit.line,
+                "column": edit.column,
+                "end_line": edit.end_line,
+                "end_column": edit.end_column,
+                "old": edit.old,
+                "new": edit.new,
+            }
+            for edit in rewrite.edits
+        ],
     }
 
 

@@ -54,7 +54,8 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield f"**Or:** {prose(text)}"
         yield ""
     for tried in finding.verified:
-        yield f"**Set:** {prose(tried_sentence(tried))}"
+        label = "Line" if tried.rewrites else "Set"
+        yield f"**{label}:** {prose(tried_sentence(tried))}"
         yield ""
     yield from _example(finding)
     notes = finding.notes

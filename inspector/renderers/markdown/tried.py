@@ -1,11 +1,17 @@
-"""The table of what was tried from outside."""
+"""The table of what was tried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from inspector.findings.report import Report
-from inspector.findings.tried import tried_columns, tried_notes, tried_rows, tried_title
+from inspector.findings.tried import (
+    tried_columns,
+    tried_heading,
+    tried_notes,
+    tried_rows,
+    tried_title,
+)
 from inspector.renderers.markdown.markup import cell, code, prose
 
 __all__ = ["tried_lines"]
@@ -21,11 +27,11 @@ def tried_lines(report: Report) -> Iterator[str]:
     rows = tried_rows(report.verification)
     if rows:
         columns = tried_columns(report.verification)
-        yield f"| setting | {' | '.join(columns)} |"
+        yield f"| {tried_heading(report.verification)} | {' | '.join(columns)} |"
         yield f"|:--|{'--:|' * (len(columns) - 1)}:--|"
     for row in rows:
         cells = row.cells or (*[""] * (len(tried_columns(report.verification)) - 1), row.failure)
-        setting = code(row.setting) if "=" in row.setting else row.setting
+        setting = row.setting if row.setting.startswith("(") else code(row.setting)
         yield f"| {cell(setting)} | {' | '.join(map(cell, cells))} |"
     if rows:
         yield ""

@@ -63,7 +63,8 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
     for tried in finding.verified:
-        yield from _prose(page, "set", tried_sentence(tried), "bold green")
+        label = "line" if tried.rewrites else "set"
+        yield from _prose(page, label, tried_sentence(tried), "bold green")
     yield from _prose(page, "more", pointer(finding))
     yield from _via(page, callers(finding))
     if finding.url:

@@ -1,4 +1,4 @@
-"""The table of what was tried from outside."""
+"""The table of what was tried."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.report import Report
-from inspector.findings.tried import TrialRow, tried_columns, tried_notes, tried_rows, tried_title
+from inspector.findings.tried import (
+    TrialRow,
+    tried_columns,
+    tried_heading,
+    tried_notes,
+    tried_rows,
+    tried_title,
+)
 from inspector.renderers.terminal.page import Page
 
 __all__ = ["tried_lines"]
@@ -28,7 +35,8 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     rows = tried_rows(report.verification)
     if rows:
         yield Text()
-        yield from _table(page, rows, tried_columns(report.verification))
+        titles = tried_heading(report.verification), *tried_columns(report.verification)
+        yield from _table(page, rows, titles)
     notes = tried_notes(report.verification)
     if notes and rows:
         yield Text()
@@ -37,13 +45,14 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
         yield from page.wrapped(label.append(note), _GAP, _GAP * 2)
 
 
-def _table(page: Page, rows: Sequence[TrialRow], columns: Sequence[str]) -> Iterator[Text]:
+def _table(page: Page, rows: Sequence[TrialRow], titles: Sequence[str]) -> Iterator[Text]:
+    heading, *columns = titles
     filled = [row.cells for row in rows if row.cells]
     widths = [max(map(cell_len, column)) for column in zip(columns, *filled, strict=True)]
     numbers = sum(widths) + len(_GAP) * len(widths)
     settings = max(cell_len(row.setting) for row in rows)
     if len(_GAP) + settings + numbers <= page.width:
-        yield _line(Text("setting"), columns, widths, settings, "dim")
+        yield _line(Text(heading), columns, widths, settings, "dim")
         for row in rows:
             yield from _on_one_line(page, row, widths, settings)
         return

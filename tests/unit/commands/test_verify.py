@@ -59,11 +59,19 @@ def test_each_is_a_process_that_compares_its_outputs() -> None:
         (("nested_graph_breaks", True),),
         (("reorderable_logging_functions", ("builtins.print",)),),
         (("ignore_logging_functions", ("builtins.print",)),),
+        (),
+        (),
+        (),
     ]
+    changed = [[edit.new for edit in request.edits] for request in runner.requests]
+    assert changed[:4] == [[]] * 4
+    assert all(changed[4:6])
+    assert changed[6] == []  # as it is, again
     assert runner.said[:2] == [
-        "trying the model as it is (1 of 4)",
-        "trying nested_graph_breaks=True (2 of 4)",
+        "trying the model as it is (1 of 7)",
+        "trying nested_graph_breaks=True (2 of 7)",
     ]
+    assert runner.said[4].startswith("trying model.py:15: x = torch.where(")
     assert not any(trial.helps for trial in verification.trials)
 
 
@@ -71,8 +79,8 @@ def test_of_settings_that_all_remove_everything_no_combination_is_tried() -> Non
     runner = Runner(BROKEN, WHOLE)
     verification, _ = verification_of(report(), REQUEST, runner)
 
-    assert [trial.helps for trial in verification.trials] == [True] * 3
-    assert len(runner.requests) == 4
+    assert [trial.helps for trial in verification.trials] == [True] * 5
+    assert len(runner.requests) == 7
 
 
 def test_what_helps_in_different_ways_is_tried_together() -> None:
@@ -84,20 +92,41 @@ def test_what_helps_in_different_ways_is_tried_together() -> None:
     runner = Runner(BROKEN, Outcome(with_trial(fewer)), WHOLE)
     verification, _ = verification_of(report(), REQUEST, runner)
 
-    assert runner.requests[-1].config == (
+    assert runner.requests[-2].config == (
         ("nested_graph_breaks", True),
         ("reorderable_logging_functions", ("builtins.print",)),
     )
-    assert len(verification.trials) == 4
+    assert len(verification.trials) == 6
 
 
 def test_what_this_torch_does_not_have_is_left_out() -> None:
     runner = Runner(BROKEN)
-    verification, _ = verification_of(report(("verbose",)), REQUEST, runner)
+    made = report(("verbose",))
+    nowhere = tuple(dataclasses.replace(finding, rewrites=()) for finding in made.findings)
+    made = dataclasses.replace(made, findings=nowhere)
+    verification, _ = verification_of(made, REQUEST, runner)
 
-    assert verification.not_tried == "no setting of torch is known to remove what was found"
+    assert verification.not_tried.startswith("no setting, and no change of a line, is known")
     assert verification.left_out == KNOWN
     assert runner.requests == []
+
+
+def test_of_too_many_changes_some_are_left() -> None:
+    made = report()
+    (finding,) = [finding for finding in made.findings if finding.rewrites][:1]
+    rewrite = finding.rewrites[0]
+    many = tuple(
+        dataclasses.replace(
+            rewrite, edits=tuple(dataclasses.replace(edit, new=f"{n}") for edit in rewrite.edits)
+        )
+        for n in range(20)
+    )
+    made = dataclasses.replace(made, findings=(dataclasses.replace(finding, rewrites=many),))
+    runner = Runner(BROKEN)
+    verification, _ = verification_of(made, REQUEST, runner)
+
+    assert len([request for request in runner.requests if request.edits]) == 16
+    assert verification.rewrites_left == 4
 
 
 def test_a_trial_that_fails_is_a_row() -> None:
@@ -105,7 +134,7 @@ def test_a_trial_that_fails_is_a_row() -> None:
     verification, code = verification_of(report(), REQUEST, runner)
 
     assert code == 0
-    assert [trial.failure for trial in verification.trials] == ["it broke"] * 3
+    assert [trial.failure for trial in verification.trials] == ["it broke"] * 5
 
 
 def test_a_trial_that_is_cut_off_counts_nothing() -> None:
@@ -114,7 +143,7 @@ def test_a_trial_that_is_cut_off_counts_nothing() -> None:
 
     assert [(trial.measured, trial.failure) for trial in verification.trials] == [
         (None, "it was ended")
-    ] * 3
+    ] * 5
 
 
 def test_ctrl_c_ends_everything() -> None:

@@ -8,7 +8,14 @@ from inspector.events.compile_id import CompileId
 from inspector.findings.report import Report
 from inspector.findings.settings import MARK_DYNAMIC
 from inspector.findings.trials import together, trial_of, with_verification
-from inspector.findings.tried import tried_notes, tried_rows, tried_sentence, tried_title
+from inspector.findings.tried import (
+    tried_heading,
+    tried_notes,
+    tried_rows,
+    tried_sentence,
+    tried_title,
+)
+from inspector.model.edit import Edit, Rewrite
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.model.request import Request
 from inspector.model.verification import Candidate, Trial, Tried, Verification
@@ -19,6 +26,7 @@ RECOMPILE = Recompile(
     CompileId(0, 1), None, (), "", "", "", "L['x']", "x", 0, RecompileClass.SIZE, Origin.ARGUMENT,
     None, None, Answer.AGAIN,
 )  # fmt: skip
+TIMES = "\N{MULTIPLICATION SIGN}"
 A, B, C = (Candidate(((name, True),)) for name in "abc")
 
 
@@ -105,10 +113,94 @@ def test_a_function_is_not_in_two_sets() -> None:
     assert together([helping(move, "x"), helping(all_of_it, "x", "y")]) is None
 
 
+def rewriting(advice: str, line: int, *removed: str, warm_call_ns: int) -> Trial:
+    """A change of a line that helps."""
+    edit = Edit(line, 0, line, 5, "a = 1", f"a = {advice}", is_statement=True, file="/m/model.py")
+    candidate = Candidate(rewrites=(Rewrite(advice, "model.py", line, (edit,)),))
+    found = measured(warm_call_ns=warm_call_ns, least_warm_call_ns=warm_call_ns)
+    return Trial(candidate, found, removed=removed, helps=True)
+
+
+def test_of_two_changes_of_a_line_the_faster_one_is_taken() -> None:
+    where = rewriting("branch-where", 3, "x", warm_call_ns=900)
+    cond = rewriting("branch-cond", 3, "x", warm_call_ns=300)
+    assert together([where, cond]) is None
+
+    item = rewriting("item", 7, "y", warm_call_ns=800)
+    chosen = together([where, cond, item, helping(A, "z")])
+    assert chosen is not None
+    assert chosen.settings == A.settings
+    assert [rewrite.advice for rewrite in chosen.rewrites] == ["branch-cond", "item"]
+
+
+def test_what_cannot_be_changed_at_once_is_not() -> None:
+    one, other = (rewriting(name, 3, name, warm_call_ns=300) for name in "ab")
+    assert together([one, other]) is None
+
+
+def test_a_finding_has_the_fastest_change_first() -> None:
+    report = runs.report_of(runs.broken())
+    gone = report.findings[0].fingerprint
+    slow, fast = (
+        rewriting(name, 3, gone, warm_call_ns=BASELINE.warm_call_ns * times // 2)
+        for name, times in (("branch-where", 4), ("branch-cond", 1))
+    )
+    unknown = dataclasses.replace(slow, measured=measured(least_warm_call_ns=1))
+    made = Verification("inductor", BASELINE, (unknown, slow, fast), deterministic=True)
+    found = with_verification(report, made)
+
+    removes = "removes it (tried; outputs stay equal"
+    assert [tried_sentence(tried) for tried in found.findings[0].verified] == [
+        f"model.py:3: a = branch-cond {removes}; a warm call takes 0.50{TIMES} as long)",
+        f"model.py:3: a = branch-where {removes}; a warm call takes 2.00{TIMES} as long)",
+        f"model.py:3: a = branch-where {removes})",
+    ]
+    assert tried_heading(made) == "setting, or change of a line"
+    assert [row.setting for row in tried_rows(made)[2:]] == [
+        "model.py:3: a = branch-where",
+        "model.py:3: a = branch-cond",
+    ]
+    assert any("where there is no ratio the machine was busy" in note for note in tried_notes(made))
+
+
+def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
+    report = runs.report_of(runs.broken())
+    gone = report.findings[0].fingerprint
+    once = measured(warm_call_ns=100_000, least_warm_call_ns=100_000)
+    again = measured(warm_call_ns=150_000, least_warm_call_ns=150_000)
+    trials = [
+        rewriting(name, 3, gone, warm_call_ns=ns) for name, ns in (("a", 220_000), ("b", 240_000))
+    ]
+    made = Verification("", once, tuple(trials), deterministic=True, baseline_again=again)
+
+    slow_once = dataclasses.replace(trials[1].measured or BASELINE, least_warm_call_ns=100_000)
+    assert not made.differs(slow_once)
+    assert [row.cells[3] for row in tried_rows(made)] == ["", "\N{ALMOST EQUAL TO}", f"1.96{TIMES}"]
+    assert "100 µs and 150 µs in two processes" in tried_notes(made)[0]
+    found = with_verification(report, made).findings[0].verified
+    assert [tried.warm_call_ratio for tried in found] == [1.0, pytest.approx(1.96, abs=0.01)]
+    assert "a warm call takes as long)" in tried_sentence(found[0])
+
+
+def test_what_is_not_lowered_is_not_timed() -> None:
+    report = runs.report_of(runs.broken())
+    trial = rewriting("branch-cond", 3, report.findings[0].fingerprint, warm_call_ns=9)
+    made = Verification("eager", BASELINE, (trial,), deterministic=True)
+    (tried,) = with_verification(report, made).findings[0].verified
+    assert tried.warm_call_ratio is None
+
+
+def test_what_is_left_of_many_changes_is_counted() -> None:
+    made = Verification("inductor", BASELINE, rewrites_left=3)
+    assert any(note.startswith("3 more changes of lines were not") for note in tried_notes(made))
+
+
 def test_a_finding_says_which_settings_remove_it() -> None:
     report = verified()
+    removes = "removes it (tried; outputs stay equal)"
     assert [tried_sentence(tried) for tried in report.findings[0].verified] == [
-        "reorderable_logging_functions={print} removes it (tried; outputs stay equal)"
+        f"reorderable_logging_functions={{print}} {removes}",
+        f"model.py:15: x = torch.where(x.sum() > 0, x * 2, x) {removes}",
     ]
     assert report.findings[1].verified == ()
 
@@ -146,9 +238,12 @@ def test_the_title_says_what_the_table_is(made: Verification, said: str) -> None
 
 def test_a_request_with_settings_is_read_back() -> None:
     settings = (("a", True), ("b", ("x.y", "z.w")))
-    request = Request("model.py", ("f32[2]",), config=settings, keep_outputs="/tmp/x")  # noqa: S108
+    edits = (Edit(1, 0, 1, 1, "a", "b", is_statement=False, file="/m/model.py"),)
+    request = Request("model.py", ("f32[2]",), config=settings, edits=edits, keep_outputs="/kept")
     assert Request.from_json(request.to_json()) == request
-    assert not {"target", "config", "keep_outputs", "compare_outputs"} & request.asked.keys()
+    assert (
+        not {"target", "config", "edits", "keep_outputs", "compare_outputs"} & request.asked.keys()
+    )
 
 
 def test_a_fix_that_failed_when_it_was_tried_says_so() -> None:

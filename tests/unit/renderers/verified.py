@@ -1,4 +1,7 @@
-"""A report with what was tried: settings that help, one that fails, one that changes outputs."""
+"""A report with what was tried: settings that help, one that fails, one that changes outputs.
+
+And a change of a line.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from inspector.events.trial import OutputsCompared
 from inspector.findings.trials import with_verification
+from inspector.model.edit import Edit, Rewrite
 from inspector.model.verification import Candidate, Measured, Trial, Verification
 from tests.unit.renderers import runs
 
@@ -26,7 +30,7 @@ def measured(**changes: object) -> Measured:
 
 
 def verification(fingerprint: str) -> Verification:
-    """Four trials and the two that help together; one removes the finding of a fingerprint."""
+    """Five trials and two that help together; two remove the finding of a fingerprint."""
     scalars = Candidate((("capture_scalar_outputs", True),), ("GB0124",))
     nested = Candidate((("nested_graph_breaks", True),), ("GB0059",))
     moved = Candidate(
@@ -39,7 +43,20 @@ def verification(fingerprint: str) -> Verification:
     differing = dataclasses.replace(
         EQUAL, differing=1, max_abs_error=0.25, first="output of input 1: Tensor-likes differ"
     )
-    fewer = measured(graphs=2, graph_breaks=1, distinct_graph_breaks=1, warm_call_ns=400_000)
+    fewer = measured(
+        graphs=2,
+        graph_breaks=1,
+        distinct_graph_breaks=1,
+        warm_call_ns=400_000,
+        least_warm_call_ns=390_000,
+    )
+    branch = Edit(
+        15, 8, 16, 21, "if x.sum() > 0:\n    x = x * 2", "x = torch.where(x.sum() > 0, x * 2, x)",
+        is_statement=True, file="/home/user/project/model.py",
+    )  # fmt: skip
+    line = Candidate(
+        gb_ids=("GB0170",), rewrites=(Rewrite("branch-where", "model.py", 15, (branch,)),)
+    )
     return Verification(
         backend="eager",
         baseline=BASELINE,
@@ -48,9 +65,16 @@ def verification(fingerprint: str) -> Verification:
             Trial(scalars, measured(outputs=differing), added=1),
             Trial(moved, fewer, removed=(fingerprint,), helps=True),
             Trial(dropped, None, failure="it was ended after --timeout 8 seconds"),
+            Trial(line, fewer, removed=(fingerprint,), helps=True),
             Trial(
                 Candidate((*nested.settings, *moved.settings), ("GB0059",), moved.caution),
-                measured(graphs=1, graph_breaks=0, distinct_graph_breaks=0, warm_call_ns=99_000),
+                measured(
+                    graphs=1,
+                    graph_breaks=0,
+                    distinct_graph_breaks=0,
+                    warm_call_ns=99_000,
+                    least_warm_call_ns=98_000,
+                ),
                 removed=(fingerprint,),
                 helps=True,
             ),

@@ -1,0 +1,98 @@
+"""Advice as changes of the user's file, to be tried: what its sentences say, put in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from inspector.advice.code import Code
+from inspector.model.edit import Edit, edited
+
+__all__ = ["instead_of", "instead_of_all", "possible", "statements_instead_of"]
+
+
+def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
+    """Another expression in the place of one; empty where that cannot be said."""
+    if not new:
+        return ()
+    made = _parsed(new)
+    if made is None:
+        return ()
+    binds = isinstance(made, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Constant)
+    return _edit(code, node, new if binds else f"({new})")
+
+
+def instead_of_all(code: Code, old: str, new: str) -> tuple[Edit, ...]:
+    """Another expression wherever the function has one that is written so."""
+    same = _parsed(old)
+    if same is None or code.function is None:
+        return ()
+    wanted = ast.dump(same)
+    nodes = [
+        node
+        for node in ast.walk(code.function)
+        if isinstance(node, ast.expr) and ast.dump(node) == wanted
+    ]
+    return tuple(edit for node in nodes for edit in instead_of(code, node, new))
+
+
+def statements_instead_of(
+    code: Code, statement: ast.stmt | None, new: Sequence[str], *, within: str = ""
+) -> tuple[Edit, ...]:
+    """Simple statements in the place of one statement; empty where that cannot be said.
+
+    Args:
+        code: The code that it is in.
+        statement: What is replaced.
+        new: The statements; none leaves it out.
+        within: The header that they stand below, ``if self.training:``, or empty.
+    """
+    if statement is None:
+        return ()
+    text = "; ".join(new) or "pass"
+    if within:
+        text = f"{within} {text}"
+    elif _is_elif(code, statement):
+        text = f"else: {text}"
+    return _edit(code, statement, text)
+
+
+def possible(code: Code, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The changes, if they make a program of the file; else none."""
+    try:
+        ast.parse(edited("\n".join(code.lines), edits))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
+        return ()
+    return tuple(edits)
+
+
+def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
+    last, end = node.end_lineno, node.end_col_offset
+    if last is None or end is None or last > len(code.lines):
+        return ()
+    inner = [line.encode("utf-8", "surrogatepass") for line in code.lines[node.lineno - 1 : last]]
+    whole = b"\n".join(inner)
+    old = whole[node.col_offset : len(whole) - len(inner[-1]) + end]
+    return (
+        Edit(
+            line=node.lineno,
+            column=node.col_offset,
+            end_line=last,
+            end_column=end,
+            old=old.decode("utf-8", "surrogatepass"),
+            new=new,
+            is_statement=isinstance(node, ast.stmt),
+        ),
+    )
+
+
+def _is_elif(code: Code, statement: ast.stmt) -> bool:
+    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
+    return line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif")
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None

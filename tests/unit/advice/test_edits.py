@@ -1,0 +1,95 @@
+"""What advice says, put into the file: odd places of a branch, and what is no change of a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.advice.branches import COND, WHERE
+from inspector.advice.reading import Span, read_line, read_text
+from inspector.advice.scalars import KEEP_TENSOR
+from inspector.model.edit import edited
+
+HEAD = "import torch\n\ndef f(self, x, y):\n"
+
+
+def made(advice: object, body: str, line: int) -> list[str]:
+    """The lines of the function with the advice on one of them put in its place."""
+    text = HEAD + "".join(f"    {each}\n" for each in body.split("\n"))
+    code = read_text(text, Span(line + 3, line + 3))
+    edits = advice.edits_for(code)  # type: ignore[attr-defined]
+    return [each[4:] for each in edited(text, edits).splitlines()[3:]] if edits else []
+
+
+def test_a_branch_is_one_line_and_those_below_stay_where_they_are() -> None:
+    body = "if x.sum() > 0:\n    z = x * 2\nelse:\n    z = y\nreturn z"
+    where = "z = torch.where(x.sum() > 0, x * 2, y)"
+    cond = "z = torch.cond(x.sum() > 0, lambda: x * 2, lambda: y.clone())"
+    assert made(WHERE, body, 1) == [where, "", "", "", "return z"]
+    assert made(COND, body, 1) == [cond, "", "", "", "return z"]
+
+
+def test_an_elif_stays_behind_its_if() -> None:
+    body = (
+        "if self.training:\n    z = x\nelif x.sum() > 0:\n    z = x * 2\nelse:\n    z = y\nreturn z"
+    )
+    assert made(WHERE, body, 3) == [
+        "if self.training:",
+        "    z = x",
+        "else: z = torch.where(x.sum() > 0, x * 2, y)",
+        "",
+        "",
+        "",
+        "return z",
+    ]
+
+
+def test_several_names_and_what_the_branch_is_also_about() -> None:
+    body = "z = x\nif self.training and x.sum() > 0:\n    z, y = x * 2, x\nreturn z + y"
+    (_, branch, *_) = made(WHERE, body, 2)
+    assert branch == (
+        "if self.training: is_chosen = x.sum() > 0; z = torch.where(is_chosen, x * 2, z); "
+        "y = torch.where(is_chosen, x, y)"
+    ).replace("is_chosen", "condition")
+
+
+def test_an_early_return_is_left_out_and_chosen_at_the_end() -> None:
+    body = "if x.sum() > 0:\n    return x * 2\nz = x - y\nz = z.tanh()\nreturn z"
+    assert made(WHERE, body, 1) == [
+        "pass",
+        "",
+        "z = x - y",
+        "z = z.tanh()",
+        "return torch.where(x.sum() > 0, x * 2, z)",
+    ]
+
+
+def test_a_divisor_is_made_safe() -> None:
+    body = "if x.sum() == 0:\n    return x * 0\nreturn x / (x.sum() - 1)"
+    (line,) = [each for each in made(WHERE, body, 1) if "where" in each]
+    assert "x / torch.where(x.sum() == 0, 1, x.sum() - 1)" in line
+
+
+def test_a_number_stays_a_tensor_wherever_it_is_used() -> None:
+    body = "scale = x.std().item()\nx = x / max(scale, 1e-3)\nreturn x * scale"
+    assert made(KEEP_TENSOR, body, 1) == [
+        "scale = x.std().detach()",
+        "x = x / scale.clamp(min=1e-3)",
+        "return x * scale",
+    ]
+
+
+def test_where_more_is_made_of_a_number_a_tensor_is_tried() -> None:
+    body = "return torch.full_like(y, (x - y)[0].item())"
+    assert made(KEEP_TENSOR, body, 1) == [
+        "return torch.full_like(y, (x - y)[0].detach().clone().reshape(()))"
+    ]
+
+
+@pytest.mark.parametrize("body", ["if x.sum() > 0:\n    self.n += 1\nreturn x", "return x"])
+def test_what_is_no_choice_changes_nothing(body: str) -> None:
+    assert made(WHERE, body, 1) == made(COND, body, 1) == []
+
+
+def test_a_line_without_its_file_is_no_file() -> None:
+    code = read_line("    if x.sum() > 0:", Span(7, 7))
+    assert WHERE.edits_for(code) == COND.edits_for(code) == ()
