@@ -1,4 +1,7 @@
-"""Tests that fill a GPU's memory have it alone, also beside other workers of pytest-xdist."""
+"""Tests that fill a GPU's memory, or look for others on it, have it alone.
+
+Also beside other workers of pytest-xdist.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ LOCK = Path(tempfile.gettempdir()) / f"torch-inspector-tests-gpu-{os.getuid()}.l
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Around fixtures as well: those of a module have work on the GPU."""
-    alone = item.get_closest_marker("fills_memory") is not None
+    alone = item.get_closest_marker("alone") is not None
     with LOCK.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         return (yield)

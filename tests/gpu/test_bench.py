@@ -129,7 +129,7 @@ example_inputs = (torch.randn(2, 8),)
 """
 
 
-@pytest.mark.fills_memory
+@pytest.mark.alone
 @pytest.mark.parametrize(("share", "room"), [(0.3, ""), (0.4, "pair"), (0.6, "alone")])
 def test_what_does_not_fit_beside_others_is_measured_all_the_same(
     share: float, room: str, tmp_path: Path
@@ -146,7 +146,7 @@ def test_what_does_not_fit_beside_others_is_measured_all_the_same(
     assert {end["room"] for end in ends} == {"", room}
 
 
-@pytest.mark.fills_memory
+@pytest.mark.alone
 def test_weights_that_fill_the_memory_are_loaded_one_after_the_other(tmp_path: Path) -> None:
     # Where there are cores for it, all processes load the model at the same time.
     text = HOLDS.replace("SHARE", "0.4").replace(

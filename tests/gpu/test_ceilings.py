@@ -92,6 +92,7 @@ def test_no_cache_is_measured_as_memory(found: dict[str, Any]) -> None:
     assert found["facts"]["l2_bytes"] > 0
 
 
+@pytest.mark.alone
 def test_a_full_gpu_says_so_and_is_not_kept(tmp_path: Path) -> None:
     found = measured(tmp_path, "full")
     assert "memory" in found["missing"]["copy_bytes_per_s"]

@@ -173,6 +173,7 @@ while time.time() < end:
 """
 
 
+@pytest.mark.alone
 def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
     body = "    def forward(self, x):\n        return torch.relu(self.layers[0](x))\n"
     alone = profiled(tmp_path / "alone", body, "--no-grad")
