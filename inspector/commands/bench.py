@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,12 @@ from inspector.commands.target import check_target, existing, is_model, say_whic
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_report import BenchReport, against
+from inspector.findings.bench_verdict import verdict_lines
+from inspector.findings.bench_wording import group_title
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
+from inspector.findings.escaping import one_line
+from inspector.findings.varied_wording import varied_verdict
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
 
@@ -173,6 +178,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         report = _against(report, earlier, compare)
         code = code or int(is_worse(report.comparison))
     _write(report, output, format_)
+    if output is not None and format_ is None and isinstance(report, BenchReport):
+        _say_verdict(report)
     return code
 
 
@@ -201,6 +208,15 @@ def _write(report: Measurements, output: Path | None, format_: str | None) -> No
             return
         output = None
     write_report(report, output, format_)
+
+
+def _say_verdict(report: BenchReport) -> None:
+    """On standard error: what took minutes to measure is not only in a file."""
+    lines = [f"{line}." for line in varied_verdict(report.varied)]
+    for group in report.groups if not report.varied else ():
+        titles = [group_title(group, several=True)] if len(report.groups) > 1 else []
+        lines += [*titles, *(f"{line}." for line in verdict_lines(group))]
+    sys.stderr.writelines(f"{one_line(line)}\n" for line in lines)
 
 
 def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchReport:

@@ -181,7 +181,8 @@ def test_the_memory_of_a_call_has_its_model_in_it(report: dict[str, Any]) -> Non
 def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None:
     again = json.loads(bench(folder, "kept.zip", "--format", "json").stdout)
     assert again["groups"] == report["groups"]
-    assert bench(folder, "kept.zip", "-o", "bench.csv").returncode == 0
+    done = bench(folder, "kept.zip", "-o", "bench.csv")
+    assert done.returncode == 0
     with (folder / "bench.csv").open() as stream:
         lines = list(csv.DictReader(stream))
     assert [line["input"] for line in lines if line["setting"] == "default"] == ["1", "2"]
@@ -191,6 +192,10 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert "default" in (folder / "bench.svg").read_text()
     text = bench(folder, "kept.zip").stdout
     assert max(map(len, text.splitlines())) <= 80
+    # The verdict, where the report is in a file.
+    told = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
+    assert any("perturbed" in line for line in told)
+    assert not [line for line in told if line not in " ".join(text.split())]
     markdown = bench(folder, "kept.zip", "--format", "markdown").stdout
     assert "| perturbed |" in markdown
 
