@@ -69,6 +69,7 @@ class Advice:
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
+        caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
@@ -93,6 +94,7 @@ class Advice:
     where: Callable[[Code], bool] | None = None
     tailored: Callable[[Code], str] | None = None
     edits: Callable[[Code], tuple[Edit, ...]] | None = None
+    caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()

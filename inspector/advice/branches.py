@@ -16,7 +16,7 @@ from inspector.advice.numbers import Uses, tensors_in
 from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number", "edits_of_number"]
+__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number", "edits_of_choice"]
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -48,12 +48,13 @@ def _tailored(code: Code) -> str:
     return found.said if found is not None else chosen_number(code)
 
 
-def _edits(code: Code) -> tuple[Edit, ...]:
-    found = Choices.of(code)
-    return found.edits(code) if found is not None else edits_of_number(code)
+def edits_of_choice(code: Code) -> tuple[Edit, ...]:
+    """The choice, or that of two numbers, in the place of the branch."""
+    found = Choices.of(code, guards=True) or Choices.of(code)  # a line may grow too long
+    return found.edits(code) if found is not None else _edits_of_number(code)
 
 
-def edits_of_number(code: Code) -> tuple[Edit, ...]:
+def _edits_of_number(code: Code) -> tuple[Edit, ...]:
     """`chosen_number` in its place."""
     line = _chosen_number(code)[0]
     return statements_instead_of(code, code.statement, [line]) if line else ()
@@ -157,7 +158,7 @@ WHERE = Advice(
     title="a branch on the value of a tensor",
     fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
-    edits=_edits,
+    edits=edits_of_choice,
     before=_IF,
     after="""\
 import torch

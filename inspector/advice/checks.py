@@ -81,6 +81,32 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     return statements_instead_of(code, code.statement, [line]) if line else ()
 
 
+def _of_assert(code: Code) -> str:
+    """``assert x.any().logical_not()`` for ``assert not x.any()``: torch takes tensors alone."""
+    match code.statement:
+        case ast.Assert(test=test, msg=said):
+            condition = condition_of(code, test)
+        case _:
+            return ""
+    is_constant = isinstance(said, ast.Constant) and isinstance(said.value, str)
+    message = f", {code.shown(said)}" if is_constant and code.shown(said) else ""
+    return f"assert {condition}{message}" if condition else ""
+
+
+def _assert_tailored(code: Code) -> str:
+    line = _of_assert(code)
+    return (
+        f"Assert a tensor, with a constant message or none: `{line}`; {_IN_THE_GRAPH}"
+        if line
+        else ""
+    )
+
+
+def _assert_edits(code: Code) -> tuple[Edit, ...]:
+    line = _of_assert(code)
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
 def _assertion(code: Code) -> str:
     """``assert ~condition, "…"`` for a branch that raises."""
     match code.statement:
@@ -108,6 +134,10 @@ def _assertion(code: Code) -> str:
 _IN_THE_GRAPH = (
     "torch checks it in the graph, and raises a RuntimeError (on a GPU later than the line, and "
     "CUDA cannot be used any more)."
+)
+
+_OTHER_ERROR = (
+    "where it fails compiled code raises a RuntimeError, without what a message is made of"
 )
 
 _RAISED = """\
@@ -231,6 +261,7 @@ RAISE_IN_GRAPH = Advice(
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
     edits=_edits,
+    caution=_OTHER_ERROR,
     variants=(_CHECKED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
@@ -259,6 +290,9 @@ ASSERT = Advice(
     where=lambda code: isinstance(code.statement, ast.Assert),
     title="an assertion about values, with a message that is made of them",
     fix="Give the assertion a constant message, or none: torch then checks it in the graph.",
+    tailored=_assert_tailored,
+    edits=_assert_edits,
+    caution=_OTHER_ERROR,
     before="""\
 import torch
 

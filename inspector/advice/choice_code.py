@@ -28,15 +28,17 @@ class ChoiceMaker:
         code: The branch.
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
-        divisions: What is divided by a tensor, that tensor, and what to divide by instead.
+        divisions: What is divided by a tensor, and what to divide by instead.
         is_finite: Whether all values are finite, with their gradients, whatever goes in.
+        guards: Whether the code divides by what is not 0 on the other side.
     """
 
     code: Code
     scalars: Mapping[str, str]
     calls: list[str] = dataclasses.field(default_factory=list)
-    divisions: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)
+    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     is_finite: bool = True
+    guards: bool = False
 
     def condition(self, test: ast.expr) -> str:
         """The condition as a tensor of one bool; empty where that is not certain."""
@@ -98,12 +100,16 @@ class ChoiceMaker:
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
             return self._nested(value)
         shown = self.code.shown(bare) if self._note(bare, safe) else ""
+        if shown and self.guards and safe and not is_total(_whole(bare)):
+            shown = ast.unparse(_Guarded(safe).visit(copy.deepcopy(bare)))
         # A number has no gradient.
         return f"{shown}.detach()" if shown and bare is not value else shown
 
     def cond(self, condition: str, chosen: Chosen) -> str:
         """``torch.cond(condition, …)`` in the place of ``torch.where``; empty where it is none."""
         sides = chosen.then, chosen.otherwise
+        if any(map(_is_bound_to_frame, sides)):
+            return ""
         is_nested = any(isinstance(node, ast.IfExp) for side in sides for node in ast.walk(side))
         made = ["" if is_nested else self._new(side) for side in sides]
         line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
@@ -149,7 +155,7 @@ class ChoiceMaker:
                     ):
                         pair = self.code.shown(node), self.code.shown(right)
                         if all(pair):
-                            self.divisions.append((*pair, safe.format(pair[1])))
+                            self.divisions.append((pair[0], safe.format(pair[1])))
         return True
 
 
@@ -158,6 +164,17 @@ _VIEWS = frozenset(
      "half", "int", "long", "permute", "reshape", "squeeze", "t", "to", "transpose", "type_as",
      "unsqueeze", "view", "view_as"}
 )  # fmt: skip
+
+
+def _is_bound_to_frame(value: ast.expr) -> bool:
+    """Whether a value is another one in a function of its own, or none."""
+    for node in ast.walk(value):
+        match node:
+            case ast.NamedExpr() | ast.Yield() | ast.YieldFrom() | ast.Await():
+                return True
+            case ast.Name(id="super" | "__class__" | "locals" | "vars"):
+                return True
+    return False
 
 
 def _is_view(value: ast.expr) -> bool:
@@ -198,6 +215,20 @@ def _is_number(code: Code, value: ast.expr) -> bool:
             first = [each.value for each in made if isinstance(each, ast.Assign)]
             return bool(first) and isinstance(first[0], ast.Constant)
     return False
+
+
+class _Guarded(ast.NodeTransformer):
+    """Divides by ``safe.format(x)`` for each division by ``x``."""
+
+    def __init__(self, safe: str) -> None:
+        self._safe = safe
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+            safe = self._safe.format(ast.unparse(node.right))
+            node.right = ast.parse(safe, mode="eval").body
+        return node
 
 
 class _Inner(ast.NodeTransformer):

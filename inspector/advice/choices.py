@@ -31,8 +31,6 @@ class Choices:
         within: What they stand in, as the part of the condition that is about no tensor; or empty.
         instead_of: The statement below that the one line replaces, where the branch goes; or empty.
         replaced: That statement, or None.
-        divisions: What is divided by a tensor that may be 0 on the other side, and the same made
-            safe.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
         only_one: The statement that computes one side alone, by `torch.cond`; or empty.
@@ -42,18 +40,21 @@ class Choices:
     within: str = ""
     instead_of: str = ""
     replaced: ast.Return | None = None
-    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     conditions: list[str] = dataclasses.field(default_factory=list)
     is_finite: bool = True
     only_one: str = ""
 
     @classmethod
-    def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
+    def of(
+        cls, code: Code, scalars: Mapping[str, str] | None = None, *, guards: bool = False
+    ) -> Self | None:
         """What stands in the place of a branch that only chooses between tensors.
 
         Args:
             code: The branch.
             scalars: As `condition_of` takes them.
+            guards: Whether it divides by what is not 0 on the other side: what is to be put into
+                the file, and not to be read.
 
         Returns:
             None for a branch that does more, or of which that is not certain.
@@ -62,7 +63,8 @@ class Choices:
         if found is None or _writes_outside(code):
             return None
         test, chosen = found
-        maker = ChoiceMaker(code, {**tensor_names(code, test), **(scalars or {})})
+        names = {**tensor_names(code, test), **(scalars or {})}
+        maker = ChoiceMaker(code, names, guards=guards)
         within, condition = maker.apart(test, returns=chosen[0].target == "return ")
         made = cls(within=within)
         if not condition or not made.add(maker, condition, chosen):
@@ -70,12 +72,6 @@ class Choices:
         if len(chosen) == 1 and not made.instead_of and not within:
             made.only_one = maker.cond(condition, chosen[0])
         made.is_finite = maker.is_finite
-        made.divisions = [
-            (whole, whole.removesuffix(end) + safe)
-            for whole, old, safe in maker.divisions
-            for end in (old, f"({old})")
-            if whole.endswith(end)
-        ]
         made.conditions = [
             *_of_calls(maker.calls, made.only_one),
             *_of_writes(code),
@@ -105,14 +101,11 @@ class Choices:
 
     def edits(self, code: Code) -> tuple[Edit, ...]:
         """All of it, put into the file."""
-        lines = self.lines
-        for whole, safe in self.divisions:
-            lines = [line.replace(whole, safe) for line in lines]
         if self.replaced is None:
-            return statements_instead_of(code, code.statement, lines, within=self.within)
+            return statements_instead_of(code, code.statement, self.lines, within=self.within)
         return (
             *statements_instead_of(code, code.statement, ()),
-            *statements_instead_of(code, self.replaced, lines),
+            *statements_instead_of(code, self.replaced, self.lines),
         )
 
     @property
@@ -217,10 +210,10 @@ def _is_detached(value: ast.expr) -> bool:
     return False
 
 
-def _not_finite(divisions: Sequence[tuple[str, str, str]]) -> str:
+def _not_finite(divisions: Sequence[tuple[str, str]]) -> str:
     how = "choose what goes in first, as in `torch.where(condition, x, 1)`"
     if divisions:
-        whole, _, safe = divisions[0]
+        whole, safe = divisions[0]
         how = f"divide by `{safe}` in `{whole}`"
     return (
         "Where one of them, or its gradient, is infinite or NaN for what it is not meant for, the "

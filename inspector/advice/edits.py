@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.advice.code import Code
 from inspector.model.edit import Edit, edited
 
-__all__ = ["instead_of", "instead_of_all", "possible", "statements_instead_of"]
+__all__ = ["instead_of", "possible", "statements_instead_of"]
 
 
 def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
@@ -20,20 +20,6 @@ def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
         return ()
     binds = isinstance(made, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Constant)
     return _edit(code, node, new if binds else f"({new})")
-
-
-def instead_of_all(code: Code, old: str, new: str) -> tuple[Edit, ...]:
-    """Another expression wherever the function has one that is written so."""
-    same = _parsed(old)
-    if same is None or code.function is None:
-        return ()
-    wanted = ast.dump(same)
-    nodes = [
-        node
-        for node in ast.walk(code.function)
-        if isinstance(node, ast.expr) and ast.dump(node) == wanted
-    ]
-    return tuple(edit for node in nodes for edit in instead_of(code, node, new))
 
 
 def statements_instead_of(
@@ -50,20 +36,38 @@ def statements_instead_of(
     if statement is None:
         return ()
     text = "; ".join(new) or "pass"
+    is_elif = _is_elif(code, statement)
     if within:
-        text = f"{within} {text}"
-    elif _is_elif(code, statement):
+        text = f"{'el' if is_elif else ''}{within} {text}"
+    elif is_elif:
         text = f"else: {text}"
     return _edit(code, statement, text)
 
 
 def possible(code: Code, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The changes, if they make a program of the file; else none."""
+    """The changes, if they make a program of the file that knows the names in them; else none."""
     try:
-        ast.parse(edited("\n".join(code.lines), edits))
+        tree = ast.parse(edited("\n".join(code.lines), edits))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
         return ()
-    return tuple(edits)
+    needed = {name for name in _MODULES for edit in edits if f"{name}." in edit.new}
+    return tuple(edits) if all(_is_imported(tree, code, name) for name in needed) else ()
+
+
+_MODULES = ("math", "torch")
+
+
+def _is_imported(tree: ast.Module, code: Code, name: str) -> bool:
+    """Whether the file imports a module under its own name, and the function means that by it."""
+    imports = (
+        alias
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.asname is None
+    )
+    is_known = any(alias.name.partition(".")[0] == name for alias in imports)
+    return is_known and name not in code.parameters() and not code.stores(name)
 
 
 def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
@@ -72,7 +76,10 @@ def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
         return ()
     inner = [line.encode("utf-8", "surrogatepass") for line in code.lines[node.lineno - 1 : last]]
     whole = b"\n".join(inner)
-    old = whole[node.col_offset : len(whole) - len(inner[-1]) + end]
+    begin, behind = node.col_offset, len(whole) - len(inner[-1]) + end
+    old = whole[begin:behind]
+    # `return(x)` and `(x)if y` need no space where the parentheses stand.
+    new = f"{' ' * _is_word(whole[:begin][-1:])}{new}{' ' * _is_word(whole[behind:][:1])}"
     return (
         Edit(
             line=node.lineno,
@@ -84,6 +91,10 @@ def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
             is_statement=isinstance(node, ast.stmt),
         ),
     )
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
 
 
 def _is_elif(code: Code, statement: ast.stmt) -> bool:

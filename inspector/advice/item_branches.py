@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number, edits_of_number
+from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number, edits_of_choice
 from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
@@ -50,10 +50,7 @@ def _tailored(code: Code) -> str:
 
 
 def _edits(code: Code) -> tuple[Edit, ...]:
-    found = Choices.of(code)
-    if found is not None:
-        return found.edits(code)
-    return edits_of_number(code) or _edits_of_kept(code)
+    return edits_of_choice(code) or _edits_of_kept(code)
 
 
 def _condition(code: Code) -> str:

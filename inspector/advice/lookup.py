@@ -166,7 +166,7 @@ def _rewrites(
         edits = way.edits_for(code)
         if edits:
             of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
-            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file)
+            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file, way.caution)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:

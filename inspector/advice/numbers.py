@@ -63,12 +63,12 @@ class Uses:
     Attributes:
         code: The function.
         tensors: The names that are tensors.
-        changes: What has to change where the number is a tensor, as ``(new, old)``.
+        changes: What has to change where the number is a tensor, as ``(new, old)``, and where.
     """
 
     code: Code
     tensors: frozenset[str]
-    changes: dict[tuple[str, str], None] = dataclasses.field(default_factory=dict)
+    changes: dict[tuple[str, str], list[ast.expr]] = dataclasses.field(default_factory=dict)
     _parents: dict[ast.AST, ast.AST] = dataclasses.field(default_factory=dict)
     _followed: set[str] = dataclasses.field(default_factory=set)
 
@@ -80,7 +80,12 @@ class Uses:
         if self.code.function is None or not self.tensors:
             return False
         self._parents = self.code.parents()
-        return self._allows(node) and all(map(self._stays_tensor, self.tensors))
+        return (
+            self._allows(node)
+            and all(map(self._stays_tensor, self.tensors))
+            # A number that it is set to elsewhere has no `clamp`.
+            and not (self.changes and any(len(self.code.stores(n)) > 1 for n in self._followed))
+        )
 
     def allow_tensor_in(self, name: str) -> bool:
         """`allow_tensor` for a number that a name is set to."""
@@ -113,8 +118,12 @@ class Uses:
             match statement:
                 case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
                     return False
-        written = map(self._parents.get, self.code.stores(name))
-        if any(isinstance(parent, ast.AugAssign) for parent in written):
+        written = [self._parents.get(store) for store in self.code.stores(name)]
+        # A loop, `with` or another function in this one gives it another value.
+        whole = [self._parents.get(p) if isinstance(p, ast.Tuple) else p for p in written if p]
+        if not all(isinstance(parent, ast.Assign) for parent in whole):
+            return False
+        if any(_binds(node, name) for node in ast.walk(self.code.function or ast.Pass())):
             return False
         return all(map(self._allows, self.code.loads(name)))
 
@@ -177,9 +186,30 @@ class Uses:
                 side, sign = ("min", ">") if function == "max" else ("max", "<")
                 clamped = f"{name}.clamp({side}={bound})"
                 chosen = f"torch.where({name} {sign} {bound}, {name}, {bound})"
-                self.changes[clamped if one is node else chosen, self.code.shown(call)] = None
+                change = clamped if one is node else chosen, self.code.shown(call)
+                self.changes.setdefault(change, []).append(call)
                 return True
         return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether something in a function has parameters of its own, one of which has a name."""
+    match node:
+        case ast.Lambda(args=arguments):
+            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            return any(each.arg == name for each in named)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            inner = [each for part in node.body for each in ast.walk(part)]
+            return any(_is_function_with(each, name) for each in inner)
+    return False
+
+
+def _is_function_with(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
+            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            return any(each.arg == name for each in named)
+    return False
 
 
 def _keeps_number(parent: ast.BinOp, node: ast.AST) -> bool:

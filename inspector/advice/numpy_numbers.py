@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
-from inspector.advice.edits import instead_of_all
+from inspector.advice.edits import instead_of
 from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT
 from inspector.advice.numpy_calls import in_python, is_numpy
 from inspector.model.edit import Edit
@@ -125,11 +125,9 @@ def _tailored(code: Code) -> str:
 
 
 def _edits(code: Code) -> tuple[Edit, ...]:
-    changes = _changes(code)
-    has_math = any(line.startswith("import math") for line in code.lines)
-    if not has_math and any("math." in new for new in changes.values()):
+    if not _changes(code):
         return ()
-    found = (instead_of_all(code, old, new) for old, new in changes.items())
+    found = (instead_of(code, call, in_python(call)) for call in _outermost(code))
     return tuple(edit for edits in found for edit in edits)
 
 

@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.edits import instead_of, instead_of_all
+from inspector.advice.edits import instead_of
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
@@ -83,7 +83,12 @@ def _edits_of_kept(
     uses = Uses(code, tensors_in(tensor))
     if not code.shown(number) or not code.shown(tensor) or not uses.allow_tensor(number):
         return ()
-    more = (edit for new, old in uses.changes for edit in instead_of_all(code, old, new))
+    more = (
+        edit
+        for (new, _), nodes in uses.changes.items()
+        for node in nodes
+        for edit in instead_of(code, node, new)
+    )
     return (*instead_of(code, number, instead), *more)
 
 

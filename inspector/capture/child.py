@@ -125,6 +125,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
     from inspector.capture.settings import apply_settings
+    from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
     from inspector.capture.xla.device import uses_xla
@@ -153,6 +154,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
             measured = line_times() if request.line_times else contextlib.nullcontext()
             with measured, watched(target, request, compiled(target, request)) as function:
                 call_target(target, request, function)
+                check_edited()
         except SystemExit as exit_:
             code = "" if exit_.code is None else repr(exit_.code)
             message = f"{target.name} ended the program with sys.exit({code}) while it was called."

@@ -6,23 +6,25 @@ Dynamo and reported like the file on disk.
 
 from __future__ import annotations
 
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.errors import UsageError
 from inspector.model.edit import Edit, edited
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from types import CodeType, ModuleType
+    from collections.abc import Iterable
+    from types import CodeType
 
-__all__ = ["SourceLoader", "edit_imports"]
+__all__ = ["SourceLoader", "check_edited", "edit_imports"]
 
 # By file: a process is made to try something, and does nothing else.
 _edits: dict[str, list[Edit]] = {}
+_made: set[str] = set()
+_PLAIN = importlib.machinery.SourceFileLoader.get_code
 
 
 class SourceLoader(importlib.machinery.SourceFileLoader):
@@ -36,31 +38,39 @@ class SourceLoader(importlib.machinery.SourceFileLoader):
         """
         path = self.get_filename(fullname)
         source: bytes | str = self.get_data(path)
-        edits = _edits.get(os.path.realpath(path))
-        if edits and isinstance(source, bytes):
-            source = edited(importlib.util.decode_source(source), edits)
+        key = os.path.realpath(path)
+        if key in _edits and isinstance(source, bytes):
+            source = edited(importlib.util.decode_source(source), _edits[key])
+            _made.add(key)
         return self.source_to_code(source, path)
 
 
-class _EditedFinder(importlib.abc.MetaPathFinder):
-    """Finds files with changes for `SourceLoader` and leaves all others to Python."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of a module whose file is to be changed; None for any other."""
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
-            return None
-        if os.path.realpath(spec.loader.path) not in _edits:
-            return None
-        spec.loader = SourceLoader(spec.loader.name, spec.loader.path)
-        return spec
-
-
 def edit_imports(edits: Iterable[Edit]) -> None:
-    """Makes changes in the files that are imported from now on, in memory alone."""
+    """Makes changes in the files that are imported from now on, in memory alone.
+
+    Whoever finds a module (`sys.path`, an editable installation, the program itself by
+    ``spec_from_file_location``), it is Python's own loader that reads it.
+    """
     for edit in edits:
         _edits.setdefault(os.path.realpath(edit.file), []).append(edit)
     if _edits:
-        sys.meta_path.insert(0, _EditedFinder())
+        importlib.machinery.SourceFileLoader.get_code = _get_code  # type: ignore[method-assign, assignment]
+
+
+def check_edited() -> None:
+    """Whether every file with a change was loaded.
+
+    Raises:
+        UsageError: One was not, so that what was recorded says nothing of the change.
+    """
+    missing = sorted(_edits.keys() - _made)
+    if missing:
+        raise UsageError(
+            f"{Path(missing[0]).name} was not loaded with the change.", "Make it in the file."
+        )
+
+
+def _get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
+    if os.path.realpath(self.get_filename(fullname)) not in _edits:
+        return _PLAIN(self, fullname)
+    return SourceLoader.get_code(self, fullname)  # type: ignore[arg-type]

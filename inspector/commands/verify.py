@@ -132,6 +132,23 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     )
 
 
+def _failure(candidate: Candidate, outcome: Outcome) -> str:
+    """Why a trial failed; where the change does in plain Python, too, it is no fault of the model.
+
+    The last line of the traceback names the exception.
+    """
+    detail = outcome.run.meta.error_detail if outcome.run is not None else ""
+    if not candidate.rewrites or "also without torch.compile" not in outcome.failure or not detail:
+        return outcome.failure
+    return f"the changed line fails in plain Python, too: {detail.strip().splitlines()[-1]}"
+
+
+def _combined(made: Verification) -> list[Candidate]:
+    """What helped together: changes of lines alone, which are what is kept, and all."""
+    found = (together(made, lines_only=True), together(made))
+    return list(dict.fromkeys(candidate for candidate in found if candidate is not None))
+
+
 class _Session:
     """One verification while it goes on."""
 
@@ -149,38 +166,41 @@ class _Session:
         before, failure = self._report(Candidate(), "the model as it is")
         if before is None:
             return Verification(not_tried=f"the second process failed: {failure}")
-        baseline = measured(before)
-        deterministic = baseline.outputs.equal if baseline.outputs else None
-        trials = list(self._trials(possible, before, deterministic=deterministic))
-        backends = [process.trial.backend for process in before.run.processes if process.trial]
-        backend = backends[0] if backends else ""
-        combined = None if self.stop else together(trials, backend)
-        if combined is not None:
-            self._planned += 1
-            trials += self._trials([combined], before, deterministic=deterministic)
+        reports = list(self._reports(possible))
         again = None if self.stop else self._report(Candidate(), "the model as it is, again")[0]
-        return Verification(
-            backend=backend,
-            baseline=baseline,
-            trials=tuple(trials),
+        baselines = [measured(report) for report in (before, again) if report is not None]
+        equal = [item.outputs.equal if item.outputs else None for item in baselines]
+        deterministic = None if None in equal else all(equal)
+
+        def trial(candidate: Candidate, report: Report | None, failure: str) -> Trial:
+            if report is None:
+                return Trial(candidate, None, failure=failure)
+            return trial_of(candidate, report, before, deterministic=deterministic)
+
+        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        made = Verification(
+            backend=backends[0] if backends else "",
+            baseline=baselines[0],
+            trials=tuple(trial(*tried) for tried in reports),
             deterministic=deterministic,
+            baseline_again=baselines[1] if len(baselines) > 1 else None,
+        )
+        combined = [] if self.stop else _combined(made)
+        self._planned += len(combined)
+        more = tuple(trial(*tried) for tried in self._reports(combined))
+        return dataclasses.replace(
+            made,
+            trials=(*made.trials, *more),
             not_tried="it was interrupted" if self.stop else "",
-            baseline_again=measured(again) if again is not None else None,
         )
 
-    def _trials(
-        self, planned: list[Candidate], before: Report, *, deterministic: bool | None
-    ) -> Iterator[Trial]:
+    def _reports(self, planned: list[Candidate]) -> Iterator[tuple[Candidate, Report | None, str]]:
         for candidate in planned:
-            report, failure = self._report(
-                candidate, shown_changes(candidate.settings, candidate.rewrites)
-            )
+            what = shown_changes(candidate.settings, candidate.rewrites)
+            report, failure = self._report(candidate, what if candidate.is_single else "together")
             if self.stop:
                 return
-            if report is None:
-                yield Trial(candidate, None, failure=failure)
-            else:
-                yield trial_of(candidate, report, before, deterministic=deterministic)
+            yield candidate, report, failure
 
     def _report(self, candidate: Candidate, what: str) -> tuple[Report | None, str]:
         """The report of one process, or None and why there is none."""
@@ -189,6 +209,6 @@ class _Session:
         outcome = self._run(applied(self._request, candidate), doing)
         self.stop = self.stop or outcome.stop
         if outcome.run is None or outcome.failure:
-            return None, outcome.failure
+            return None, _failure(candidate, outcome)
         rules = [module.RULE for module in plugins.load_analyses()]
         return make_report(outcome.run, rules), ""

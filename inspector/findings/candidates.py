@@ -59,7 +59,8 @@ def rewrites_of(findings: Iterable[Finding]) -> tuple[Candidate, ...]:
     for finding in findings:
         gb_ids = (finding.gb_id,) if finding.gb_id else ()
         for rewrite in finding.rewrites:
-            found.setdefault(rewrite.edits, Candidate(gb_ids=gb_ids, rewrites=(rewrite,)))
+            candidate = Candidate((), gb_ids, rewrite.caution, (rewrite,))
+            found.setdefault(rewrite.edits, candidate)
     return tuple(found.values())
 
 

@@ -115,18 +115,20 @@ def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
     return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks
 
 
-def together(trials: Sequence[Trial], backend: str = "") -> Candidate | None:
+def together(verification: Verification, *, lines_only: bool = False) -> Candidate | None:
     """All that helped, in one process; None where that is nothing new.
 
     Of two that remove the same findings (messages moved, messages dropped) the first is taken; of
-    two changes of a line the faster one, where graphs are lowered.
+    two changes of a line the faster one, and none that makes a call longer, as far as that is
+    known.
 
     Args:
-        trials: What was tried.
-        backend: With what; empty where the file compiles its model itself.
+        verification: What was tried, one by one.
+        lines_only: Whether no settings are taken.
     """
     chosen: list[Trial] = []
-    for trial in trials if backend == _EAGER else sorted(trials, key=_slow):
+    trials = [t for t in verification.trials if not (lines_only and t.candidate.settings)]
+    for trial in sorted(trials, key=_slow) if verification.backend != _EAGER else trials:
         earlier = {fingerprint for other in chosen for fingerprint in other.removed}
         same = bool(trial.removed) and set(trial.removed) <= earlier
         collides = any(
@@ -135,7 +137,9 @@ def together(trials: Sequence[Trial], backend: str = "") -> Candidate | None:
             for one in other.candidate.rewrites
             for two in trial.candidate.rewrites
         )
-        if trial.helps and not same and not collides:
+        ratio = _ratio(trial, verification)
+        is_longer = ratio is not None and ratio > 1
+        if trial.helps and not same and not collides and not is_longer:
             chosen.append(trial)
     if len(chosen) < 2:  # noqa: PLR2004 - one alone has been tried
         return None
@@ -149,9 +153,9 @@ def together(trials: Sequence[Trial], backend: str = "") -> Candidate | None:
 
 
 def _slow(trial: Trial) -> tuple[bool, float]:
-    """Settings in their order, then changes of lines by the time of a warm call."""
+    """Settings in their order, then changes of lines by the time of a warm call at its best."""
     is_rewrite = bool(trial.candidate.rewrites)
-    time_ns = trial.measured.warm_call_ns if trial.measured else None
+    time_ns = trial.measured.least_warm_call_ns if trial.measured else None
     return is_rewrite, (time_ns or math.inf) if is_rewrite else 0
 
 
@@ -195,9 +199,10 @@ def _ratio(trial: Trial, verification: Verification) -> float | None:
     return ratio if ratio is None or verification.differs(found) else 1.0
 
 
-def _rank(tried: Tried) -> tuple[bool, float]:
+def _rank(tried: Tried) -> tuple[bool, bool, float]:
     ratio = tried.warm_call_ratio
-    return bool(tried.rewrites), (math.inf if ratio is None else ratio) if tried.rewrites else 0
+    known = math.inf if ratio is None else ratio
+    return tried.outputs_equal is False, bool(tried.rewrites), known if tried.rewrites else 0
 
 
 def with_verification(report: Report, verification: Verification) -> Report:
@@ -230,7 +235,12 @@ def with_verification(report: Report, verification: Verification) -> Report:
         )
         for finding in report.findings
     )
-    steps = tuple(step for step in report.next_steps if not step.endswith(" --verify"))
+    # What was tried is in this report alone: the recording does not have it.
+    steps = tuple(
+        f"{step} -o report.md" if step.endswith(" --verify") else step
+        for step in report.next_steps
+        if not step.endswith(" -o report.md")
+    )
     return dataclasses.replace(
         report, findings=findings, verification=verification, next_steps=steps
     )

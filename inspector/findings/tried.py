@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from inspector.events.trial import OutputsCompared
 from inspector.findings.escaping import one_line
-from inspector.findings.settings import shown_changes, shown_settings
+from inspector.findings.settings import shown_changes, shown_setting, shown_settings
 from inspector.findings.value_names import value_named
-from inspector.findings.wording import count, duration, listed
+from inspector.findings.wording import count, duration
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "tried_rows",
     "tried_sentence",
     "tried_title",
+    "tried_verdict",
 ]
 
 _COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
@@ -27,8 +28,10 @@ _COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
+_FEWER_THREADS = "; with OMP_NUM_THREADS=1 processes wait less for each other's cores"
 _SAME = "\N{ALMOST EQUAL TO}"
 _TOGETHER = "(what helps, together)"
+_LINES_TOGETHER = "(lines that help, together)"
 _AS_IT_IS = "(as it is)"
 
 
@@ -65,6 +68,47 @@ def tried_heading(verification: Verification) -> str:
     return "setting, or change of a line" if has_lines else "setting"
 
 
+def tried_verdict(verification: Verification) -> str:
+    """What to take of it, in one sentence; empty where nothing was tried.
+
+    That is what leaves the fewest graph breaks, graphs and compilations: of what leaves as many,
+    changes of lines, which stay in the file.
+    """
+    before = verification.baseline
+    if before is None or not verification.trials:
+        return ""
+    helping = [(t, t.measured) for t in verification.trials if t.helps and t.measured]
+    if not helping:
+        return "nothing of this helps"
+    best, after = min(
+        helping,
+        key=lambda pair: (
+            pair[1].graph_breaks,
+            pair[1].graphs,
+            pair[1].compilations,
+            bool(pair[0].candidate.settings),
+        ),
+    )
+    candidate = best.candidate
+    single = shown_changes(candidate.settings, candidate.rewrites)
+    numbers = (
+        ("graph breaks", before.graph_breaks, after.graph_breaks),
+        ("graphs", before.graphs, after.graphs),
+        ("compilations", before.compilations, after.compilations),
+    )
+    changes = [f"{name} {was:,} {_TO} {now:,}" for name, was, now in numbers if was != now]
+    outputs = _outputs(after.outputs, verification)
+    ratio = verification.ratio(after) if verification.backend != "eager" else None
+    times = ""
+    if ratio is not None:
+        known = f"{ratio:.2f}{_TIMES} as long" if verification.differs(after) else "as long"
+        times = f", a warm call takes {known}"
+    return one_line(
+        f"{single if candidate.is_single else _named(candidate)}: {', '.join(changes)}, "
+        f"outputs {outputs}{times}"
+    )
+
+
 def tried_columns(verification: Verification) -> tuple[str, ...]:
     """Titles of the numbers of a row; breaks are records at sites.
 
@@ -92,7 +136,9 @@ def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
 def _row(trial: Trial, verification: Verification) -> TrialRow:
     candidate = trial.candidate
     changes = shown_changes(candidate.settings, candidate.rewrites)
-    setting = changes if candidate.is_single else _TOGETHER
+    setting = _TOGETHER if candidate.settings else _LINES_TOGETHER
+    if candidate.is_single:
+        setting = changes
     if trial.measured is None:
         return TrialRow(setting, (), one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
@@ -148,6 +194,8 @@ def _notes(verification: Verification) -> Iterator[str]:
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
+    if any(trial.candidate.rewrites and trial.measured for trial in verification.trials):
+        yield "equal outputs are those of these inputs: what they never reach was not compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
         yield f"{left} of lines were not tried: mend some of these first, and try again"
@@ -164,16 +212,23 @@ def _busy(verification: Verification) -> Iterator[str]:
     if any(measured.was_busy for measured in without if measured) or (found and all(found)):
         yield (
             "the machine was busy: most warm calls took much longer than the fastest, so that "
-            "no ratio says anything"
+            f"no ratio says anything{_FEWER_THREADS}"
         )
         return
-    times = [m.warm_call_ns for m in without if m and m.warm_call_ns]
-    if len(times) > 1:
-        shown = " and ".join(map(duration, sorted(times)))
+    times = sorted(m.warm_call_ns for m in without if m and m.warm_call_ns)
+    shown = " and ".join(map(duration, times))
+    if len(times) > 1 and verification.ratio_is_known:
         yield (
-            f"as it is a warm call took {shown} in two processes, and {_SAME} is what differs no "
-            "more than that"
+            f"as it is a warm call took {shown} in two processes; {_SAME} is what may be chance, "
+            "by what these differ by and what calls within a process vary by"
         )
+    elif len(times) > 1:
+        yield (
+            f"as it is a warm call took {shown} in two processes, so that no ratio says anything"
+            f"{_FEWER_THREADS}"
+        )
+    elif times:
+        yield "as it is a warm call was timed in one process alone, so that there is no ratio"
     if any(found):
         yield (
             "where there is no ratio the machine was busy: most of those warm calls took much "
@@ -210,10 +265,8 @@ def _all_measured(verification: Verification) -> Iterator[Measured]:
 def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
     candidate = trial.candidate
     if not candidate.is_single:
-        places = [rewrite.place for rewrite in candidate.rewrites]
-        settings = [shown_settings(candidate.settings)] if candidate.settings else []
-        lines = [f"what was changed in {listed(places)}"] if places else []
-        yield f"together: {' + '.join((*settings, *lines))}"
+        which = "together" if candidate.settings else "lines together"
+        yield f"{which}: {_named(candidate)}"
         return
     name = _name(candidate)
     if trial.candidate.caution:
@@ -227,6 +280,13 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         most = f" (largest difference {error:.3g})" if error else ""
         differing = count(outputs.differing, "value")
         yield f"{name}: outputs differ in {differing}{most}: {value_named(outputs.first)}"
+
+
+def _named(candidate: Candidate) -> str:
+    """What was tried together, each in a few words."""
+    settings = [shown_settings(candidate.settings)] if candidate.settings else []
+    lines = [f"{rewrite.place} ({rewrite.advice})" for rewrite in candidate.rewrites]
+    return " + ".join((*settings, *lines))
 
 
 def _name(candidate: Candidate) -> str:
@@ -244,13 +304,14 @@ def tried_sentence(tried: Tried) -> str:
         False: "outputs differ",
         None: "whether outputs stay equal is unknown",
     }[tried.outputs_equal]
-    setting = shown_changes(tried.settings, tried.rewrites)
+    lines = (f"{rewrite.place}: {rewrite.told}" for rewrite in tried.rewrites)
+    setting = " + ".join((*map(shown_setting, tried.settings), *lines))
     was, now = tried.recompiles or (0, 0)
     removes = "removes it"
     if was > 1 or now:
         removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
     ratio = tried.warm_call_ratio
-    times = "" if ratio is None else "; a warm call takes as long"
+    times = "" if ratio is None else "; no difference in the time of a warm call beyond chance"
     if ratio not in {None, 1.0}:
         times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
     return one_line(f"{setting} {removes} (tried; {equal}{times})")

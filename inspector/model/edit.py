@@ -53,12 +53,14 @@ class Rewrite:
         file: The file, for people: relative to the project's folder.
         line: The line that the advice is about.
         edits: The changes.
+        caution: What else they change, in one sentence, or an empty string.
     """
 
     advice: str
     file: str
     line: int
     edits: tuple[Edit, ...]
+    caution: str = ""
 
     @property
     def place(self) -> str:
@@ -74,6 +76,16 @@ class Rewrite:
             if edit.new != "pass"
         ]
         return " ".join("; ".join(parts or ["pass"]).split())
+
+    @property
+    def told(self) -> str:
+        """The same with the code in backticks, for a sentence."""
+        parts = [
+            f"`{edit.new}`" if edit.is_statement else f"`{edit.new}` instead of `{edit.old}`"
+            for edit in self.edits
+            if edit.new != "pass"
+        ]
+        return " ".join("; ".join(parts or ["`pass`"]).split())
 
     def overlaps(self, other: Rewrite) -> bool:
         """Whether both cannot be made."""

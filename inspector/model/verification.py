@@ -13,6 +13,7 @@ from inspector.model.request import Setting
 __all__ = ["Candidate", "Measured", "Trial", "Tried", "Verification"]
 
 _BUSY = 2
+_LEAST_CHANCE = 1.1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,13 +120,12 @@ class Tried:
     warm_call_ratio: float | None = None
 
 
-def _side(time_ns: int | None, others_ns: Sequence[int | None]) -> int:
+def _side(time_ns: int | None, others_ns: Sequence[int | None], chance: float) -> int:
     """1 where a time is above all that others may be, -1 below, 0 among them or where unknown."""
     known = sorted(other for other in others_ns if other)
     if not time_ns or not known:
         return 0
-    spread = known[-1] / known[0]
-    return (time_ns > known[-1] * spread) - (time_ns < known[0] / spread)
+    return (time_ns > known[-1] * chance) - (time_ns < known[0] / chance)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -153,31 +153,54 @@ class Verification:
     rewrites_left: int = 0
     baseline_again: Measured | None = None
 
+    @property
+    def ratio_is_known(self) -> bool:
+        """Whether the time without anything tried is known well enough to divide by it."""
+        return len(self._without()) > 1
+
     def ratio(self, found: Measured) -> float | None:
         """The time of a warm call divided by that without what was tried.
 
-        None where one of them is not known, or the machine was busy.
+        None where one of them is not known, or the machine was busy. What it takes without is that
+        of two processes, which say how much equal ones differ by.
         """
         without = self._without()
-        if not without or not found.warm_call_ns or found.was_busy:
+        if not self.ratio_is_known or not found.warm_call_ns or found.was_busy:
             return None
         return found.warm_call_ns / math.sqrt(without[0] * without[-1])
 
     def differs(self, found: Measured) -> bool:
         """Whether a warm call takes another time, by more than processes of the same differ.
 
-        Two processes without anything tried say how much that is; what is tried may differ as much
-        from process to process. What is slow for a while in one process, for another program's
-        sake, its fastest rounds do not show: they have to differ as the medians do.
+        That is `chance`. What is slow for a while in one process, for another program's sake, its
+        fastest rounds do not show: they have to differ as the medians do.
         """
         without = [item for item in (self.baseline, self.baseline_again) if item is not None]
-        medians = _side(found.warm_call_ns, [item.warm_call_ns for item in without])
+        chance = self.chance(found)
+        medians = _side(found.warm_call_ns, [item.warm_call_ns for item in without], chance)
         return medians != 0 and medians == _side(
-            found.least_warm_call_ns, [item.least_warm_call_ns for item in without]
+            found.least_warm_call_ns, [item.least_warm_call_ns for item in without], chance
         )
+
+    def chance(self, found: Measured) -> float:
+        """The factor by which equal processes may differ, as far as these tell.
+
+        The largest of what the two processes without anything tried differ by, of what the calls
+        within these processes vary by, and of a tenth.
+        """
+        without = self._without()
+        processes = [item for item in (self.baseline, self.baseline_again, found) if item]
+        within = [
+            item.warm_call_ns / item.least_warm_call_ns
+            for item in processes
+            if item.warm_call_ns and item.least_warm_call_ns
+        ]
+        between = without[-1] / without[0] if without else 1.0
+        return max(_LEAST_CHANCE, between, *within)
 
     def _without(self) -> list[int]:
         """The times without what was tried, in ascending order; empty where one says nothing."""
         found = [item for item in (self.baseline, self.baseline_again) if item is not None]
         times = sorted(item.warm_call_ns for item in found if item.warm_call_ns)
-        return [] if any(item.was_busy for item in found) else times
+        apart = len(times) > 1 and times[-1] > _BUSY * times[0]
+        return [] if apart or any(item.was_busy for item in found) else times

@@ -87,6 +87,8 @@ PROGRAMS = (
     ("if x.max() > 9:\n    raise ValueError('large')\nreturn x * y", _VECTORS),
     ("if not (x < 9).all():\n    raise ValueError(f'{y.shape}')\nreturn x * y", _VECTORS),
     ("if x.isinf().any(0):\n    raise ValueError\nreturn x * y", _VECTORS),
+    ("assert not x.isnan().any(), 'NaN'\nreturn x * y", _VECTORS),
+    ("assert not (x > 9).any() and y.max() > 0, f'{x.shape}'\nreturn x * y", _MATRICES),
     ("if x.max() > 1 and not (y < 0).any():\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
     ("if not x.sum() > 1:\n    x = x.clamp(0, 1)\nreturn x * y", _MATRICES),
     ("if x.abs().mean().item() > 0.9:\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),

@@ -11,6 +11,7 @@ from inspector.findings.tried import (
     tried_notes,
     tried_rows,
     tried_title,
+    tried_verdict,
 )
 from inspector.renderers.markdown.markup import cell, code, prose
 
@@ -24,6 +25,10 @@ def tried_lines(report: Report) -> Iterator[str]:
     title = tried_title(report.verification)
     yield f"## {prose(title[0].upper() + title[1:])}"
     yield ""
+    verdict = tried_verdict(report.verification)
+    if verdict:
+        yield f"**{prose(verdict)}**"
+        yield ""
     rows = tried_rows(report.verification)
     if rows:
         columns = tried_columns(report.verification)

@@ -15,6 +15,7 @@ from inspector.findings.tried import (
     tried_notes,
     tried_rows,
     tried_title,
+    tried_verdict,
 )
 from inspector.renderers.terminal.page import Page
 
@@ -32,6 +33,8 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     if report.verification is None:
         return
     yield from page.wrapped(Text(tried_title(report.verification), style="bold"))
+    verdict = tried_verdict(report.verification)
+    yield from page.wrapped(Text(verdict, style="bold green")) if verdict else ()
     rows = tried_rows(report.verification)
     if rows:
         yield Text()

@@ -85,6 +85,65 @@ def test_where_more_is_made_of_a_number_a_tensor_is_tried() -> None:
     ]
 
 
+def test_a_guard_is_put_into_its_own_side_alone() -> None:
+    (line,) = made(WHERE, "if x.sum() > 0:\n    z = x / n\nelse:\n    z = y - x / n\nreturn z", 1)[
+        :1
+    ]
+    assert line == (
+        "z = torch.where(x.sum() > 0, x / torch.where(x.sum() > 0, n, 1), "
+        "y - x / torch.where(x.sum() > 0, 1, n))"
+    )
+    (line,) = made(WHERE, "if (x / n).sum() > 0:\n    x = x / n ** 2\nreturn x", 1)[:1]
+    condition = "(x / n).sum() > 0"
+    assert line == f"x = torch.where({condition}, x / torch.where({condition}, n ** 2, 1), x)"
+
+
+def test_an_elif_that_is_also_about_something_else_stays_one() -> None:
+    body = (
+        "z = x\nif y is None:\n    z = x + 5\nelif self.training and x.sum() > 0:\n    z = x * 2\n"
+    )
+    assert made(WHERE, f"{body}return z", 4)[3] == (
+        "elif self.training: z = torch.where(x.sum() > 0, x * 2, z)"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s = x.std().item()\ng = lambda s: x / max(s, 1e-3)\nreturn x / max(s, 1e-3), g(3.0)",
+        "s = x.std().item()\ndef g(s):\n    return x / max(s, 1e-3)\nreturn x / max(s, 1e-3), g",
+        "s = x.std().item()\nz = sum(x / max(s, 1e-3) for s in (1.0, 2.0))\nreturn z, max(s, 1e-3)",
+    ],
+)
+def test_a_name_that_is_another_one_within_is_left_alone(body: str) -> None:
+    lines = made(KEEP_TENSOR, body, 1)
+    assert "clamp" not in " ".join(lines)
+
+
+def test_a_number_from_elsewhere_has_no_method() -> None:
+    body = "s = 1.0\nif self.training:\n    s = x.std().item()\nreturn x / max(s, 1e-3)"
+    assert "clamp" not in " ".join(made(KEEP_TENSOR, body, 3))
+
+
+def test_a_file_without_torch_under_its_name_is_not_changed() -> None:
+    body = "if x.sum() > 0:\n    x = x * 2\nreturn x"
+    assert made(WHERE, body, 1)
+    for head in ("from torch import nn\n", "import torch as th\n", ""):
+        text = head + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+        line = text.split("\n").index("    if x.sum() > 0:") + 1
+        assert WHERE.edits_for(read_text(text, Span(line, line))) == ()
+    assert made(WHERE, f"torch = self.backend\n{body}", 2) == []
+
+
+@pytest.mark.parametrize("side", ["super().forward(x)", "(z := x * 2) + z"])
+def test_a_lambda_is_no_place_for_what_is_the_functions(side: str) -> None:
+    assert made(COND, f"if x.sum() > 0:\n    y = {side}\nelse:\n    y = x + 1\nreturn y", 1) == []
+
+
+def test_words_stay_apart() -> None:
+    assert made(KEEP_TENSOR, "return(x.std()).item() * y", 1) == ["return x.std().detach() * y"]
+
+
 @pytest.mark.parametrize("body", ["if x.sum() > 0:\n    self.n += 1\nreturn x", "return x"])
 def test_what_is_no_choice_changes_nothing(body: str) -> None:
     assert made(WHERE, body, 1) == made(COND, body, 1) == []

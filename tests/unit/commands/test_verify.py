@@ -92,7 +92,7 @@ def test_what_helps_in_different_ways_is_tried_together() -> None:
     runner = Runner(BROKEN, Outcome(with_trial(fewer)), WHOLE)
     verification, _ = verification_of(report(), REQUEST, runner)
 
-    assert runner.requests[-2].config == (
+    assert runner.requests[-1].config == (
         ("nested_graph_breaks", True),
         ("reorderable_logging_functions", ("builtins.print",)),
     )
@@ -135,6 +135,34 @@ def test_a_trial_that_fails_is_a_row() -> None:
 
     assert code == 0
     assert [trial.failure for trial in verification.trials] == ["it broke"] * 5
+
+
+def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
+    run = with_trial(runs.broken())
+    meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
+    said = "model.py fails when it is called with its inputs, also without torch.compile."
+    failed = Outcome(dataclasses.replace(run, meta=meta), said)
+    verification, _ = verification_of(report(), REQUEST, Runner(BROKEN, failed))
+
+    assert [trial.failure for trial in verification.trials][2:4] == [
+        said,
+        "the changed line fails in plain Python, too: NameError: name 'th'",
+    ]
+
+
+def test_outputs_that_differ_at_the_end_are_those_of_no_change() -> None:
+    run = with_trial(runs.broken())
+    (process,) = run.processes
+    assert process.trial is not None
+    outputs = dataclasses.replace(EQUAL, differing=1)
+    trial = dataclasses.replace(process.trial, outputs=outputs)
+    varied = dataclasses.replace(run, processes=(dataclasses.replace(process, trial=trial),))
+    verification, _ = verification_of(
+        report(), REQUEST, Runner(BROKEN, *[WHOLE] * 5, Outcome(varied))
+    )
+
+    assert verification.deterministic is False
+    assert [trial.helps for trial in verification.trials] == [True] * 5
 
 
 def test_a_trial_that_is_cut_off_counts_nothing() -> None:

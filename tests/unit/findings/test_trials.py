@@ -14,13 +14,14 @@ from inspector.findings.tried import (
     tried_rows,
     tried_sentence,
     tried_title,
+    tried_verdict,
 )
 from inspector.model.edit import Edit, Rewrite
 from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.model.request import Request
-from inspector.model.verification import Candidate, Trial, Tried, Verification
+from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 from tests.unit.renderers import runs
-from tests.unit.renderers.verified import BASELINE, measured, verification, verified
+from tests.unit.renderers.verified import BASELINE, EQUAL, measured, verification, verified
 
 RECOMPILE = Recompile(
     CompileId(0, 1), None, (), "", "", "", "L['x']", "x", 0, RecompileClass.SIZE, Origin.ARGUMENT,
@@ -85,19 +86,24 @@ def helping(candidate: Candidate, *removed: str) -> Trial:
     return Trial(candidate, BASELINE, removed=removed, helps=True)
 
 
+def together_of(trials: list[Trial], **settings: bool) -> Candidate | None:
+    made = Verification("", BASELINE, tuple(trials), baseline_again=BASELINE)
+    return together(made, **settings)
+
+
 def test_together_is_all_that_helped() -> None:
-    chosen = together([helping(A, "x"), Trial(B, BASELINE), helping(C)])
+    chosen = together_of([helping(A, "x"), Trial(B, BASELINE), helping(C)])
     assert chosen is not None
     assert chosen.settings == (("a", True), ("c", True))
 
 
 def test_of_two_that_remove_the_same_the_first_is_taken() -> None:
-    assert together([helping(A, "x", "y"), helping(B, "y")]) is None
+    assert together_of([helping(A, "x", "y"), helping(B, "y")]) is None
 
 
 def test_functions_of_the_same_setting_are_joined() -> None:
     one, other = (Candidate((("set", names),)) for names in (("a.b",), ("c.d",)))
-    chosen = together([helping(one, "x"), helping(other, "y")])
+    chosen = together_of([helping(one, "x"), helping(other, "y")])
     assert chosen is not None
     assert chosen.settings == (("set", ("a.b", "c.d")),)
 
@@ -105,12 +111,12 @@ def test_functions_of_the_same_setting_are_joined() -> None:
 def test_a_function_is_not_in_two_sets() -> None:
     move = Candidate((("move", ("a.b", "c.d")),))
     drop = Candidate((("drop", ("c.d", "e.f")),))
-    chosen = together([helping(move, "x"), helping(drop, "x", "y")])
+    chosen = together_of([helping(move, "x"), helping(drop, "x", "y")])
     assert chosen is not None
     assert chosen.settings == (("move", ("a.b",)), ("drop", ("c.d", "e.f")))
 
     all_of_it = Candidate((("drop", ("a.b", "c.d")),))
-    assert together([helping(move, "x"), helping(all_of_it, "x", "y")]) is None
+    assert together_of([helping(move, "x"), helping(all_of_it, "x", "y")]) is None
 
 
 def rewriting(advice: str, line: int, *removed: str, warm_call_ns: int) -> Trial:
@@ -124,18 +130,31 @@ def rewriting(advice: str, line: int, *removed: str, warm_call_ns: int) -> Trial
 def test_of_two_changes_of_a_line_the_faster_one_is_taken() -> None:
     where = rewriting("branch-where", 3, "x", warm_call_ns=900)
     cond = rewriting("branch-cond", 3, "x", warm_call_ns=300)
-    assert together([where, cond]) is None
+    assert together_of([where, cond]) is None
 
     item = rewriting("item", 7, "y", warm_call_ns=800)
-    chosen = together([where, cond, item, helping(A, "z")])
+    chosen = together_of([where, cond, item, helping(A, "z")])
     assert chosen is not None
     assert chosen.settings == A.settings
     assert [rewrite.advice for rewrite in chosen.rewrites] == ["branch-cond", "item"]
+    lines = together_of([where, cond, item, helping(A, "z")], lines_only=True)
+    assert lines is not None
+    assert (lines.settings, lines.rewrites) == ((), chosen.rewrites)
+
+
+def test_what_makes_calls_longer_is_not_taken() -> None:
+    slow = rewriting("branch-where", 3, "x", warm_call_ns=9 * BASELINE.warm_call_ns)
+    item, other = (
+        rewriting(name, line, name, warm_call_ns=800) for name, line in (("a", 7), ("b", 9))
+    )
+    chosen = together_of([slow, item, other])
+    assert chosen is not None
+    assert [rewrite.advice for rewrite in chosen.rewrites] == ["a", "b"]
 
 
 def test_what_cannot_be_changed_at_once_is_not() -> None:
     one, other = (rewriting(name, 3, name, warm_call_ns=300) for name in "ab")
-    assert together([one, other]) is None
+    assert together_of([one, other]) is None
 
 
 def test_a_finding_has_the_fastest_change_first() -> None:
@@ -146,14 +165,15 @@ def test_a_finding_has_the_fastest_change_first() -> None:
         for name, times in (("branch-where", 4), ("branch-cond", 1))
     )
     unknown = dataclasses.replace(slow, measured=measured(least_warm_call_ns=1))
-    made = Verification("inductor", BASELINE, (unknown, slow, fast), deterministic=True)
+    trials = unknown, slow, fast
+    made = Verification("inductor", BASELINE, trials, deterministic=True, baseline_again=BASELINE)
     found = with_verification(report, made)
 
     removes = "removes it (tried; outputs stay equal"
     assert [tried_sentence(tried) for tried in found.findings[0].verified] == [
-        f"model.py:3: a = branch-cond {removes}; a warm call takes 0.50{TIMES} as long)",
-        f"model.py:3: a = branch-where {removes}; a warm call takes 2.00{TIMES} as long)",
-        f"model.py:3: a = branch-where {removes})",
+        f"model.py:3: `a = branch-cond` {removes}; a warm call takes 0.50{TIMES} as long)",
+        f"model.py:3: `a = branch-where` {removes}; a warm call takes 2.00{TIMES} as long)",
+        f"model.py:3: `a = branch-where` {removes})",
     ]
     assert tried_heading(made) == "setting, or change of a line"
     assert [row.setting for row in tried_rows(made)[2:]] == [
@@ -179,7 +199,70 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
     assert "100 µs and 150 µs in two processes" in tried_notes(made)[0]
     found = with_verification(report, made).findings[0].verified
     assert [tried.warm_call_ratio for tried in found] == [1.0, pytest.approx(1.96, abs=0.01)]
-    assert "a warm call takes as long)" in tried_sentence(found[0])
+    assert "no difference in the time of a warm call beyond chance)" in tried_sentence(found[0])
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        (None, "timed in one process alone"),
+        (measured(warm_call_ns=None), "timed in one process alone"),
+        (measured(warm_call_ns=2_000_000, least_warm_call_ns=1_900_000), "no ratio says anything;"),
+        (measured(warm_call_ns=9_000_000), "the machine was busy"),
+    ],
+)
+def test_without_two_times_that_agree_there_is_no_ratio(again: Measured | None, said: str) -> None:
+    trial = rewriting("a", 3, "x", warm_call_ns=9_000)
+    made = Verification("", BASELINE, (trial,), deterministic=True, baseline_again=again)
+    assert tried_rows(made)[1].cells[3] == ""
+    assert any(said in note for note in tried_notes(made))
+
+
+def test_a_tenth_may_be_chance_also_where_two_times_are_the_same() -> None:
+    same = measured(warm_call_ns=100_000, least_warm_call_ns=100_000)
+    made = Verification("", same, baseline_again=same)
+    for time_ns, differs in ((100_500, False), (109_000, False), (112_000, True), (89_000, True)):
+        found = measured(warm_call_ns=time_ns, least_warm_call_ns=time_ns)
+        assert made.differs(found) is differs
+
+
+def test_the_verdict_is_what_leaves_the_least() -> None:
+    report = verified()
+    assert report.verification is not None
+    said = tried_verdict(report.verification)
+    assert said.startswith("nested_graph_breaks=True + reorderable_logging_functions={print}: ")
+    assert "graph breaks 3 \N{RIGHTWARDS ARROW} 0" in said
+    assert said.endswith("outputs equal")
+
+    trials = (
+        Trial(A, measured(graph_breaks=0), helps=True),
+        dataclasses.replace(
+            rewriting("item", 7, "x", warm_call_ns=900), measured=measured(graph_breaks=0)
+        ),
+    )
+    made = Verification("", BASELINE, trials, deterministic=True, baseline_again=BASELINE)
+    assert tried_verdict(made) == (
+        "model.py:7: a = item: graph breaks 3 \N{RIGHTWARDS ARROW} 0, outputs equal, a warm call "
+        "takes as long"
+    )
+    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == (
+        "nothing of this helps"
+    )
+    assert tried_verdict(Verification(not_tried="it failed")) == ""
+
+
+def test_what_gives_something_else_comes_last() -> None:
+    report = runs.report_of(runs.broken())
+    gone = report.findings[0].fingerprint
+    right, wrong = (rewriting(name, 3, gone, warm_call_ns=ns) for name, ns in (("a", 9), ("b", 1)))
+    differing = dataclasses.replace(EQUAL, differing=1)
+    assert wrong.measured is not None
+    wrong = dataclasses.replace(
+        wrong, measured=dataclasses.replace(wrong.measured, outputs=differing), helps=False
+    )
+    made = Verification("", BASELINE, (wrong, right), deterministic=True, baseline_again=BASELINE)
+    found = with_verification(report, made).findings[0].verified
+    assert [tried.outputs_equal for tried in found] == [True, False]
 
 
 def test_what_is_not_lowered_is_not_timed() -> None:
@@ -200,7 +283,7 @@ def test_a_finding_says_which_settings_remove_it() -> None:
     removes = "removes it (tried; outputs stay equal)"
     assert [tried_sentence(tried) for tried in report.findings[0].verified] == [
         f"reorderable_logging_functions={{print}} {removes}",
-        f"model.py:15: x = torch.where(x.sum() > 0, x * 2, x) {removes}",
+        f"model.py:15: `x = torch.where(x.sum() > 0, x * 2, x)` {removes}",
     ]
     assert report.findings[1].verified == ()
 
