@@ -86,27 +86,35 @@ def tried_verdict(verification: Verification) -> str:
             pair[1].graph_breaks,
             pair[1].graphs,
             pair[1].compilations,
+            _longer(pair[1], verification),
             bool(pair[0].candidate.settings),
         ),
     )
-    candidate = best.candidate
-    single = shown_changes(candidate.settings, candidate.rewrites)
     numbers = (
         ("graph breaks", before.graph_breaks, after.graph_breaks),
         ("graphs", before.graphs, after.graphs),
         ("compilations", before.compilations, after.compilations),
     )
     changes = [f"{name} {was:,} {_TO} {now:,}" for name, was, now in numbers if was != now]
-    outputs = _outputs(after.outputs, verification)
+    changes.append(f"outputs {_outputs(after.outputs, verification)}")
     ratio = verification.ratio(after) if verification.backend != "eager" else None
-    times = ""
     if ratio is not None:
         known = f"{ratio:.2f}{_TIMES} as long" if verification.differs(after) else "as long"
-        times = f", a warm call takes {known}"
-    return one_line(
-        f"{single if candidate.is_single else _named(candidate)}: {', '.join(changes)}, "
-        f"outputs {outputs}{times}"
-    )
+        changes.append(f"a warm call takes {known}")
+    return one_line(f"{_told(best.candidate)}: {', '.join(changes)}")
+
+
+def _longer(found: Measured, verification: Verification) -> float:
+    """The time of a warm call against that without, 1 where that may be chance."""
+    ratio = verification.ratio(found)
+    return ratio if ratio is not None and verification.differs(found) else 1.0
+
+
+def _told(candidate: Candidate) -> str:
+    """What was tried, in full where it is one thing."""
+    if candidate.is_single:
+        return shown_changes(candidate.settings, candidate.rewrites)
+    return _named(candidate)
 
 
 def tried_columns(verification: Verification) -> tuple[str, ...]:
@@ -248,7 +256,7 @@ def _best(verification: Verification) -> Iterator[str]:
     if found.compilations < baseline.compilations:
         times = f"{duration(baseline.compile_time_ns)} {_TO} {duration(found.compile_time_ns)}"
         yield (
-            f"{shown_settings(best.candidate.settings)}: compilations {baseline.compilations:,} "
+            f"{_told(best.candidate)}: compilations {baseline.compilations:,} "
             f"{_TO} {found.compilations:,}, compile time {times}"
         )
 
