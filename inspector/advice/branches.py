@@ -10,7 +10,7 @@ from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
-from inspector.advice.edits import statements_instead_of
+from inspector.advice.edits import line_instead
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
 from inspector.advice.sides import Chosen, chosen_between
@@ -56,14 +56,12 @@ def edits_of_choice(code: Code) -> tuple[Edit, ...]:
 
 def _edits_of_number(code: Code) -> tuple[Edit, ...]:
     """`chosen_number` in its place."""
-    line = _chosen_number(code)[0]
-    return statements_instead_of(code, code.statement, [line]) if line else ()
+    return line_instead(code, _chosen_number(code)[0])
 
 
 def _edits_of_cond(code: Code) -> tuple[Edit, ...]:
     found = Choices.of(code)
-    line = found.only_one if found else ""
-    return statements_instead_of(code, code.statement, [line]) if line else ()
+    return line_instead(code, found.only_one if found else "")
 
 
 def _only_one(code: Code) -> str:

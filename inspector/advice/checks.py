@@ -8,7 +8,7 @@ from inspector.advice.advice import Advice
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.conditions import condition_of, decides, without_numbers
-from inspector.advice.edits import statements_instead_of
+from inspector.advice.edits import line_instead
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.model.edit import Edit
 
@@ -77,8 +77,7 @@ def _asserted(code: Code) -> str:
 
 
 def _edits(code: Code) -> tuple[Edit, ...]:
-    line = _assertion(code)
-    return statements_instead_of(code, code.statement, [line]) if line else ()
+    return line_instead(code, _assertion(code))
 
 
 def _of_assert(code: Code) -> str:
@@ -103,8 +102,7 @@ def _assert_tailored(code: Code) -> str:
 
 
 def _assert_edits(code: Code) -> tuple[Edit, ...]:
-    line = _of_assert(code)
-    return statements_instead_of(code, code.statement, [line]) if line else ()
+    return line_instead(code, _of_assert(code))
 
 
 def _assertion(code: Code) -> str:

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterator
 
-__all__ = ["Code", "attribute", "dotted_name", "header", "names_of"]
+__all__ = ["Code", "attribute", "dotted_name", "header", "names_of", "parameters_of"]
 
 # Longer expressions make a sentence unreadable; the excerpt shows them.
 _MOST_SHOWN = 72
@@ -81,12 +81,7 @@ class Code:
 
     def parameters(self) -> frozenset[str]:
         """The names of the function's parameters."""
-        if self.function is None:
-            return frozenset()
-        arguments = self.function.args
-        extra = [arguments.vararg, arguments.kwarg]
-        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        return frozenset(arg.arg for arg in (*named, *extra) if arg is not None)
+        return parameters_of(self.function.args) if self.function else frozenset()
 
     def stores(self, name: str) -> tuple[ast.Name, ...]:
         """Where the function sets a name."""
@@ -184,6 +179,13 @@ def header(statement: ast.stmt) -> Iterator[ast.AST]:
 def names_of(node: ast.AST) -> frozenset[str]:
     """The names in an expression."""
     return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))
+
+
+def parameters_of(arguments: ast.arguments) -> frozenset[str]:
+    """The names of all parameters of a function or a lambda."""
+    extra = [arguments.vararg, arguments.kwarg]
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return frozenset(arg.arg for arg in (*named, *extra) if arg is not None)
 
 
 def dotted_name(node: ast.expr) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.advice.code import Code
 from inspector.model.edit import Edit, edited
 
-__all__ = ["instead_of", "possible", "statements_instead_of"]
+__all__ = ["instead_of", "line_instead", "possible", "statements_instead_of"]
 
 
 def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
@@ -42,6 +42,11 @@ def statements_instead_of(
     elif is_elif:
         text = f"else: {text}"
     return _edit(code, statement, text)
+
+
+def line_instead(code: Code, line: str) -> tuple[Edit, ...]:
+    """One statement in the place of the one that the code is about; empty where there is none."""
+    return statements_instead_of(code, code.statement, [line]) if line else ()
 
 
 def possible(code: Code, edits: Sequence[Edit]) -> tuple[Edit, ...]:

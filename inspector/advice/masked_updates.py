@@ -8,7 +8,7 @@ import dataclasses
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.edits import statements_instead_of
+from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.model.edit import Edit
@@ -193,7 +193,7 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     update = _update(code)
     if update is None or not code.shown(code.statement):
         return ()
-    return statements_instead_of(code, code.statement, [_made(code, update)])
+    return line_instead(code, _made(code, update))
 
 
 _NAN = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from inspector.advice.code import Code, dotted_name, names_of
+from inspector.advice.code import Code, dotted_name, names_of, parameters_of
 from inspector.advice.effects import REDUCTIONS, is_pure
 
 __all__ = ["Uses", "is_number_of", "is_scalar", "tensors_in"]
@@ -123,7 +123,7 @@ class Uses:
         whole = [self._parents.get(p) if isinstance(p, ast.Tuple) else p for p in written if p]
         if not all(isinstance(parent, ast.Assign) for parent in whole):
             return False
-        if any(_binds(node, name) for node in ast.walk(self.code.function or ast.Pass())):
+        if _is_another_within(self.code.function, name):
             return False
         return all(map(self._allows, self.code.loads(name)))
 
@@ -192,24 +192,11 @@ class Uses:
         return False
 
 
-def _binds(node: ast.AST, name: str) -> bool:
-    """Whether something in a function has parameters of its own, one of which has a name."""
-    match node:
-        case ast.Lambda(args=arguments):
-            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            return any(each.arg == name for each in named)
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            inner = [each for part in node.body for each in ast.walk(part)]
-            return any(_is_function_with(each, name) for each in inner)
-    return False
-
-
-def _is_function_with(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-            return any(each.arg == name for each in named)
-    return False
+def _is_another_within(function: ast.AST | None, name: str) -> bool:
+    """Whether a function in a function has a parameter of that name."""
+    kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
+    inner = (node for node in ast.walk(function or ast.Pass()) if node is not function)
+    return any(isinstance(node, kinds) and name in parameters_of(node.args) for node in inner)
 
 
 def _keeps_number(parent: ast.BinOp, node: ast.AST) -> bool:

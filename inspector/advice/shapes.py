@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, attribute, dotted_name
-from inspector.advice.edits import statements_instead_of
+from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
@@ -58,8 +58,7 @@ def _stores_tailored(code: Code) -> str:
 
 
 def _stores_edits(code: Code) -> tuple[Edit, ...]:
-    line, _ = _chosen(code)
-    return statements_instead_of(code, code.statement, [line]) if line else ()
+    return line_instead(code, _chosen(code)[0])
 
 
 def _chosen(code: Code) -> tuple[str, str]:

@@ -22,7 +22,12 @@ from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target
 from inspector.capture.xla.device import uses_xla
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.errors import (
+    ALSO_WITHOUT,
+    EnvironmentLacksError,
+    InspectorError,
+    ModelFailedError,
+)
 from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
 
@@ -135,7 +140,7 @@ def _without_others(failed: FailedCall) -> InspectorError:
 
 def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
     which = _which(failed) or "with its inputs"
-    message = f"{failed.target.name} fails when it is called {which}, also without torch.compile"
+    message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
     if not failed.number:  # one of those that a profile makes without the compiler
         message = (
             f"{failed.target.name} fails by itself when it is called for the "

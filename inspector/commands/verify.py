@@ -12,7 +12,7 @@ import click
 
 from inspector import plugins
 from inspector.commands.record import Settings, record
-from inspector.errors import InspectorError
+from inspector.errors import ALSO_WITHOUT, InspectorError
 from inspector.findings.candidates import candidates, rewrites_of
 from inspector.findings.outside import applied, is_ours
 from inspector.findings.report import Report, make_report
@@ -138,7 +138,7 @@ def _failure(candidate: Candidate, outcome: Outcome) -> str:
     The last line of the traceback names the exception.
     """
     detail = outcome.run.meta.error_detail if outcome.run is not None else ""
-    if not candidate.rewrites or "also without torch.compile" not in outcome.failure or not detail:
+    if not candidate.rewrites or ALSO_WITHOUT not in outcome.failure or not detail:
         return outcome.failure
     return f"the changed line fails in plain Python, too: {detail.strip().splitlines()[-1]}"
 

@@ -17,7 +17,6 @@ from inspector.model.verification import Candidate, Measured, Trial, Tried, Veri
 __all__ = ["measured", "together", "trial_of", "with_verification"]
 
 _RECOMPILE = "recompile"
-_EAGER = "eager"
 
 
 def measured(report: Report) -> Measured:
@@ -128,7 +127,7 @@ def together(verification: Verification, *, lines_only: bool = False) -> Candida
     """
     chosen: list[Trial] = []
     trials = [t for t in verification.trials if not (lines_only and t.candidate.settings)]
-    for trial in sorted(trials, key=_slow) if verification.backend != _EAGER else trials:
+    for trial in sorted(trials, key=_slow) if verification.is_lowered else trials:
         earlier = {fingerprint for other in chosen for fingerprint in other.removed}
         same = bool(trial.removed) and set(trial.removed) <= earlier
         collides = any(
@@ -190,13 +189,10 @@ def _failed_marks(verification: Verification) -> str:
 
 
 def _ratio(trial: Trial, verification: Verification) -> float | None:
-    """Of a change of a line, where graphs are lowered; 1 within what varies anyway."""
-    found = trial.measured
-    # The eager backend traces the sides of `torch.cond` anew in every call.
-    if found is None or not trial.candidate.rewrites or verification.backend == _EAGER:
+    """Of a change of a line, where graphs are lowered."""
+    if trial.measured is None or not trial.candidate.rewrites or not verification.is_lowered:
         return None
-    ratio = verification.ratio(found)
-    return ratio if ratio is None or verification.differs(found) else 1.0
+    return verification.ratio(trial.measured)
 
 
 def _rank(tried: Tried) -> tuple[bool, bool, float]:

@@ -30,6 +30,7 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
 _FEWER_THREADS = "; with OMP_NUM_THREADS=1 processes wait less for each other's cores"
 _SAME = "\N{ALMOST EQUAL TO}"
+_CHANCE = 1.0  # a ratio that is no more than chance
 _TOGETHER = "(what helps, together)"
 _LINES_TOGETHER = "(lines that help, together)"
 _AS_IT_IS = "(as it is)"
@@ -86,7 +87,7 @@ def tried_verdict(verification: Verification) -> str:
             pair[1].graph_breaks,
             pair[1].graphs,
             pair[1].compilations,
-            _longer(pair[1], verification),
+            verification.ratio(pair[1]) or _CHANCE,
             bool(pair[0].candidate.settings),
         ),
     )
@@ -97,17 +98,11 @@ def tried_verdict(verification: Verification) -> str:
     )
     changes = [f"{name} {was:,} {_TO} {now:,}" for name, was, now in numbers if was != now]
     changes.append(f"outputs {_outputs(after.outputs, verification)}")
-    ratio = verification.ratio(after) if verification.backend != "eager" else None
+    ratio = verification.ratio(after) if verification.is_lowered else None
     if ratio is not None:
-        known = f"{ratio:.2f}{_TIMES} as long" if verification.differs(after) else "as long"
-        changes.append(f"a warm call takes {known}")
+        times = "" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES} "
+        changes.append(f"a warm call takes {times}as long")
     return one_line(f"{_told(best.candidate)}: {', '.join(changes)}")
-
-
-def _longer(found: Measured, verification: Verification) -> float:
-    """The time of a warm call against that without, 1 where that may be chance."""
-    ratio = verification.ratio(found)
-    return ratio if ratio is not None and verification.differs(found) else 1.0
 
 
 def _told(candidate: Candidate) -> str:
@@ -161,7 +156,7 @@ def _ratio(found: Measured, verification: Verification) -> str:
     ratio = verification.ratio(found)
     if ratio is None:
         return ""
-    return f"{ratio:.2f}{_TIMES}" if verification.differs(found) else _SAME
+    return _SAME if ratio == _CHANCE else f"{ratio:.2f}{_TIMES}"
 
 
 def _cells(found: Measured, ratio: str, outputs: str, *, compilations: bool) -> tuple[str, ...]:
@@ -191,7 +186,7 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 
 
 def _notes(verification: Verification) -> Iterator[str]:
-    if verification.baseline is not None and verification.backend == "eager":
+    if verification.baseline is not None and not verification.is_lowered:
         yield "the eager backend lowers no graph: these times say nothing about Inductor's"
     yield from _busy(verification)
     yield from _best(verification)
@@ -320,6 +315,6 @@ def tried_sentence(tried: Tried) -> str:
         removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
     ratio = tried.warm_call_ratio
     times = "" if ratio is None else "; no difference in the time of a warm call beyond chance"
-    if ratio not in {None, 1.0}:
+    if ratio not in {None, _CHANCE}:
         times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
     return one_line(f"{setting} {removes} (tried; {equal}{times})")

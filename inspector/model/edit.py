@@ -70,22 +70,21 @@ class Rewrite:
     @property
     def shown(self) -> str:
         """The new code, for people, on one line."""
-        parts = [
-            edit.new if edit.is_statement else f"{edit.new} instead of {edit.old}"
-            for edit in self.edits
-            if edit.new != "pass"
-        ]
-        return " ".join("; ".join(parts or ["pass"]).split())
+        return self._said("")
 
     @property
     def told(self) -> str:
         """The same with the code in backticks, for a sentence."""
+        return self._said("`")
+
+    def _said(self, mark: str) -> str:
         parts = [
-            f"`{edit.new}`" if edit.is_statement else f"`{edit.new}` instead of `{edit.old}`"
+            f"{mark}{edit.new}{mark}"
+            + ("" if edit.is_statement else f" instead of {mark}{edit.old}{mark}")
             for edit in self.edits
             if edit.new != "pass"
         ]
-        return " ".join("; ".join(parts or ["`pass`"]).split())
+        return " ".join("; ".join(parts or [f"{mark}pass{mark}"]).split())
 
     def overlaps(self, other: Rewrite) -> bool:
         """Whether both cannot be made."""

@@ -13,6 +13,7 @@ from inspector.model.request import Setting
 __all__ = ["Candidate", "Measured", "Trial", "Tried", "Verification"]
 
 _BUSY = 2
+_EAGER = "eager"
 _LEAST_CHANCE = 1.1
 
 
@@ -159,7 +160,7 @@ class Verification:
         return len(self._without()) > 1
 
     def ratio(self, found: Measured) -> float | None:
-        """The time of a warm call divided by that without what was tried.
+        """The time of a warm call divided by that without what was tried; 1 within `chance`.
 
         None where one of them is not known, or the machine was busy. What it takes without is that
         of two processes, which say how much equal ones differ by.
@@ -167,7 +168,16 @@ class Verification:
         without = self._without()
         if not self.ratio_is_known or not found.warm_call_ns or found.was_busy:
             return None
-        return found.warm_call_ns / math.sqrt(without[0] * without[-1])
+        ratio = found.warm_call_ns / math.sqrt(without[0] * without[-1])
+        return ratio if self.differs(found) else 1.0
+
+    @property
+    def is_lowered(self) -> bool:
+        """Whether times tell which way is faster.
+
+        The eager backend lowers no graph, and traces the sides of `torch.cond` anew in every call.
+        """
+        return self.backend != _EAGER
 
     def differs(self, found: Measured) -> bool:
         """Whether a warm call takes another time, by more than processes of the same differ.

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.compile import warm_python
+from tests.compile.verifying import verify, verify_server
+
+__all__ = ["verify", "verify_server"]  # fixtures of two files
 
 # With empty caches Inductor asks the C++ compiler, in every process, whether it can do what the CPU
 # can: two programs that take longer to compile than most kernels here (7 of 18 s of a process on

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
-
-from inspector.commands.verify import Outcome, verification_of
-from inspector.findings.report import Report, make_report
-from inspector.findings.trials import with_verification
-from inspector.model.request import Request
+from inspector.findings.report import Report
 from inspector.model.verification import Trial, Verification
-from inspector.plugins import load_analyses
-from inspector.sources.recording import opened, read_run
-from tests.compile.forkserver import ForkServer, Job
+from tests.compile.verifying import Verify
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,47 +29,6 @@ def model(x):
     if x.sum() > 0:
         return None
     return x
-
-example_inputs = (torch.ones(4),)
-"""
-# One line is in a module that the file imports.
-LINES = """
-import torch
-import helper
-
-def model(x):
-    scale = x.std().item()
-    x = x / max(scale, 1e-3)
-    return helper.chosen(x)
-
-example_inputs = (torch.arange(4.0),)
-"""
-HELPER = """
-import torch
-
-def dear(x):
-    for _ in range(30):
-        x = (x @ x.t()).tanh() @ x
-    return x
-
-def chosen(x):
-    x = x.expand(64, 4) * 1
-    if x.sum() > 1e9:
-        x = dear(x)
-    else:
-        x = x + 1
-    return x * 2
-"""
-# Both sides have one shape, and not one dtype: the choice is of another one.
-UNLIKE = """
-import torch
-
-def model(x):
-    if x.sum() > 0:
-        y = x.half()
-    else:
-        y = x * 2
-    return y
 
 example_inputs = (torch.ones(4),)
 """
@@ -184,46 +134,6 @@ example_inputs = (torch.ones(4),)
 """
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    with ForkServer() as server:
-        yield server
-
-
-Verify = Callable[..., Report]
-
-
-@pytest.fixture
-def verify(server: ForkServer, tmp_path: Path) -> Verify:
-    """Verifies a model; each process is a fork that has imported torch already."""
-
-    def run(request: Request, doing: str) -> Outcome:
-        assert doing
-        folder = tmp_path / f"recording-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        code = server.record(Job(str(folder), request.to_json(), str(tmp_path)))
-        outcome = folder / "outcome.json"
-        said = json.loads(outcome.read_text()).get("message", "") if outcome.exists() else "died"
-        with opened(folder) as recording:
-            return Outcome(read_run(recording), said if code else "")
-
-    def verified(source: str, **fields: object) -> Report:
-        (tmp_path / "model.py").write_text(source)
-        outputs = tmp_path / "outputs"
-        outputs.mkdir()
-        request = Request("model.py", **fields)  # type: ignore[arg-type]
-        request = dataclasses.replace(request, keep_outputs=str(outputs))
-        recorded = run(request, "the first")
-        assert recorded.run is not None
-        assert not recorded.failure
-        report = make_report(recorded.run, [module.RULE for module in load_analyses()])
-        verification, code = verification_of(report, request, run)
-        assert code == 0
-        return with_verification(report, verification)
-
-    return verified
-
-
 def tried(report: Report) -> tuple[Verification, dict[str, Trial]]:
     """What was tried, and every trial of one setting by its name."""
     verification = report.verification
@@ -255,53 +165,6 @@ def test_nothing_is_tried_where_nothing_can_help(verify: Verify) -> None:
     assert trials == {}
     assert verification.baseline is None
     assert "no change of a line, is known" in verification.not_tried
-
-
-def of_lines(report: Report) -> dict[str, Trial]:
-    """The trials of one change of a line, by the advice."""
-    assert report.verification is not None
-    trials = (trial for trial in report.verification.trials if trial.candidate.is_single)
-    return {
-        trial.candidate.rewrites[0].advice: trial for trial in trials if trial.candidate.rewrites
-    }
-
-
-def test_what_is_advised_of_lines_is_tried_and_the_file_stays(
-    verify: Verify, tmp_path: Path
-) -> None:
-    (tmp_path / "helper.py").write_text(HELPER)
-    report = verify(LINES)
-    trials = of_lines(report)
-
-    assert list(trials) == ["branch-where", "branch-cond", "item"]
-    for trial in trials.values():
-        assert trial.measured is not None
-        assert trial.measured.outputs is not None
-        assert (trial.helps, trial.measured.outputs.equal) == (True, True)
-        assert len(trial.removed) == 1
-    assert trials["branch-cond"].candidate.rewrites[0].place == "helper.py:11"
-    assert trials["item"].candidate.rewrites[0].place == "model.py:6"
-    together = report.verification and report.verification.trials[-1]
-    assert together is not None
-    assert together.measured is not None
-    assert (together.measured.graph_breaks, together.measured.graphs) == (0, 1)
-    assert (tmp_path / "model.py").read_text() == LINES
-    assert (tmp_path / "helper.py").read_text() == HELPER
-
-
-def test_a_change_that_gives_something_else_is_told(verify: Verify) -> None:
-    report = verify(UNLIKE)
-    trial = of_lines(report)["branch-where"]
-
-    assert trial.measured is not None
-    assert trial.measured.outputs is not None
-    assert (trial.measured.graph_breaks, trial.measured.outputs.equal) == (0, False)
-    assert not trial.helps
-    assert [tried.outputs_equal for tried in report.findings[0].verified if tried.rewrites] == [
-        False
-    ]
-    # `torch.cond` takes no sides of unlike dtypes.
-    assert of_lines(report)["branch-cond"].failure
 
 
 def test_messages_can_be_dropped(verify: Verify) -> None:

@@ -1,0 +1,61 @@
+"""`--verify` in forks of a process that has imported torch."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from inspector.commands.verify import Outcome, verification_of
+from inspector.findings.report import Report, make_report
+from inspector.findings.trials import with_verification
+from inspector.model.request import Request
+from inspector.plugins import load_analyses
+from inspector.sources.recording import opened, read_run
+from tests.compile.forkserver import ForkServer, Job
+
+__all__ = ["Verify", "verify", "verify_server"]
+
+Verify: TypeAlias = Callable[..., Report]
+"""Verifies a model that is given as a text, with fields of `Request`."""
+
+
+@pytest.fixture(scope="module")
+def verify_server() -> Iterator[ForkServer]:
+    with ForkServer() as server:
+        yield server
+
+
+@pytest.fixture
+def verify(verify_server: ForkServer, tmp_path: Path) -> Verify:
+    """Verifies a model; each process is a fork that has imported torch already."""
+
+    def run(request: Request, doing: str) -> Outcome:
+        assert doing
+        folder = tmp_path / f"recording-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        code = verify_server.record(Job(str(folder), request.to_json(), str(tmp_path)))
+        outcome = folder / "outcome.json"
+        said = json.loads(outcome.read_text()).get("message", "") if outcome.exists() else "died"
+        with opened(folder) as recording:
+            return Outcome(read_run(recording), said if code else "")
+
+    def verified(source: str, **fields: object) -> Report:
+        (tmp_path / "model.py").write_text(source)
+        outputs = tmp_path / "outputs"
+        outputs.mkdir()
+        request = Request("model.py", **fields)  # type: ignore[arg-type]
+        request = dataclasses.replace(request, keep_outputs=str(outputs))
+        recorded = run(request, "the first")
+        assert recorded.run is not None
+        assert not recorded.failure
+        report = make_report(recorded.run, [module.RULE for module in load_analyses()])
+        verification, code = verification_of(report, request, run)
+        assert code == 0
+        return with_verification(report, verification)
+
+    return verified
