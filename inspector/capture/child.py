@@ -165,11 +165,13 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
 def _loaded(request: Request) -> Target:
     from inspector.capture.environment import environment
     from inspector.capture.locate import locate
+    from inspector.capture.module_places import noting_modules
     from inspector.capture.target import load_target
     from inspector.capture.writer import write_artifact
 
     try:
-        return load_target(request)
+        with noting_modules():
+            return load_target(request)
     except InspectorError:
         # The file may have compiled something before: whose code that was needs its root.
         with contextlib.suppress(InspectorError):

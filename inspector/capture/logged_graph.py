@@ -16,6 +16,7 @@ from torch import fx
 
 from inspector.capture.graph_flops import flops_of
 from inspector.capture.graph_prims import prims_graph
+from inspector.capture.module_places import module_stack, stack_of
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import guarded, write_artifact
 
@@ -95,8 +96,10 @@ def _nodes(graph: fx.Graph, stacks: _Table, modules: _Table) -> list[dict[str, o
 def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
     meta = node.meta
     is_backward = meta.get("partitioner_tag") == "is_backward" or "fwd_nn_module_stack" in meta
-    stack = meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack") or {}
-    path = [[str(name), getattr(kind, "__name__", str(kind))] for name, kind in stack.values()]
+    path = [
+        [str(name), getattr(kind, "__name__", str(kind))]
+        for name, kind in module_stack(node).values()
+    ]
     value = meta.get("example_value", meta.get("val"))
     fields = {
         "name": node.name,
@@ -104,7 +107,7 @@ def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
         "target": _target(node),
         "inputs": [other.name for other in node.all_input_nodes],
         "tensors": [_tensor(item) for item in _tensors(value)],
-        "stack": stacks.number(str(meta.get("stack_trace") or "")),
+        "stack": stacks.number(stack_of(node)),
         "modules": modules.number(path),
     }
     more: dict[str, object] = {

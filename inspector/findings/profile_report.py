@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
@@ -30,6 +29,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.known_sizes import run_again, with_known_sizes
+from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
@@ -47,7 +47,6 @@ _UNSIZED_RUNS = (
     "bytes, FLOPs and shares of ceilings are left out where a graph with dynamic sizes runs several"
     " times in a call: they are known for one of the sizes, and each run may have its own"
 )
-_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def _profiles(
             work=tuple(work),
             by_line=time_by(launches, _place_of),
             by_operator=time_by(launches, _operator_of),
-            by_module=time_by(launches, _module_of),
+            by_module=in_groups(time_by(launches, _module_of)),
             code=_code(run, launches),
             gains=tuple(found),
             state=next(states, None),
@@ -189,9 +188,7 @@ def _operator_of(part: Part) -> str | None:
 def _module_of(part: Part) -> str | None:
     if not part.line.file and not part.line.module:
         return None
-    module = part.line.module
-    # What is numbered in another module are layers, and here the parts of the model.
-    return module if module.isdecimal() else _NUMBER.sub("*", module) or "(in no submodule)"
+    return part.line.module or "(in no submodule)"
 
 
 def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int], str]:

@@ -27,7 +27,7 @@ class Profiled:
         work: What a call does, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
         by_operator: The same by operator of ATen, before decompositions.
-        by_module: The same by path of the innermost module, with `*` for numbers in it.
+        by_module: The same by path of the innermost module, that of equal layers together.
         code: The text of those lines that are known.
         gains: What could be won, the most first.
         state: Clocks and power of the GPU around it, or None.

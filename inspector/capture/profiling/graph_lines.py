@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from torch import fx
 
+from inspector.capture.module_places import module_stack, stack_of
 from inspector.capture.roots import recorded_roots
 from inspector.events.printed_stack import printed_frames
 from inspector.model.stack import plain_frame, user_frame
@@ -74,10 +75,9 @@ def _node_at(frame: FrameType) -> fx.Node | None:
 
 
 def _line_of(node: fx.Node) -> GraphLine | None:
-    frames = [plain_frame(item) for item in printed_frames(str(node.meta.get("stack_trace") or ""))]
+    frames = [plain_frame(item) for item in printed_frames(stack_of(node))]
     frame = user_frame(frames, recorded_roots())
     if frame is None:
         return None
-    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
-    modules = [str(name) for name, _ in stack.values()]
+    modules = [str(name) for name, _ in module_stack(node).values()]
     return GraphLine(f"{frame.file}({frame.line}): {frame.name}", modules[-1] if modules else "")

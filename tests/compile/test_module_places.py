@@ -1,0 +1,140 @@
+"""Lines of models that have none of their own: those that make their modules."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import fx, nn
+
+from inspector.capture import module_places
+from inspector.capture.logged_graph import graph_fields
+from inspector.capture.module_places import noting_modules, stack_of
+from inspector.events.printed_stack import printed_frames
+
+HERE = str(Path(__file__))
+TEXT = Path(__file__).read_text("utf-8").split("\n")
+
+
+class Half(nn.Linear):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, size // 2)  # no line of the one who makes a Half
+
+
+class Own(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.parts(x) + 1
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    module_places._places.clear()
+
+
+def lines(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[str]]:
+    """The user's lines of each operator that Dynamo captures, as they stand in this file."""
+    found: dict[str, list[str]] = {}
+
+    def backend(graph: fx.GraphModule, _: object) -> fx.GraphModule:
+        for node in graph.graph.nodes:
+            if node.op.startswith("call_"):
+                frames = [each for each in printed_frames(stack_of(node)) if each.file == HERE]
+                found[node.name] = [TEXT[each.line - 1].strip() for each in frames]
+        return graph
+
+    torch.compile(model, backend=backend)(*inputs)
+    return found
+
+
+def test_what_torch_alone_computes_has_the_line_that_makes_it() -> None:
+    with noting_modules():
+        model = nn.Sequential(
+            nn.Linear(8, 8),
+            nn.GELU(),
+            nn.Sequential(
+                Half(8),
+            ),
+        )
+    found = lines(model, torch.randn(2, 8))
+    assert list(found.values()) == [["nn.Linear(8, 8),"], ["nn.GELU(),"], ["Half(8),"]]
+
+
+def test_a_copy_has_the_line_of_what_it_is_in() -> None:
+    with noting_modules():
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    found = lines(model.eval(), torch.randn(1, 4, 8))
+    assert found
+    made = "model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)"
+    assert {tuple(each) for each in found.values()} == {(made,)}
+
+
+def test_a_line_of_the_models_own_comes_first() -> None:
+    with noting_modules():
+        model = Own()
+    found = lines(model, torch.randn(2, 8))
+    assert {tuple(each) for each in found.values()} == {("return self.parts(x) + 1",)}
+
+
+def test_a_second_call_of_a_module_is_known_as_well() -> None:
+    with noting_modules():
+        relu = nn.ReLU()
+        model = nn.Sequential(relu, nn.Linear(8, 8), relu)
+    found = list(lines(model, torch.randn(2, 8)).values())
+    assert found[0] == found[2] == ["relu = nn.ReLU()"]
+
+
+def test_every_stage_of_a_training_step_has_it() -> None:
+    with noting_modules():
+        model = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+    stacks: list[list[str]] = []
+
+    def keep(graph: fx.GraphModule, _: object) -> fx.GraphModule:
+        fields = graph_fields(graph)
+        recorded, texts = fields["nodes"], fields["stacks"]
+        assert isinstance(recorded, list)
+        assert isinstance(texts, list)
+        stacks.append([texts[node["stack"]] for node in recorded if node["op"] == "call_function"])
+        return graph
+
+    from torch._dynamo.backends.common import aot_autograd
+
+    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep)
+    torch.compile(model, backend=backend)(torch.randn(2, 8)).sum().backward()
+    forward, backward = stacks
+    assert forward
+    assert backward
+    assert all(HERE in text for text in [*forward, *backward])
+
+
+def test_what_was_there_before_has_none() -> None:
+    model = nn.Sequential(nn.Linear(8, 8))
+    with noting_modules():
+        nn.ReLU()
+    assert list(lines(model, torch.randn(2, 8)).values()) == [[]]
+
+
+def test_torch_is_as_it_was_afterwards() -> None:
+    original = nn.Module.__init__
+    with pytest.raises(ZeroDivisionError), noting_modules():
+        raise ZeroDivisionError
+    assert nn.Module.__init__ is original
+
+
+def test_nothing_is_kept_alive_and_no_other_module_gets_a_place() -> None:
+    with noting_modules():
+        model = nn.Sequential(nn.Linear(8, 8))
+    places = list(module_places._places.values())
+    assert all(place.is_there for place in places)
+    del model
+    gc.collect()
+    assert not any(place.is_there for place in places)
