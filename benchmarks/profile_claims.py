@@ -1,6 +1,6 @@
 """Published claims on L2 hit rates, SM utilisation and fusion, against the GPU of this machine.
 
-    python benchmarks/profile_claims.py [--seconds 360] [--only NAME] [--way WAY] [--output FILE]
+    python benchmarks/profile_claims.py [--seconds 720] [--only NAME] [--way WAY] [--output FILE]
 
 Three models (``benchmarks/claims``) run in eager PyTorch and compiled. Nsight Compute counts what
 each kernel of one warm call does, in a process for each of the two; `inspect profile` times their
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--way", default="", help="count eager or compiled calls alone, no profile")
     parser.add_argument("--device", default="cuda", help=argparse.SUPPRESS)
-    parser.add_argument("--seconds", type=float, default=360)
+    parser.add_argument("--seconds", type=float, default=720)
     parser.add_argument("--only", default="", help="one of the models")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
