@@ -16,11 +16,16 @@ from types import FrameType
 from typing import Any
 
 from torch import fx, nn
+from torch.nn.modules.module import (
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded
 from inspector.events.printed_stack import printed_frames
 from inspector.model.roots import Owner
+from inspector.model.stack import is_graph_code
 
 __all__ = ["module_stack", "noting_modules", "stack_of"]
 
@@ -44,55 +49,73 @@ class _Place:
         """Whether the module still is; what is made later can get the same ``id``."""
         return self._module() is not None
 
+    def is_of(self, module: nn.Module) -> bool:
+        """Whether it is that module's."""
+        return self._module() is module
+
     def printed(self) -> str:
-        """As torch prints a frame into a node's ``stack_trace``."""
+        """As torch prints a frame."""
         code = linecache.getline(self._file, self._line).strip()
-        return f'  File "{self._file}", line {self._line}, in {self._function}\n    {code}\n'
+        return _printed(self._file, self._line, self._function, code)
 
 
 @contextlib.contextmanager
 def noting_modules() -> Iterator[None]:
-    """Notes where each module is made meanwhile; afterwards torch is as it was.
+    """Notes where each module is made meanwhile, or put into another, by torch's own hooks.
 
-    ``nn.Module.__init__`` is replaced: torch's hooks for what is registered do not tell of a layer
-    without parameters where it was made. Dynamo traces nothing meanwhile.
+    A layer with parameters is known by its first, and any other where it is put into another. To
+    replace ``nn.Module.__init__`` would tell more, but whatever a program keeps of it, or puts into
+    its place, would be ours for good, and Dynamo would trace it.
     """
-    original = nn.Module.__init__
-
-    @functools.wraps(original)
-    def noting(self: nn.Module, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        original(self, *args, **kwargs)
-        guarded("note where a module is made", lambda: _note(self))
-
-    nn.Module.__init__ = noting
+    hooks = (
+        register_module_parameter_registration_hook(_with_parameter),
+        register_module_module_registration_hook(_with_module),
+    )
     try:
         yield
     finally:
-        nn.Module.__init__ = original
+        for hook in hooks:
+            hook.remove()
+
+
+def _with_parameter(module: nn.Module, _name: str, _parameter: nn.Parameter) -> None:
+    guarded("note where a module is made", lambda: _note(module))
+
+
+def _with_module(module: nn.Module, _name: str, added: nn.Module | None) -> None:
+    for each in (module, added):
+        if each is not None:
+            guarded("note where a module is made", functools.partial(_note, each))
 
 
 def _note(module: nn.Module) -> None:
+    """Where it is known already, that is nearer to where it was made."""
+    known = _places.get(id(module))
+    if known is not None and known.is_of(module):
+        return
     frame = _making_frame(module)
     if frame is not None:
         _places[id(module)] = _Place(module, frame)
 
 
 def _making_frame(module: nn.Module) -> FrameType | None:
-    """The innermost frame of the user's that is not in the ``__init__`` of the module itself."""
+    """The innermost frame of the user's that does not make the module from within."""
     roots = recorded_roots()
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
     while frame is not None:
-        code = frame.f_code
-        is_own = code.co_name == "__init__" and _first_argument(frame) is module
-        if not is_own and roots.owner(code.co_filename) in _WRITTEN:
+        if roots.owner(frame.f_code.co_filename) in _WRITTEN and not _is_within(frame, module):
             return frame
         frame = frame.f_back
     return None
 
 
-def _first_argument(frame: FrameType) -> object:
-    names = frame.f_code.co_varnames
-    return frame.f_locals.get(names[0]) if names else None
+def _is_within(frame: FrameType, module: nn.Module) -> bool:
+    """Whether a frame is the module's own ``__init__`` or ``__new__``."""
+    code = frame.f_code
+    first = frame.f_locals.get(code.co_varnames[0]) if code.co_varnames else None
+    if code.co_name == "__new__":
+        return isinstance(first, type) and isinstance(module, first)
+    return code.co_name == "__init__" and first is module
 
 
 def module_stack(node: fx.Node) -> dict[str, tuple[str, Any]]:
@@ -104,14 +127,28 @@ def module_stack(node: fx.Node) -> dict[str, tuple[str, Any]]:
 def stack_of(node: fx.Node) -> str:
     """A node's ``stack_trace``; without a line of the user's, that which made its module.
 
-    It is the innermost module of which it is known: the layers of an ``nn.TransformerEncoder`` are
-    copies that no ``__init__`` made.
+    It is the innermost module of which that is known.
     """
-    text = str(node.meta.get("stack_trace") or "")
+    text = _without_graph_code(str(node.meta.get("stack_trace") or ""))
     return text if _has_user(text) else _made(node) + text
 
 
 @functools.lru_cache(maxsize=4096)  # many nodes have the same
+def _without_graph_code(text: str) -> str:
+    """Without frames of a graph that was captured before: `torch.export`'s program is one."""
+    frames = printed_frames(text)
+    kept = [frame for frame in frames if not is_graph_code(frame.file)]
+    if len(kept) == len(frames):
+        return text
+    return "".join(_printed(frame.file, frame.line, frame.name, frame.code) for frame in kept)
+
+
+def _printed(file: str, line: int, name: str, code: str | None) -> str:
+    """As torch prints a frame into a node's ``stack_trace``."""
+    return f'  File "{file}", line {line}, in {name}\n    {code or ""}\n'
+
+
+@functools.lru_cache(maxsize=4096)  # as above
 def _has_user(text: str) -> bool:
     roots = recorded_roots()
     return any(roots.is_user(frame.file) for frame in printed_frames(text))

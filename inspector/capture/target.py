@@ -120,7 +120,8 @@ def _without_inputs(
         options += ["--device", request.device]
     if request.dtype is not None:
         options += ["--dtype", request.dtype]
-    step = f"Try `{place.command(place.name, *options)}`, or define `example_inputs` in the file."
+    command = place.command(place.name, *options, verb=request.verb)
+    step = f"Try `{command}`, or define `example_inputs` in the file."
     if compiles_itself(place):
         step += f" Or record the script as it runs: `{place.command(verb='run')}`."
     raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)

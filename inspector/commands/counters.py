@@ -40,6 +40,8 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
         Why there are no counters, in one sentence without a full stop; or an empty string.
     """
     ncu = shutil.which("ncu")
+    if ncu is None and shutil.which("nvidia-smi") is None:
+        return "there is no GPU of NVIDIA's here whose counters could be read"
     if ncu is None:
         return "Nsight Compute (ncu) is not on the PATH: `inspect doctor` says how to get it"
     if world_size() > 1:

@@ -59,8 +59,13 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
     return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
 
 
-def benched(run: Run, asked: str) -> InspectorKernelBench:
+def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelBench:
     """The benchmark of a kernel in a recording.
+
+    Args:
+        run: The recording.
+        asked: The kernel's name, or a part of it.
+        timed: What was timed in place: a name that is none of these is no kernel's.
 
     Raises:
         UsageError: The name is no kernel's, or of several.
@@ -79,6 +84,8 @@ def benched(run: Run, asked: str) -> InspectorKernelBench:
         (text for process in run.processes for text in process.problems if "one kernel" in text), ""
     )
     why = f" ({problem})" if problem else ""
+    if timed and not problem and not named(asked, timed):
+        raise which_kernel(asked, [], timed)
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no times of {asked!r} alone{why}."
     hint = f"It has those of {others}. " if others else ""

@@ -26,7 +26,7 @@ from inspector.commands.profile_files import check_suffix, is_profile_file, writ
 from inspector.commands.record import Settings
 from inspector.commands.target import check_target, existing, is_model, named, recorded, say_which
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
-from inspector.findings.profile_report import make_profile_report
+from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.request import Request
 from inspector.sources.counters import read_counters
 from inspector.sources.profile_within import opened_profile
@@ -116,8 +116,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             say_which(run, target)
         counted = read_counters(recording.folder)
         kernel = given.get("kernel")
-        bench = benched(run, kernel) if kernel is not None else None
         report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
+        bench = benched(run, kernel, _names(report)) if kernel is not None else None
     if bench is not None:
         write_report(make_kernel_bench_report(report, bench), output, format_)
         return made.code
@@ -168,6 +168,11 @@ def _made(
     code = made.exit_code
     notice = count_kernels(request, settings, made.place) if counters and not code else ""
     return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
+
+
+def _names(report: ProfileReport) -> tuple[str, ...]:
+    """The kernels that were timed in place, and the functions of libraries."""
+    return tuple(dict.fromkeys(work.name for found in report.profiles for work in found.work))
 
 
 def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:

@@ -103,7 +103,9 @@ def _compared(use: MemoryUse) -> str:
 
 def _changed(ratio: float) -> str:
     percent = round(100 * (ratio - 1))
-    return f"{percent:+}%" if percent else "the same"
+    if percent:
+        return f"{percent:+}%"
+    return "the same" if ratio == 1 else "less than 1% apart"
 
 
 def _peak(call: CallMemory) -> str:

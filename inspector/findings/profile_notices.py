@@ -223,6 +223,14 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
             f"only {count(budget.calls, 'call')} could be timed of each kind, because they take "
             "long: medians of so few say little of how times vary"
         )
+    if budget.left_out:
+        rounds = len({block.round for block in profile.blocks})
+        times = listed([f"{times:.2g}" for times in budget.left_out])
+        are = "is" if len(budget.left_out) == 1 else "are"
+        yield (
+            f"{len(budget.left_out)} of {rounds} rounds of calls took {times} times as long as "
+            f"usual, and {are} left out: the machine had other work, or became faster or slower"
+        )
     if profile.unmatched:
         yield (
             f"{profile.unmatched} of {count(len(profile.launches), 'launch', 'launches')} of a "
@@ -286,6 +294,8 @@ def _failed(error: FailedCall) -> str:
     if not error.number:
         return error.error.rstrip(".")
     what = _KINDS.get(error.what, "call")
+    if error.error.startswith("KeyboardInterrupt"):
+        return f"it was interrupted at the {ordinal(error.number)} {what}"
     return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
 
 

@@ -24,6 +24,7 @@ from inspector.model.gpus import MULTIPROCESSORS_TUNED
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Owner, Roots
 from inspector.model.run import Process, Run
+from inspector.model.stack import is_graph_code
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
@@ -139,6 +140,8 @@ def _profiles(
             unread.append(_UNSIZED_RUNS)
         functions = _functions(process, run.roots)
         breaks = [item for each in alone.compilations for item in each.graph_breaks]
+        places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
+        break_lines = tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
         budget = make_budget(profile, has_breaks=bool(breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
         launches = timed_launches(shown, codes, fusions, functions)
@@ -156,6 +159,7 @@ def _profiles(
         found = gains(
             spent, work, mode,
             is_cpu=is_cpu, is_grad_idle=is_idle, has_templates=_has_templates(profile.device),
+            break_lines=break_lines,
         )  # fmt: skip
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
@@ -171,7 +175,7 @@ def _profiles(
             memory=memory,
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
-            breaks=len({(item.user.file, item.user.line) for item in breaks if item.user}),
+            breaks=break_lines,
         )
     unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []
@@ -185,10 +189,10 @@ def _operator_of(part: Part) -> str | None:
     return short_name(part.operator) or None
 
 
-def _module_of(part: Part) -> str | None:
+def _module_of(part: Part) -> tuple[str, str] | None:
     if not part.line.file and not part.line.module:
         return None
-    return part.line.module or "(in no submodule)"
+    return part.line.module or "(in no submodule)", part.line.module_class
 
 
 def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int], str]:
@@ -202,5 +206,6 @@ def _functions(process: Process, roots: Roots) -> Mapping[str, NodeLine]:
         str(compilation.compile_id): NodeLine(frame.name, frame.file, frame.first_line)
         for frame in process.frames
         for compilation in frame.compilations
-        if frame.file and roots.owner(frame.file) is not Owner.TORCH
+        if frame.file and not is_graph_code(frame.file)
+        if roots.owner(frame.file) is not Owner.TORCH
     }

@@ -33,6 +33,7 @@ _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
+_APART = 1.0  # From here on no percentage says it.
 _SAID = 0.005  # of all work: less is 0 %
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 
@@ -87,8 +88,8 @@ def _next_gain(found: Profiled) -> Iterator[str]:
         )
         if found.breaks:
             yield (
-                f"graphs break at {count(found.breaks, 'line')}, whatever that takes: `inspect "
-                "explain` says which, and how to mend them"
+                f"graphs break at {listed(found.breaks)}, whatever that takes: "
+                "`inspect explain` says how to mend that"
             )
     elif found.gains:
         gain = found.gains[0]
@@ -104,8 +105,11 @@ def _compared(found: Profiled) -> Iterator[str]:
         return
     low, ratio, high = budget.faster
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
-    sure = "" if budget.is_stable else f"; unstable: equal calls differ by {budget.spread:.0%}"
-    if low <= _NO_DIFFERENCE <= high:
+    sure = "" if budget.is_stable else _unstable(found)
+    if low <= _NO_DIFFERENCE <= high and is_noise(budget):
+        between = f"{low:.2f} to {high:.2f} times as fast"
+        yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
+    elif low <= _NO_DIFFERENCE <= high:
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"no difference to eager PyTorch beyond noise ({both}; {between}{sure})"
     elif is_noise(budget):
@@ -120,6 +124,19 @@ def _compared(found: Profiled) -> Iterator[str]:
     else:
         between = f"{1 / high:.2f} to {1 / low:.2f}"
         yield f"{1 / ratio:.2f} times as slow as eager PyTorch ({both}; {between}{sure})"
+
+
+def _unstable(found: Profiled) -> str:
+    """That times are to be doubted, and what else the machine did meanwhile."""
+    state = found.state
+    others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
+    spread = found.budget.spread or 0.0
+    text = "; unstable: equal calls " + (
+        f"differ by {spread:.0%}"
+        if spread < _APART
+        else f"take up to {1 + spread:.3g} times as long"
+    )
+    return f"{text}, while {others}" if others and not is_noise(found.budget) else text
 
 
 def _works(budget: Budget) -> str:

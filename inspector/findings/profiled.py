@@ -34,7 +34,7 @@ class Profiled:
         memory: What a call allocates, or None where that is not known.
         graphs: How many graphs were compiled.
         backend: The backend that they were given to, or an empty string.
-        breaks: At how many lines graphs break.
+        breaks: The lines that graphs break at: ``model.py:13``.
     """
 
     profile: DeviceProfile
@@ -49,7 +49,7 @@ class Profiled:
     memory: MemoryUse | None = None
     graphs: int = 0
     backend: str = ""
-    breaks: int = 0
+    breaks: tuple[str, ...] = ()
 
     @property
     def is_cpu(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
@@ -30,11 +31,12 @@ def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str
 
 
 def _line(node: GraphNode, roots: Roots) -> NodeLine:
-    module = module_path(node.modules[-1][0]) if node.modules else ""
+    path, kind = node.modules[-1] if node.modules else ("", "")
+    known = NodeLine(node.name, module=module_path(path), module_class=kind, target=node.target)
     frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
     if frame is None:
-        return NodeLine(node.name, module=module, target=node.target)
-    return NodeLine(node.name, frame.file, frame.line, frame.code or "", module, node.target)
+        return known
+    return dataclasses.replace(known, file=frame.file, line=frame.line, code=frame.code or "")
 
 
 def module_path(source: str) -> str:

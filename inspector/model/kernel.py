@@ -22,6 +22,7 @@ class NodeLine:
         module: The path of the innermost module that it is in (``layers.0.norm``), or an empty
             string.
         target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
+        module_class: The class of that module, or an empty string.
     """
 
     node: str
@@ -30,6 +31,7 @@ class NodeLine:
     code: str = ""
     module: str = ""
     target: str = ""
+    module_class: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

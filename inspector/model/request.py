@@ -107,6 +107,13 @@ class Request:
             del fields[name]
         return fields
 
+    @property
+    def verb(self) -> str:
+        """The command that it is asked for by, as far as it shows: what to type again."""
+        if self.profile:
+            return "profile"
+        return "guards" if self.guards else "explain"
+
     def to_json(self) -> str:
         """The request as one line of JSON."""
         return json.dumps(dataclasses.asdict(self))

@@ -13,6 +13,7 @@ __all__ = [
     "StackFrame",
     "below_recorder",
     "exact_frame",
+    "is_graph_code",
     "is_resumed",
     "plain_frame",
     "plain_name",
@@ -84,6 +85,11 @@ def resumed_line(name: str) -> int | None:
 def is_resumed(name: str) -> bool:
     """Whether a code object is what Dynamo made to go on behind a graph break."""
     return _RESUMED.fullmatch(name) is not None
+
+
+def is_graph_code(file: str) -> bool:
+    """Whether a file's name is that of a graph which runs as Python (torch/fx/graph_module.py)."""
+    return file.startswith("<eval_with_key>")
 
 
 def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:

@@ -19,6 +19,10 @@ APPROXIMATE = 1.15
 UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
 _LEAST_ROUNDS = 3
+# A round of calls that took so many times as long as those of the others, or as short, met
+# something else; where that are more than a third of them, there is nothing usual.
+_UNUSUAL = 2.0
+_MOST_UNUSUAL = 1 / 3
 
 __all__ = [
     "APPROXIMATE",
@@ -62,6 +66,7 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
+        left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
@@ -87,6 +92,7 @@ class Budget:
     profiled: tuple[float, float, float] | None = None
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
+    left_out: tuple[float, ...] = ()
 
     @property
     def busy_share(self) -> float:
@@ -165,6 +171,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         profiled=_profiled(profile),
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
+        left_out=tuple(_unusual(profile).values()),
     )
 
 
@@ -231,7 +238,10 @@ def _profiled(profile: DeviceProfile) -> tuple[float, float, float] | None:
     if len(plain) < _LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
         return ratio_interval(watched, profile.plain_ns)
     each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
-    return _ratio_of([pair for pair in zip(each, plain, strict=True) if pair[0]])
+    left_out = _unusual(profile)
+    usual = [number not in left_out for number in _medians(profile, "plain")]
+    pairs = zip(each, plain, usual, strict=True)
+    return _ratio_of([(above, below) for above, below, is_usual in pairs if above and is_usual])
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
@@ -282,8 +292,31 @@ def _medians(profile: DeviceProfile, kind: str) -> Mapping[int, float]:
     }
 
 
+def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
+    """How many times as long as usual the calls of a round took, of those that are left out.
+
+    Both kinds of calls of a round are taken together: what met one of them met the other, as a
+    rule, and which of them is faster must not decide.
+    """
+    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
+    levels = {
+        number: math.sqrt(eager.get(number, time_ns) * time_ns) for number, time_ns in plain.items()
+    }
+    if not levels:
+        return {}
+    usual = statistics.median(levels.values())
+    times = {number: level / usual for number, level in levels.items()}
+    found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
+    is_enough = len(levels) - len(found) >= _LEAST_ROUNDS
+    return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
+
+
 def _spread(profile: DeviceProfile) -> float | None:
-    found = [list(_medians(profile, kind).values()) for kind in ("plain", "eager")]
+    left_out = _unusual(profile)
+    found = [
+        [time_ns for number, time_ns in _medians(profile, kind).items() if number not in left_out]
+        for kind in ("plain", "eager")
+    ]
     spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
     return max(spreads, default=None)
 
@@ -291,7 +324,8 @@ def _spread(profile: DeviceProfile) -> float | None:
 def _rounds(profile: DeviceProfile) -> Sequence[tuple[float, float]]:
     """The medians of eager and of compiled calls of each round that has both; none of too few."""
     eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
-    found = [(eager[number], plain[number]) for number in sorted(eager.keys() & plain.keys())]
+    both = (eager.keys() & plain.keys()) - _unusual(profile).keys()
+    found = [(eager[number], plain[number]) for number in sorted(both)]
     return found if len(found) >= _LEAST_ROUNDS else ()
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from inspector.graphs.step_names import short_name
 from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
@@ -15,6 +16,7 @@ from inspector.profiles.hot import Hot, hot
 from inspector.profiles.kernel_advice import advice, advised_unit, is_about_one
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
+from inspector.profiles.step_facts import Part
 from inspector.profiles.work import LIMITS, Bound, Work
 
 __all__ = ["Gain", "all_compiled", "gains"]
@@ -23,6 +25,7 @@ _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
 _MOST_KERNELS = 2
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
+_MEND = "mend the graph breaks: `inspect explain` says how"
 _FEWER = "fewer and larger graphs have less of it; "
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
@@ -36,7 +39,7 @@ _HOSTS_WORK = {
     ),
     "graph-break": (
         "Python runs between compiled graphs",
-        "mend the graph breaks: `inspect explain` says how",
+        _MEND,
     ),
     "guards": (
         "guards are evaluated",
@@ -67,6 +70,15 @@ _EXCHANGED = {
     False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
     "exchange less often (no_sync() for all but the last of several batches), and give all "
     "processes equal work",
+}
+# By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
+# normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
+_IN_TRAINING = {
+    "native_dropout": "dropout draws numbers",
+    "_native_batch_norm_legit": "batch normalisation takes its statistics from the batch",
+    "_native_batch_norm_legit_functional": (
+        "batch normalisation takes its statistics from the batch"
+    ),
 }
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
@@ -108,6 +120,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_cpu: bool,
     is_grad_idle: bool = False,
     has_templates: bool = True,
+    break_lines: Sequence[str] = (),
 ) -> list[Gain]:
     """What could be won, the most first; estimates, of which each is an upper limit.
 
@@ -119,6 +132,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: the program
             may make one itself, or have nothing that requires a gradient.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
+        break_lines: Where graphs break.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     is_training = _is_training(budget, work)
@@ -130,12 +144,14 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
     found += _of_repeats(work, is_hidden=is_hidden)
+    found += [] if is_training else _of_training_mode(work, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
     host = _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
     found += [_of_one_graph(gain) for gain in host] if _runs_of_graphs(work) == 1 else host
+    found = [_with_lines(gain, break_lines) for gain in found]
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
@@ -161,6 +177,15 @@ def _runs_of_graphs(work: Iterable[Work]) -> int:
 def _of_one_graph(gain: Gain) -> Gain:
     """The gain where there cannot be fewer graphs."""
     return dataclasses.replace(gain, change=gain.change.removeprefix(_FEWER))
+
+
+def _with_lines(gain: Gain, lines: Sequence[str]) -> Gain:
+    """The gain with the lines of the graph breaks, if it is theirs."""
+    if not lines or not gain.change.startswith(_MEND):
+        return gain
+    named = f"{', '.join(lines[:_MOST_NAMED])}{_more_than(_MOST_NAMED, lines)}"
+    change = f"mend the graph breaks ({named}): {gain.change.partition(': ')[2]}"
+    return dataclasses.replace(gain, change=change)
 
 
 def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
@@ -261,7 +286,8 @@ def _of_kernels(
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
             continue
         own = first.name if is_about_one(first, mode, is_cpu=is_cpu) else ""
-        alike.setdefault((advised(first), first.bound, own), []).append(row)
+        if change := advised(first):
+            alike.setdefault((change, first.bound, own), []).append(row)
     for (change, bound, _), rows in alike.items():
         together = Hot(tuple(item for row in rows for item in row.all_))
         share = percent(together.share_of_ceiling or 0.0)
@@ -294,7 +320,11 @@ def _where(row: Hot) -> str:
 
 
 def _and_more(names: Sequence[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return _more_than(1, names)
+
+
+def _more_than(number: int, names: Sequence[object]) -> str:
+    return f" and {len(names) - number} more" if len(names) > number else ""
 
 
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
@@ -335,7 +365,7 @@ def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
     if repeated:
         lines = repeating_lines(repeated)
         named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
-        more = f" and {len(lines) - len(named)} more" if len(lines) > len(named) else ""
+        more = _more_than(len(named), lines)
         yield Gain(
             f"{len(repeated)} of the calls of libraries compute what others have computed"
             + (f" ({', '.join(named)}{more})" if lines else ""),
@@ -344,6 +374,29 @@ def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
             "the calls",
             is_hidden,
         )
+
+
+def _of_training_mode(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """What layers do in training mode alone, in calls without a backward pass."""
+    times: dict[str, float] = {}
+    for part, time_ns in _parts(work):
+        name = short_name(part.operator)
+        if name in _IN_TRAINING:
+            what = _IN_TRAINING[name]
+            times[what] = times.get(what, 0.0) + time_ns
+    if times:
+        yield Gain(
+            f"the model is in training mode: {' and '.join(times)}",
+            sum(times.values()),
+            "for inference, model.eval() before it is compiled; for training, --train",
+            is_hidden,
+        )
+
+
+def _parts(work: Iterable[Work]) -> Iterator[tuple[Part, float]]:
+    for item in work:
+        for launch in item.launches:
+            yield from ((part, launch.time_ns * part.share) for part in launch.parts)
 
 
 def _won_ns(row: Hot, *, is_cpu: bool) -> float:

@@ -15,6 +15,7 @@ _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 _SMALLER = {"float32": "bfloat16", "float64": "float32", "complex128": "complex64"}
 _HALVES = frozenset({"bfloat16", "float16"})
+_NEAR = 0.5  # of a ceiling: less is not for want of it
 # No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
 # torch/_inductor/utils.py, 2.11 to 2.13).
 _WITHOUT_TEMPLATES = frozenset({"float64", "complex64", "complex128"})
@@ -28,7 +29,7 @@ def advice(
     has_templates: bool = True,
     is_training: bool = False,
 ) -> str:
-    """What to change, in half a sentence.
+    """What to change, in half a sentence; empty where nothing is left to be changed.
 
     Args:
         work: A statement that does not reach its ceiling.
@@ -44,10 +45,23 @@ def advice(
             work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
         )
     if is_cpu:
-        return "`inspect kernels` says whether its loops are vectorised and run in threads"
+        return _of_loops(work)
     if mode in _TUNED:
         return "`inspect kernels` says what its code loses, --counters what it waits for"
     return 'mode="max-autotune" tries other block sizes'
+
+
+def _of_loops(work: Work) -> str:
+    """Of a C++ kernel, by what its loops are."""
+    first = work.launches[0]
+    kernels = first.code.kernels if first.code is not None else ()
+    facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
+    if facts is None or facts.vector_loops < facts.loops or not facts.is_parallel:
+        return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
+    smaller = _smaller(work)
+    if (work.share_of_ceiling or 0.0) < _NEAR or not smaller:
+        return ""  # what they compute takes the time
+    return f"its loops are vectorised and in threads: {smaller} has fewer bytes to move"
 
 
 def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:

@@ -1,39 +1,44 @@
-"""Time by module, that of equal layers together."""
+"""Time by module, that of alike ones together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import collections
+import re
+from collections.abc import Mapping, Sequence
 
 __all__ = ["in_groups"]
 
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
-def in_groups(by_module: Mapping[str, float]) -> Mapping[str, float]:
-    """The same by group, the most first: ``layers.*.attention`` is that of all layers.
 
-    What is numbered in the model itself are its parts, and what has no module below it
-    (``features.3`` of an ``nn.Sequential``) is one of unlike things in a row: those keep their
-    numbers, and so does what no other is like.
+def in_groups(by_module: Mapping[tuple[str, str], float]) -> Mapping[str, float]:
+    """Time by what modules are called together, the most first.
+
+    Modules are alike whose paths differ in numbers alone and that are of one class:
+    ``layers.*.attention`` is that of all layers. Where several classes would be called alike, as in
+    an ``nn.Sequential``, the class is said as well: ``features.* (Conv2d)``. What no other is like
+    keeps its numbers.
 
     Args:
-        by_module: Nanoseconds by path of a module.
+        by_module: Nanoseconds by path of a module and its class; without one nothing is alike.
     """
-    parents = {
-        module[:end] for module in by_module for end, letter in enumerate(module) if letter == "."
-    }
-    groups: dict[str, list[str]] = {}
-    for module in by_module:
-        groups.setdefault(_group(module, parents), []).append(module)
-    sums = {
-        name if len(alike) > 1 else alike[0]: sum(by_module[module] for module in alike)
-        for name, alike in groups.items()
-    }
-    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+    classes = {path: name for path, name in by_module if name}
+    groups: dict[tuple[str, str], dict[str, float]] = {}
+    for (path, name), time_ns in by_module.items():
+        kind = name or classes.get(path, "")
+        key = (_NUMBER.sub("*", path) if kind else path), kind
+        times = groups.setdefault(key, {})
+        times[path] = times.get(path, 0.0) + time_ns
+    names = [(_together(list(times)), kind, times) for (_, kind), times in groups.items()]
+    of_several = collections.Counter(name for name, _, _ in names)
+    found: dict[str, float] = {}
+    for name, kind, times in names:
+        shown = f"{name} ({kind})" if of_several[name] > 1 and kind else name
+        found[shown] = found.get(shown, 0.0) + sum(times.values())
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-def _group(module: str, parents: Collection[str]) -> str:
-    parts = module.split(".")
-    layers = [
-        at > 0 and part.isdecimal() and ".".join(parts[: at + 1]) in parents
-        for at, part in enumerate(parts)
-    ]
-    return ".".join("*" if is_one else part for part, is_one in zip(parts, layers, strict=True))
+def _together(paths: Sequence[str]) -> str:
+    """One path for several, with `*` for the numbers in which they differ."""
+    parts = zip(*(path.split(".") for path in paths), strict=True)
+    return ".".join(same[0] if len(set(same)) == 1 else "*" for same in parts)

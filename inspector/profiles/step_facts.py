@@ -149,10 +149,12 @@ class FusionFacts:
     def _line(self, node: Node) -> NodeLine:
         """The user's line of a node; of one that a pass of the compiler made, its neighbour's."""
         known = self._origins.get(node.name)
+        kind = node.modules[-1][1] if node.modules else ""
+        line = NodeLine(node.name, module=node.module, module_class=kind)
         if known is None or not known.stack:
-            return NodeLine(node.name, module=node.module)
+            return line
         frame = known.stack[-1]
-        return NodeLine(node.name, frame.file, frame.line, frame.code, node.module)
+        return dataclasses.replace(line, file=frame.file, line=frame.line, code=frame.code)
 
     def _operand(self, node: Node) -> str:
         """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""

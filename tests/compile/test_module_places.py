@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 import torch
@@ -22,6 +23,16 @@ TEXT = Path(__file__).read_text("utf-8").split("\n")
 class Half(nn.Linear):
     def __init__(self, size: int) -> None:
         super().__init__(size, size // 2)  # no line of the one who makes a Half
+
+
+class Made(nn.Linear):
+    def __new__(cls) -> Self:
+        made = super().__new__(cls)
+        nn.Linear.__init__(made, 8, 8)
+        return made
+
+    def __init__(self) -> None:
+        pass
 
 
 class Own(nn.Module):
@@ -65,7 +76,16 @@ def test_what_torch_alone_computes_has_the_line_that_makes_it() -> None:
             ),
         )
     found = lines(model, torch.randn(2, 8))
-    assert list(found.values()) == [["nn.Linear(8, 8),"], ["nn.GELU(),"], ["Half(8),"]]
+    # Without parameters: where it is put into the model.
+    gelu = ["model = nn.Sequential("]
+    assert list(found.values()) == [["nn.Linear(8, 8),"], gelu, ["Half(8),"]]
+
+
+def test_a_module_that_new_makes_has_the_line_of_its_maker() -> None:
+    with noting_modules():
+        model = nn.Sequential(Made())
+    (found,) = lines(model, torch.randn(2, 8)).values()
+    assert found == ["model = nn.Sequential(Made())"]
 
 
 def test_a_copy_has_the_line_of_what_it_is_in() -> None:
@@ -90,7 +110,7 @@ def test_a_second_call_of_a_module_is_known_as_well() -> None:
         relu = nn.ReLU()
         model = nn.Sequential(relu, nn.Linear(8, 8), relu)
     found = list(lines(model, torch.randn(2, 8)).values())
-    assert found[0] == found[2] == ["relu = nn.ReLU()"]
+    assert found[0] == found[2] == ["model = nn.Sequential(relu, nn.Linear(8, 8), relu)"]
 
 
 def test_every_stage_of_a_training_step_has_it() -> None:
@@ -116,6 +136,16 @@ def test_every_stage_of_a_training_step_has_it() -> None:
     assert all(HERE in text for text in [*forward, *backward])
 
 
+def test_no_line_is_of_a_graph_that_was_captured_before() -> None:
+    graph = fx.Graph()
+    node = graph.placeholder("x")
+    frame = '  File "<eval_with_key>.9", line 4, in forward\n    def forward(self, input):\n'
+    node.meta["stack_trace"] = frame
+    assert stack_of(node) == ""
+    node.meta["stack_trace"] = f'  File "{HERE}", line 3, in f\n    f()\n{frame}'
+    assert [item.file for item in printed_frames(stack_of(node))] == [HERE]
+
+
 def test_what_was_there_before_has_none() -> None:
     model = nn.Sequential(nn.Linear(8, 8))
     with noting_modules():
@@ -124,10 +154,43 @@ def test_what_was_there_before_has_none() -> None:
 
 
 def test_torch_is_as_it_was_afterwards() -> None:
-    original = nn.Module.__init__
+    hooks = torch.nn.modules.module._global_parameter_registration_hooks
+    before = dict(hooks)
+    with noting_modules():
+        assert len(hooks) == len(before) + 1
     with pytest.raises(ZeroDivisionError), noting_modules():
         raise ZeroDivisionError
-    assert nn.Module.__init__ is original
+    assert dict(hooks) == before
+
+
+def test_what_a_program_puts_into_the_place_of_init_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = nn.Module.__init__
+    monkeypatch.setattr(nn.Module, "__init__", original)  # put back afterwards
+
+    def tagging(self: nn.Module, *args: object, **kwargs: object) -> None:
+        original(self, *args, **kwargs)
+        self.scale = 3
+
+    with noting_modules():
+        nn.Module.__init__ = tagging
+        first = nn.ReLU()
+    assert first.scale == nn.ReLU().scale == 3
+
+
+def test_nothing_of_ours_is_traced_where_a_program_keeps_init() -> None:
+    with noting_modules():
+
+        class Kept(nn.Module):
+            __init__ = nn.Module.__init__
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x + 1
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return Kept()(x)
+
+    compiled = torch.compile(function, backend="eager", fullgraph=True)
+    assert compiled(torch.zeros(2)).tolist() == [1, 1]
 
 
 def test_nothing_is_kept_alive_and_no_other_module_gets_a_place() -> None:

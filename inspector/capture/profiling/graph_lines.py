@@ -17,14 +17,7 @@ from inspector.capture.roots import recorded_roots
 from inspector.events.printed_stack import printed_frames
 from inspector.model.stack import plain_frame, user_frame
 
-__all__ = ["GraphLine", "GraphLines", "is_graph_code"]
-
-_FILE = "<eval_with_key>"  # torch/fx/graph_module.py names all of them so
-
-
-def is_graph_code(file: str) -> bool:
-    """Whether a file's name is that of a graph which runs as Python."""
-    return file.startswith(_FILE)
+__all__ = ["GraphLine", "GraphLines"]
 
 
 class GraphLine(NamedTuple):

@@ -18,7 +18,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from inspector.capture.profiling.graph_lines import GraphLines, is_graph_code
+from inspector.capture.profiling.graph_lines import GraphLines
+from inspector.model.stack import is_graph_code
 
 __all__ = ["CALL_MARK", "COMPILED", "MODULE_MARK", "ROOT", "USER_MARK", "marked_user_lines"]
 

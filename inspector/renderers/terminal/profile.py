@@ -10,6 +10,7 @@ from inspector.findings.ceiling_wording import ceiling_lines
 from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
+from inspector.findings.profile_next import next_steps
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profile_rows import line_rows, module_rows, operator_rows, work_lines
 from inspector.findings.profile_wording import (
@@ -130,7 +131,8 @@ def _work(page: Page, found: Profiled) -> Iterator[Text]:
     for row in rows[:_MOST_WORK]:
         times = f"{row.number}{TIMES} " if row.number > 1 else ""
         head = Text(f"{_GAP}{row.time:>9} {row.share:>4.0%}  {times}")
-        yield page.cropped(head.append_text(page.safe(row.name, "cyan")))
+        name = page.shortened(row.name, head)
+        yield page.cropped(head.append_text(page.safe(name, "cyan")))
         yield from page.wrapped(page.safe(row.detail), _GAP * 4, _GAP * 5)
         for place, code in row.places[:_MOST_PLACES]:
             text = Text(_GAP * 4).append_text(page.safe(place)).append(_GAP)
@@ -181,3 +183,5 @@ def _notices(page: Page, report: ProfileReport) -> Iterator[Text]:
     for notice in report.notices:
         label = Text("note: ", style="dim")
         yield from page.wrapped(label.append_text(page.safe(notice)), further=_GAP)
+    for step in next_steps(report):
+        yield Text("next: ", style="bold").append_text(page.safe(step, "cyan"))

@@ -190,11 +190,41 @@ def test_noise_leaves_what_needs_no_time() -> None:
     (said,) = list(verdict_lines(busy))[-1:]
     assert "while another program was at work on the GPU 60% of the time: measure" in said
 
-    broken = dataclasses.replace(found, breaks=2)
+    broken = dataclasses.replace(found, breaks=("model.py:3", "model.py:9"))
     assert list(verdict_lines(broken))[-1] == (
-        "graphs break at 2 lines, whatever that takes: `inspect explain` says which, and how to "
-        "mend them"
+        "graphs break at model.py:3, model.py:9, whatever that takes: `inspect explain` says how "
+        "to mend that"
     )
+
+
+def test_noise_on_both_sides_of_one_is_no_equality() -> None:
+    said = " ".join(verdict_lines(profiled(NOISE)))
+    assert "too noisy to say how it compares with eager PyTorch (" in said
+    assert "no difference" not in said
+
+
+def test_what_else_the_machine_did_stands_beside_unstable_times() -> None:
+    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
+    busy = dataclasses.replace(profiled(moved), state=InspectorDeviceState(0, {}, {}, 10, "", 60))
+    said = " ".join(verdict_lines(busy))
+    assert "differ by 20%, while another program was at work on the GPU 60% of the time)" in said
+    far = in_blocks([[100], [100], [290]], [[200], [200], [580]])
+    assert "equal calls take up to 2.9 times as long" in " ".join(verdict_lines(profiled(far)))
+
+
+def test_rounds_that_are_left_out_are_told() -> None:
+    odd = in_blocks([[1800], *([[100]] * 5)], [[2000], *([[200]] * 5)])
+    found = profiled(odd)
+    (said,) = [item for item in measured_notices(odd, found.budget) if "left out" in item]
+    assert said.startswith("1 of 6 rounds of calls took 13 times as long as usual, and is left out")
+
+
+def test_an_interruption_is_no_failed_call() -> None:
+    ended = dataclasses.replace(PROFILE, error=FailedCall("watched", 25, "KeyboardInterrupt"))
+    (said,) = [
+        item for item in measured_notices(ended, make_budget(ended)) if "interrupted" in item
+    ]
+    assert said.startswith("it was interrupted at the 25th call under the profiler; what was")
 
 
 def test_gains_that_are_left_out_are_counted() -> None:

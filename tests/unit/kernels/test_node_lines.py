@@ -31,7 +31,7 @@ def node(stack: str, *modules: tuple[str, str], op: str = "call_function") -> Gr
 def test_the_line_is_the_users_where_torch_has_a_line_of_its_own() -> None:
     found = recorded_node_lines([node(STACK, ("L['self'].norm", "RMSNorm"))], ROOTS)
     code, target = "h = self.norm(x)", "torch.rms_norm"
-    assert found == {"h": NodeLine("h", "/p/model.py", 6, code, "norm", target)}
+    assert found == {"h": NodeLine("h", "/p/model.py", 6, code, "norm", target, "RMSNorm")}
 
 
 def test_what_is_no_operator_has_no_line() -> None:
@@ -49,7 +49,7 @@ def test_what_is_no_operator_has_no_line() -> None:
 )
 def test_without_a_line_there_is_the_module(source: str, path: str) -> None:
     found = recorded_node_lines([node("", ("L['self']", "Net"), (source, "Linear"))], ROOTS)
-    assert found["h"] == NodeLine("h", module=path, target="torch.rms_norm")
+    assert found["h"] == NodeLine("h", module=path, target="torch.rms_norm", module_class="Linear")
 
 
 def read(tmp_path: Path, text: str) -> tuple[GraphNode, ...]:

@@ -157,6 +157,26 @@ def test_the_times_that_are_told_have_the_ratio_that_is_told() -> None:
     assert found.wall_ns == pytest.approx((100 * 400 * 400) ** (1 / 3))
 
 
+def test_a_round_that_met_something_else_is_left_out() -> None:
+    usual = [[100, 101, 99]] * 5
+    found = make_budget(in_blocks([[1800] * 3, *usual], [[2000] * 3, *([[200] * 3] * 5)]))
+    assert found.wall_ns == pytest.approx(100)
+    assert found.eager_ns == pytest.approx(200)
+    assert found.faster == pytest.approx((2, 2, 2))
+    assert found.is_stable
+    (times,) = found.left_out
+    assert times == pytest.approx((1800 * 2000 / 100 / 200) ** 0.5)
+
+
+def test_where_many_rounds_differ_nothing_is_usual() -> None:
+    plain, eager = [[100], [900], [100], [5000]], [[200], [100], [9000], [300]]
+    found = make_budget(in_blocks(plain, eager))
+    assert found.left_out == ()
+    assert not found.is_stable
+    of_three = make_budget(in_blocks([[100], [100], [900]], [[200], [200], [1800]]))
+    assert of_three.left_out == ()
+
+
 def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
     two = in_blocks([[100, 110, 90]] * 2, [[200, 210, 190]] * 2)
     assert make_budget(two).faster == make_budget(dataclasses.replace(two, blocks=())).faster

@@ -6,7 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.model.kernel import NodeLine
+from inspector.model.cpp_kernel import CppFacts
+from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import Gain, gains
 from inspector.profiles.work import Work
@@ -88,3 +90,71 @@ def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) 
 def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
     first, _ = work()
     assert all("fewer and larger graphs" in change for change in waits(first, first))
+
+
+def with_operator(operator: str, direction: str) -> Work:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.call is not None
+    assert launch.code is not None
+    call = dataclasses.replace(launch.call, aten=(operator,))
+    code = dataclasses.replace(launch.code, direction=direction)
+    changed = dataclasses.replace(launch, facts=None, call=call, place=line(7), code=code)
+    return dataclasses.replace(first, launches=(changed,))
+
+
+FORWARD = make_budget(
+    dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9})
+)
+
+
+def of_training_mode(*found: Work) -> list[Gain]:
+    every = gains(FORWARD, found, "", is_cpu=False)
+    return [gain for gain in every if "training mode" in gain.what]
+
+
+def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backward_pass() -> None:
+    dropout = with_operator("native_dropout", "inference")
+    norm = with_operator("_native_batch_norm_legit_functional", "inference")
+    (gain,) = of_training_mode(dropout, norm)
+    assert gain.what == (
+        "the model is in training mode: dropout draws numbers and batch normalisation takes its "
+        "statistics from the batch"
+    )
+    assert gain.time_ns == pytest.approx(200_000)
+    assert "model.eval()" in gain.change
+    assert not of_training_mode(dropout, with_operator("relu", "backward"))
+    assert not of_training_mode(with_operator("_native_batch_norm_legit_no_training", "inference"))
+
+
+def test_graph_breaks_have_their_lines() -> None:
+    profile = dataclasses.replace(
+        PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"graph-break": 9, "launching": 9}
+    )
+    lines = ("model.py:3", "model.py:9", "model.py:12", "other.py:1")
+    found = gains(make_budget(profile), work(), "", is_cpu=False, break_lines=lines)
+    (change,) = [gain.change for gain in found if "between compiled graphs" in gain.what]
+    assert change == (
+        "mend the graph breaks (model.py:3, model.py:9, model.py:12 and 1 more): "
+        "`inspect explain` says how"
+    )
+
+
+def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
+    def change(loop: TextLoop, time_ns: int = 100_000) -> str:
+        first, _ = work(time_ns=time_ns)
+        (launch,) = first.launches
+        assert launch.code is not None
+        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
+        code = dataclasses.replace(launch.code, kernels=(kernel,))
+        own = dataclasses.replace(
+            first, launches=(dataclasses.replace(launch, code=code),), dtype="float32"
+        )
+        changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
+        return next((text for text in changes if "loops" in text), "")
+
+    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, uses_vectors=True)
+    assert change(fast) == ""  # what they compute takes the time
+    assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
+    assert "not vectorised or in threads" in change(dataclasses.replace(fast, uses_vectors=False))
+    assert "not vectorised or in threads" in change(dataclasses.replace(fast, parallel=0))
