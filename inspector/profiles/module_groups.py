@@ -16,8 +16,8 @@ def in_groups(by_module: Mapping[tuple[str, str], float]) -> Mapping[str, float]
 
     Modules are alike whose paths differ in numbers alone and that are of one class:
     ``layers.*.attention`` is that of all layers. Where several classes would be called alike, as in
-    an ``nn.Sequential``, the class is said as well: ``features.* (Conv2d)``. What no other is like
-    keeps its numbers.
+    an ``nn.Sequential``, the class is said as well: ``features.* (Conv2d)``; so it is of parts of
+    the model itself: ``* (Linear)``. What no other is like keeps its numbers.
 
     Args:
         by_module: Nanoseconds by path of a module and its class; without one nothing is alike.
@@ -33,7 +33,8 @@ def in_groups(by_module: Mapping[tuple[str, str], float]) -> Mapping[str, float]
     of_several = collections.Counter(name for name, _, _ in names)
     found: dict[str, float] = {}
     for name, kind, times in names:
-        shown = f"{name} ({kind})" if of_several[name] > 1 and kind else name
+        is_bare = name == "*" or of_several[name] > 1
+        shown = f"{name} ({kind})" if is_bare and kind else name
         found[shown] = found.get(shown, 0.0) + sum(times.values())
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 

@@ -260,7 +260,9 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     assert done.returncode == 0, done.stderr
     assert "external_utils" not in done.stdout
     (found,) = json.loads(done.stdout)["profiles"]
-    assert {"0", "1", "2"} <= set(found["modules"])
+    assert {"* (Linear)", "1"} <= set(found["modules"])
+    products = [item for item in found["work"] if item["operators"] == ["addmm"]]
+    assert [[line["line"] for line in item["lines"]] for item in products] == [[5], [5]]
 
 
 def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:

@@ -15,7 +15,7 @@ from inspector.profiles.module_groups import in_groups
         # The layers themselves (a residual's addition), too; and layers that are the model.
         (
             {"0 Block": 1.0, "0.mlp MLP": 2.0, "1 Block": 1.0, "1.mlp MLP": 2.0},
-            {"*.mlp": 4.0, "*": 2.0},
+            {"*.mlp": 4.0, "* (Block)": 2.0},
         ),
         # Unlike things in a row: those of a class together.
         (
