@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
@@ -22,7 +23,7 @@ from inspector.findings.profiled import Profiled
 from inspector.graphs.step_names import short_name
 from inspector.model.gpus import MULTIPROCESSORS_TUNED
 from inspector.model.kernel import NodeLine
-from inspector.model.roots import Owner, Roots
+from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_graph_code
 from inspector.profiles.autotuned import Autotuning, make_autotuning
@@ -48,6 +49,10 @@ _UNSIZED_RUNS = (
     "bytes, FLOPs and shares of ceilings are left out where a graph with dynamic sizes runs several"
     " times in a call: they are known for one of the sizes, and each run may have its own"
 )
+
+
+_DEF = re.compile(r"\s*(?:async\s+)?def\s")
+_MOST_DECORATORS = 40  # lines
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,13 +143,15 @@ def _profiles(
         fusions = with_known_sizes(recorded, again, is_one_input=is_one)
         if is_one and fusions != recorded:
             unread.append(_UNSIZED_RUNS)
-        functions = _functions(process, run.roots)
+        functions = _functions(process, run)
         breaks = [item for each in alone.compilations for item in each.graph_breaks]
         places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
         break_lines = tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
         budget = make_budget(profile, has_breaks=bool(breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
-        launches = timed_launches(shown, codes, fusions, functions)
+        launches = [
+            _at_definition(item, run) for item in timed_launches(shown, codes, fusions, functions)
+        ]
         every += launches
         memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
         if counted and not profile.input:
@@ -201,11 +208,30 @@ def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int],
     return {key: text.strip() for key, text in texts.items() if text}
 
 
-def _functions(process: Process, roots: Roots) -> Mapping[str, NodeLine]:
+def _functions(process: Process, run: Run) -> Mapping[str, NodeLine]:
     return {
-        str(compilation.compile_id): NodeLine(frame.name, frame.file, frame.first_line)
+        str(compilation.compile_id): NodeLine(
+            frame.name, frame.file, _def_line(run, frame.file, frame.first_line)
+        )
         for frame in process.frames
         for compilation in frame.compilations
         if frame.file and not is_graph_code(frame.file)
-        if roots.owner(frame.file) is not Owner.TORCH
+        if run.roots.owner(frame.file) is not Owner.TORCH
     }
+
+
+def _at_definition(item: TimedLaunch, run: Run) -> TimedLaunch:
+    """A call of a function is at its first line; Python calls that of its first decorator so."""
+    place = item.place
+    line = _def_line(run, place.file, place.line) if place is not None else 0
+    if place is None or line == place.line:
+        return item
+    return dataclasses.replace(item, place=dataclasses.replace(place, line=line, code=""))
+
+
+def _def_line(run: Run, file: str, first: int) -> int:
+    """The line that defines a function: its first is that of its first decorator."""
+    if not (run.sources.line(file, first) or "").lstrip().startswith("@"):
+        return first
+    lines = run.sources.excerpt(file, first, first + _MOST_DECORATORS)
+    return next((line.number for line in lines if _DEF.match(line.text)), first)

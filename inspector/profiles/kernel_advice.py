@@ -14,6 +14,11 @@ _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped
 _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 _SMALLER = {"float32": "bfloat16", "float64": "float32", "complex128": "complex64"}
+_IMAGE = ("batch", "channels", "height", "width")
+_LAYOUT = (
+    "of images, channels_last for the model and its inputs, where they are not: "
+    "model.to(memory_format=torch.channels_last)"
+)
 _HALVES = frozenset({"bfloat16", "float16"})
 _NEAR = 0.5  # of a ceiling: less is not for want of it
 # No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
@@ -131,12 +136,18 @@ def _smaller(work: Work) -> str:
 
 def _of_convolution(work: Work) -> str:
     """Where Inductor has no template of its own."""
-    layout = (
-        "of images, channels_last for the model and its inputs, where they are not: "
-        "model.to(memory_format=torch.channels_last)"
-    )
-    smaller = _smaller(work)
-    return f"{layout}; or {smaller}" if smaller else layout
+    layout = _LAYOUT if _may_change_layout(work) else ""
+    return "; or ".join(filter(None, (layout, _smaller(work))))
+
+
+def _may_change_layout(work: Work) -> bool:
+    """Whether it is known that it is of images, and that these are not in channels_last yet."""
+    steps = [launch.step for launch in work.launches if launch.step is not None]
+    nodes = [node for step in steps for node in step.operators if "convolution" in node.target]
+    for tensor in (tensor for node in nodes for tensor in node.tensors[:1]):
+        is_image = len(tensor.shape) == len(_IMAGE)
+        return is_image and (len(tensor.stride) != len(_IMAGE) or tensor.stride[1] != 1)
+    return True
 
 
 def _may_be_tuned(work: Work) -> bool:

@@ -265,6 +265,37 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     assert [[line["line"] for line in item["lines"]] for item in products] == [[5], [5]]
 
 
+WRAPPED = """
+import functools
+import torch
+from torch import nn
+
+def wrapping(function):
+    @functools.wraps(function)
+    def wrapper(self, x):
+        return function(self, x)
+    return wrapper
+
+class Net(nn.Module):
+    @wrapping
+    def forward(self, x):
+        return torch.relu(x @ x)
+
+model = Net()
+example_inputs = (torch.randn(64, 64),)
+"""
+
+
+def test_what_is_around_a_function_has_its_def_and_not_its_decorator(
+    tmp_path: Path, machine: Path
+) -> None:
+    (tmp_path / "model.py").write_text(WRAPPED)
+    done = started(tmp_path, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["profiles"]
+    assert {line["line"] for line in found["lines"]} == {8, 15}
+
+
 def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:
     report = json.loads(inspected(recording, "kept", "--kernel", "softmax", "--format", "json"))
     jsonschema.validate(report, ALONE)
