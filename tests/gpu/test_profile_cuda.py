@@ -58,6 +58,17 @@ FAILS = """
             torch.empty(1 << 50, device="cuda")
         return x + 1
 """
+KERNEL_FAILS = """
+    def forward(self, x):
+        return self.counted(torch.relu(self.layers[0](x)))
+
+    @torch.compiler.disable
+    def counted(self, x):
+        self.calls += 1
+        if self.calls >= 200:  # CUDA cannot be used any more behind it
+            torch._assert_async(torch.zeros((), device="cuda"))
+        return x + 1
+"""
 TAIL = """
 model = Net().cuda()
 example_inputs = (torch.randn(64, 256, device="cuda", requires_grad=True),)
@@ -133,6 +144,14 @@ def test_out_of_memory_half_way_shows_what_was_measured(tmp_path: Path) -> None:
     report = profiled(tmp_path, FAILS, "--no-grad", fails=True)
     (profile,) = report["profiles"]
     assert "OutOfMemoryError" in profile["failed"]["error"]
+    assert profile["wall_ns"] > 0
+    assert any("what was measured until then is shown" in notice for notice in report["notices"])
+
+
+def test_a_kernel_that_fails_half_way_shows_what_was_measured(tmp_path: Path) -> None:
+    report = profiled(tmp_path, KERNEL_FAILS, "--no-grad", fails=True)
+    (profile,) = report["profiles"]
+    assert "device-side assert" in profile["failed"]["error"]
     assert profile["wall_ns"] > 0
     assert any("what was measured until then is shown" in notice for notice in report["notices"])
 
