@@ -15,7 +15,7 @@ from inspector.findings.wording import count, duration, listed
 from inspector.graphs.step_names import short_name
 from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
-from inspector.profiles.gains import Gain
+from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 from inspector.profiles.work import LIMITS, Bound, Work
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
-from inspector.profiles.gains import Gain
+from inspector.profiles.gain import Gain
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
 from inspector.profiles.work import Work

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
@@ -141,7 +141,8 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
             is the program's own code.
     """
-    rounds = _rounds(profile)
+    left_out = _unusual(profile)
+    rounds = _rounds(profile, left_out)
     wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
     eager_ns = _typical([eager for eager, _ in rounds], profile.eager_ns) or None
     busy_ns = _busy_ns(profile, wall_ns)
@@ -163,15 +164,15 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_eager_busy_ns(profile, eager_ns),
         faster=_ratio_of(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
-        spread=_spread(profile),
+        spread=_spread(profile, left_out),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
         explained_slowdown=_explained_slowdown(profile, wall_ns),
         explained_range=_explained_range(profile, wall_ns),
-        profiled=_profiled(profile),
+        profiled=_profiled(profile, left_out),
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
-        left_out=tuple(_unusual(profile).values()),
+        left_out=tuple(left_out.values()),
     )
 
 
@@ -231,14 +232,15 @@ def _busy_without(
     return _median([union_ns(spans) for spans in kept])
 
 
-def _profiled(profile: DeviceProfile) -> tuple[float, float, float] | None:
+def _profiled(
+    profile: DeviceProfile, left_out: Collection[int]
+) -> tuple[float, float, float] | None:
     """Watched by plain time: each round made as many watched calls as any other."""
     plain = list(_medians(profile, "plain").values())
     watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
     if len(plain) < _LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
         return ratio_interval(watched, profile.plain_ns)
     each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
-    left_out = _unusual(profile)
     usual = [number not in left_out for number in _medians(profile, "plain")]
     pairs = zip(each, plain, usual, strict=True)
     return _ratio_of([(above, below) for above, below, is_usual in pairs if above and is_usual])
@@ -311,8 +313,7 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
 
 
-def _spread(profile: DeviceProfile) -> float | None:
-    left_out = _unusual(profile)
+def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
     found = [
         [time_ns for number, time_ns in _medians(profile, kind).items() if number not in left_out]
         for kind in ("plain", "eager")
@@ -321,11 +322,11 @@ def _spread(profile: DeviceProfile) -> float | None:
     return max(spreads, default=None)
 
 
-def _rounds(profile: DeviceProfile) -> Sequence[tuple[float, float]]:
+def _rounds(profile: DeviceProfile, left_out: Collection[int]) -> Sequence[tuple[float, float]]:
     """The medians of eager and of compiled calls of each round that has both; none of too few."""
     eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
-    both = (eager.keys() & plain.keys()) - _unusual(profile).keys()
-    found = [(eager[number], plain[number]) for number in sorted(both)]
+    both = sorted(eager.keys() & plain.keys())
+    found = [(eager[number], plain[number]) for number in both if number not in left_out]
     return found if len(found) >= _LEAST_ROUNDS else ()
 
 

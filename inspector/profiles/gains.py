@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,58 +10,23 @@ from inspector.graphs.step_names import short_name
 from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
+from inspector.profiles.gain import Gain, and_more
 from inspector.profiles.gradient_copies import copied_gradients
+from inspector.profiles.host_gains import host_gains
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.kernel_advice import advice, advised_unit, is_about_one
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
-from inspector.profiles.step_facts import Part
+from inspector.profiles.timed import time_by
 from inspector.profiles.work import LIMITS, Bound, Work
 
-__all__ = ["Gain", "all_compiled", "gains"]
+__all__ = ["all_compiled", "gains"]
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
 _MOST_KERNELS = 2
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
-_MEND = "mend the graph breaks: `inspect explain` says how"
-_FEWER = "fewer and larger graphs have less of it; "
-# What the host does beside kernels, and what to change.
-_HOSTS_WORK = {
-    "outside": (
-        "the program's own code runs outside of compiled graphs",
-        "compile more of it, or do it less often",
-    ),
-    "entry": (
-        "a call is entered and left (Python around the model and, in training, around autograd)",
-        "nothing of the model is left to compile",
-    ),
-    "graph-break": (
-        "Python runs between compiled graphs",
-        _MEND,
-    ),
-    "guards": (
-        "guards are evaluated",
-        "`inspect guards` says which guards, and what to change",
-    ),
-    "wrappers": (
-        "torch's own code runs around compiled graphs",
-        f"{_FEWER}a larger batch hides it",
-    ),
-    "autograd": (
-        "autograd runs between compiled graphs and adds up gradients",
-        f"{_FEWER}a larger batch hides it",
-    ),
-}
 _ENTRY = {"outside": "entry"}
-_HIDES = {
-    "outside": "; a larger batch hides it",
-    "entry": "; a larger batch hides it",
-    "graph-break": "",
-    "guards": "",
-    "wrappers": "",
-    "autograd": "",
-}
 # By whether a compiled graph does it.
 _EXCHANGED = {
     True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
@@ -80,24 +44,6 @@ _IN_TRAINING = {
         "batch normalisation takes its statistics from the batch"
     ),
 }
-_GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Gain:
-    """Time that something takes, and that need not be.
-
-    Attributes:
-        what: What takes it, in one sentence, without a full stop.
-        time_ns: The time of a call that would be won at most.
-        change: What to change.
-        is_hidden: Whether a call gets no shorter by it as long as the host is what it waits for.
-    """
-
-    what: str
-    time_ns: float
-    change: str
-    is_hidden: bool = False
 
 
 def _is_host_bound(budget: Budget) -> bool:
@@ -149,43 +95,12 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
-    host = _of_host(budget, is_grad_idle=is_grad_idle) if is_cpu else _of_idle(budget, work, mode)
-    found += [_of_one_graph(gain) for gain in host] if _runs_of_graphs(work) == 1 else host
-    found = [_with_lines(gain, break_lines) for gain in found]
+    found += host_gains(
+        budget, work, mode, is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines
+    )
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
-
-
-def _runs_of_graphs(work: Iterable[Work]) -> int:
-    """How many compiled graphs run in a call: one that runs twice, in a loop, counts twice.
-
-    A forward pass and its backward pass are one. Graphs without any work are not seen.
-    """
-    statements = collections.Counter(
-        (launch.code.compile_id, launch.code.direction, launch.launch.place.line)
-        for item in work
-        for launch in item.launches[:1]
-        if launch.code is not None
-    )
-    runs: dict[str, int] = {}
-    for (compile_id, _, _), number in statements.items():
-        runs[compile_id] = max(runs.get(compile_id, 0), number)
-    return sum(runs.values())
-
-
-def _of_one_graph(gain: Gain) -> Gain:
-    """The gain where there cannot be fewer graphs."""
-    return dataclasses.replace(gain, change=gain.change.removeprefix(_FEWER))
-
-
-def _with_lines(gain: Gain, lines: Sequence[str]) -> Gain:
-    """The gain with the lines of the graph breaks, if it is theirs."""
-    if not lines or not gain.change.startswith(_MEND):
-        return gain
-    named = f"{', '.join(lines[:_MOST_NAMED])}{_more_than(_MOST_NAMED, lines)}"
-    change = f"mend the graph breaks ({named}): {gain.change.partition(': ')[2]}"
-    return dataclasses.replace(gain, change=change)
 
 
 def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
@@ -197,76 +112,6 @@ def _directions(work: Iterable[Work]) -> frozenset[str]:
     """Which passes the graphs are: ``forward`` ones keep something for autograd."""
     codes = (launch.code for item in work for launch in item.launches)
     return frozenset(code.direction for code in codes if code is not None)
-
-
-def _of_idle(budget: Budget, work: Sequence[Work], mode: str) -> Iterator[Gain]:
-    """What a GPU waits for."""
-    causes = budget.causes_ns
-    launching = causes.get("launching", 0.0)
-    if launching:
-        yield _launching(launching, work, mode)
-    for cause, (what, change) in _HOSTS_WORK.items():
-        if causes.get(cause):
-            yield Gain(f"the GPU waits while {what}", causes[cause], f"{change}{_HIDES[cause]}")
-    if budget.host_copies_ns:
-        yield Gain(
-            "the GPU does nothing but copy from or to the host",
-            budget.host_copies_ns,
-            "keep the data on the GPU, or copy the next one meanwhile: from pinned memory, with "
-            "non_blocking=True, on a stream of its own",
-        )
-    if causes.get("synchronisation"):
-        yield Gain(
-            "the GPU has nothing queued, because the host waited for it (`.item()`, a copy to the "
-            "host, memory that is allocated)",
-            causes["synchronisation"],
-            "keep values on the GPU, and copy without waiting",
-        )
-
-
-def _of_host(budget: Budget, *, is_grad_idle: bool) -> Iterator[Gain]:
-    """What a CPU does beside its kernels."""
-    for cause, (what, change) in _HOSTS_WORK.items():
-        if budget.causes_ns.get(cause):
-            is_autograds = cause == "wrappers" and is_grad_idle
-            less = "; calls under torch.no_grad() have less of it, too" if is_autograds else ""
-            less = (
-                "; fewer calls, with a larger batch each, have less" if cause == "entry" else less
-            )
-            yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
-
-
-def _launching(time_ns: float, work: Sequence[Work], mode: str) -> Gain:
-    """What is launched kernel by kernel, and how much of it CUDA graphs could launch."""
-    single = [item for each in work for item in each.launches if not item.launch.is_replayed]
-    within = [item for item in single if item.code is not None]
-    graphs = len({id(item.code) for item in within})
-    outside = len(single) - len(within)
-    launches = "kernel" if len(single) == 1 else "kernels"
-    if not single:
-        return Gain("the GPU waits for the host to launch CUDA graphs", time_ns, _LARGER)
-    what = f"the GPU waits for the host to launch {len(single)} {launches}, one by one"
-    if not within:
-        return Gain(what, time_ns, f"they are in no compiled graph; {_LARGER}")
-    if len(single) < sum(len(each.launches) for each in work) / 2:
-        others = f", and {len(single)} {launches} beside them"
-        return Gain(f"the GPU waits for the host to launch CUDA graphs{others}", time_ns, _LARGER)
-    if mode in _GRAPHED:
-        return Gain(what, time_ns, "CUDA graphs were skipped: `inspect explain` says why")
-    parts = (
-        "the compiled graph as a CUDA graph"
-        if graphs == 1
-        else f"the {graphs} compiled graphs as CUDA graphs"
-    )
-    if not outside and graphs == 1:
-        parts = "all of them as one CUDA graph"
-    change = f'mode="reduce-overhead" launches {parts}'
-    if outside:
-        change += f", and {outside} of them stay outside"
-    return Gain(what, time_ns, f"{change}; {_LARGER}, too")
-
-
-_LARGER = "a larger batch hides it"
 
 
 def _of_kernels(
@@ -315,16 +160,8 @@ def _where(row: Hot) -> str:
     modules = list(dict.fromkeys(name for item in row.all_ for name in item.modules))
     lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
     if modules and all(item.modules for item in row.all_):
-        return f" in {modules[0]}{_and_more(modules)}"
-    return f" at {lines[0]}{_and_more(lines)}" if lines else ""
-
-
-def _and_more(names: Sequence[str]) -> str:
-    return _more_than(1, names)
-
-
-def _more_than(number: int, names: Sequence[object]) -> str:
-    return f" and {len(names) - number} more" if len(names) > number else ""
+        return f" in {modules[0]}{and_more(1, modules)}"
+    return f" at {lines[0]}{and_more(1, lines)}" if lines else ""
 
 
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
@@ -365,7 +202,7 @@ def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
     if repeated:
         lines = repeating_lines(repeated)
         named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
-        more = _more_than(len(named), lines)
+        more = and_more(len(named), lines)
         yield Gain(
             f"{len(repeated)} of the calls of libraries compute what others have computed"
             + (f" ({', '.join(named)}{more})" if lines else ""),
@@ -378,12 +215,8 @@ def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
 
 def _of_training_mode(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
     """What layers do in training mode alone, in calls without a backward pass."""
-    times: dict[str, float] = {}
-    for part, time_ns in _parts(work):
-        name = short_name(part.operator)
-        if name in _IN_TRAINING:
-            what = _IN_TRAINING[name]
-            times[what] = times.get(what, 0.0) + time_ns
+    launches = (launch for item in work for launch in item.launches)
+    times = time_by(launches, lambda part: _IN_TRAINING.get(short_name(part.operator)))
     if times:
         yield Gain(
             f"the model is in training mode: {' and '.join(times)}",
@@ -391,12 +224,6 @@ def _of_training_mode(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain
             "for inference, model.eval() before it is compiled; for training, --train",
             is_hidden,
         )
-
-
-def _parts(work: Iterable[Work]) -> Iterator[tuple[Part, float]]:
-    for item in work:
-        for launch in item.launches:
-            yield from ((part, launch.time_ns * part.share) for part in launch.parts)
 
 
 def _won_ns(row: Hot, *, is_cpu: bool) -> float:

@@ -14,7 +14,7 @@ _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped
 _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 _SMALLER = {"float32": "bfloat16", "float64": "float32", "complex128": "complex64"}
-_IMAGE = ("batch", "channels", "height", "width")
+_IMAGE_DIMENSIONS = 4
 _LAYOUT = (
     "of images, channels_last for the model and its inputs, where they are not: "
     "model.to(memory_format=torch.channels_last)"
@@ -141,13 +141,14 @@ def _of_convolution(work: Work) -> str:
 
 
 def _may_change_layout(work: Work) -> bool:
-    """Whether it is known that it is of images, and that these are not in channels_last yet."""
+    """Whether it may be of images that are not in channels_last yet; what is unknown may be."""
     steps = [launch.step for launch in work.launches if launch.step is not None]
     nodes = [node for step in steps for node in step.operators if "convolution" in node.target]
-    for tensor in (tensor for node in nodes for tensor in node.tensors[:1]):
-        is_image = len(tensor.shape) == len(_IMAGE)
-        return is_image and (len(tensor.stride) != len(_IMAGE) or tensor.stride[1] != 1)
-    return True
+    result = next((tensor for node in nodes for tensor in node.tensors), None)
+    if result is None:
+        return True
+    is_image = len(result.shape) == _IMAGE_DIMENSIONS
+    return is_image and (len(result.stride) != _IMAGE_DIMENSIONS or result.stride[1] != 1)
 
 
 def _may_be_tuned(work: Work) -> bool:

@@ -252,14 +252,20 @@ example_inputs = (torch.randn(32, 64),)
 """
 
 
+def profile_of(model: str, folder: Path, machine: Path) -> str:
+    """The JSON report of one profile, without gradients."""
+    (folder / "model.py").write_text(model)
+    done = started(folder, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout)
+
+
 def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     tmp_path: Path, machine: Path
 ) -> None:
-    (tmp_path / "model.py").write_text(CONTAINER)
-    done = started(tmp_path, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
-    assert done.returncode == 0, done.stderr
-    assert "external_utils" not in done.stdout
-    (found,) = json.loads(done.stdout)["profiles"]
+    text = profile_of(CONTAINER, tmp_path, machine)
+    assert "external_utils" not in text
+    (found,) = json.loads(text)["profiles"]
     assert {"* (Linear)", "1"} <= set(found["modules"])
     products = [item for item in found["work"] if item["operators"] == ["addmm"]]
     assert [[line["line"] for line in item["lines"]] for item in products] == [[5], [5]]
@@ -289,10 +295,7 @@ example_inputs = (torch.randn(64, 64),)
 def test_what_is_around_a_function_has_its_def_and_not_its_decorator(
     tmp_path: Path, machine: Path
 ) -> None:
-    (tmp_path / "model.py").write_text(WRAPPED)
-    done = started(tmp_path, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
-    assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)["profiles"]
+    (found,) = json.loads(profile_of(WRAPPED, tmp_path, machine))["profiles"]
     assert {line["line"] for line in found["lines"]} == {8, 15}
 
 

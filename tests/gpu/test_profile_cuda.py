@@ -55,20 +55,12 @@ FAILS = """
     def counted(self, x):
         self.calls += 1
         if self.calls >= 200:  # one call alone may be one without the compiler: a note
-            torch.empty(1 << 50, device="cuda")
+            FAIL
         return x + 1
 """
-KERNEL_FAILS = """
-    def forward(self, x):
-        return self.counted(torch.relu(self.layers[0](x)))
-
-    @torch.compiler.disable
-    def counted(self, x):
-        self.calls += 1
-        if self.calls >= 200:  # CUDA cannot be used any more behind it
-            torch._assert_async(torch.zeros((), device="cuda"))
-        return x + 1
-"""
+OUT_OF_MEMORY = 'torch.empty(1 << 50, device="cuda")'
+# CUDA cannot be used any more behind it.
+FAILED_KERNEL = 'torch._assert_async(torch.zeros((), device="cuda"))'
 TAIL = """
 model = Net().cuda()
 example_inputs = (torch.randn(64, 256, device="cuda", requires_grad=True),)
@@ -140,18 +132,17 @@ def test_calls_with_several_streams_are_not_left_out(tmp_path: Path) -> None:
     assert profile["launches_unmatched"] == 0
 
 
-def test_out_of_memory_half_way_shows_what_was_measured(tmp_path: Path) -> None:
-    report = profiled(tmp_path, FAILS, "--no-grad", fails=True)
+@pytest.mark.parametrize(
+    ("statement", "error"),
+    [(OUT_OF_MEMORY, "OutOfMemoryError"), (FAILED_KERNEL, "device-side assert")],
+    ids=["out_of_memory", "failed_kernel"],
+)
+def test_a_failure_half_way_shows_what_was_measured(
+    tmp_path: Path, statement: str, error: str
+) -> None:
+    report = profiled(tmp_path, FAILS.replace("FAIL", statement), "--no-grad", fails=True)
     (profile,) = report["profiles"]
-    assert "OutOfMemoryError" in profile["failed"]["error"]
-    assert profile["wall_ns"] > 0
-    assert any("what was measured until then is shown" in notice for notice in report["notices"])
-
-
-def test_a_kernel_that_fails_half_way_shows_what_was_measured(tmp_path: Path) -> None:
-    report = profiled(tmp_path, KERNEL_FAILS, "--no-grad", fails=True)
-    (profile,) = report["profiles"]
-    assert "device-side assert" in profile["failed"]["error"]
+    assert error in profile["failed"]["error"]
     assert profile["wall_ns"] > 0
     assert any("what was measured until then is shown" in notice for notice in report["notices"])
 

@@ -24,7 +24,7 @@ from inspector.findings.profile_wording import (
 from inspector.findings.profiled import Profiled
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
-from inspector.profiles.gains import Gain
+from inspector.profiles.gain import Gain
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import all_work

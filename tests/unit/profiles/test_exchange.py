@@ -15,7 +15,8 @@ from inspector.model.kernel import Call
 from inspector.model.spans import union_ns
 from inspector.profiles.budget import make_budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
-from inspector.profiles.gains import Gain, gains
+from inspector.profiles.gain import Gain
+from inspector.profiles.gains import gains
 from inspector.profiles.timed import TimedLaunch, timed_launches
 from inspector.profiles.work import Work, all_work
 from inspector.sources.recording import opened, read_run

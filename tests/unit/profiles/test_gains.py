@@ -10,7 +10,8 @@ from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
-from inspector.profiles.gains import Gain, gains
+from inspector.profiles.gain import Gain
+from inspector.profiles.gains import gains
 from inspector.profiles.work import Work
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_work import work

@@ -1,0 +1,30 @@
+"""Time that need not be, and how many more of something there are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+__all__ = ["Gain", "and_more"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Gain:
+    """Time that something takes, and that need not be.
+
+    Attributes:
+        what: What takes it, in one sentence, without a full stop.
+        time_ns: The time of a call that would be won at most.
+        change: What to change.
+        is_hidden: Whether a call gets no shorter by it as long as the host is what it waits for.
+    """
+
+    what: str
+    time_ns: float
+    change: str
+    is_hidden: bool = False
+
+
+def and_more(number: int, names: Sequence[object]) -> str:
+    """`` and 2 more`` behind the first names; empty where there are no others."""
+    return f" and {len(names) - number} more" if len(names) > number else ""
