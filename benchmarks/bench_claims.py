@@ -138,7 +138,7 @@ class BesideHands(Session):
     Attributes:
         device: The device.
         until: No block is begun after it, by `time.monotonic`, and no session that would end later.
-        longest: How long a session took, in seconds.
+        longest: How long a session took, in seconds; not one that compiles for all others.
         found: What was measured by hand, in ns.
     """
 
@@ -161,7 +161,8 @@ class BesideHands(Session):
         finally:
             for hand in self.loading.values():
                 hand.end()
-        BesideHands.longest = max(BesideHands.longest, time.monotonic() - begin)
+        if not fills:
+            BesideHands.longest = max(BesideHands.longest, time.monotonic() - begin)
 
     def begin(self, number: int) -> None:
         """Makes a combination ready; the process by hand gets ready beside those that follow."""

@@ -39,8 +39,8 @@ class Check:
         verdict: What becomes of it.
         first: Eager PyTorch's figure, or the least one measured; in the metric's unit, or None.
         second: The setting's figure, or the largest one measured, or None.
-        gain: How many times better than eager PyTorch, or None; its interval is that of another
-            run where one is known, and a point elsewhere.
+        gain: How many times better than eager PyTorch, or None, as for several inputs; its interval
+            is that of another run where one is known, and a point elsewhere.
         reason: Why it was not measured, or an empty string.
     """
 
@@ -57,7 +57,7 @@ def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
 
     Figures of two machines are not compared: of pairs it is the gain, which is as claimed when it
     is so within 5 %, or within the noise of what was measured here. Ranges are compared as they
-    are, with 5 % at both ends.
+    are, with 5 % at both ends; of a gain, what its interval lets it be counts as noise, too.
 
     Args:
         claim: The claim.
@@ -131,7 +131,15 @@ def _speedup(claim: Claim, mine: Sequence[BenchRow]) -> Check:
     high = max(ratio.middle for ratio in ratios)
     names = {Verdict.LONGER: Verdict.MORE, Verdict.SHORTER: Verdict.LESS}
     verdict = _within(claim, low, high)
-    return Check(claim, names.get(verdict, verdict), low, high)
+    if verdict is not Verdict.AS and all(_can_be(claim, ratio) for ratio in ratios):
+        verdict = Verdict.NOISE
+    alone = ratios[0] if len(ratios) == 1 else None
+    return Check(claim, names.get(verdict, verdict), low, high, alone)
+
+
+def _can_be(claim: Claim, ratio: Ratio) -> bool:
+    """Whether a range has a part of what is known of a ratio."""
+    return ratio.low <= claim.second * (1 + _SAME) and claim.first * (1 - _SAME) <= ratio.high
 
 
 def _milliseconds(metric: str, mine: Sequence[BenchRow]) -> list[float]:

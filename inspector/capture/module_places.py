@@ -25,7 +25,7 @@ from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded
 from inspector.events.printed_stack import printed_frames
 from inspector.model.roots import Owner
-from inspector.model.stack import is_graph_code
+from inspector.model.stack import is_graph_code, making_name
 
 __all__ = ["module_stack", "noting_modules", "stack_of"]
 
@@ -42,7 +42,7 @@ class _Place:
         self._module = weakref.ref(module)
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
-        self._function = frame.f_code.co_name
+        self._name = making_name(frame.f_code.co_name, type(module).__name__)
 
     @property
     def is_there(self) -> bool:
@@ -56,7 +56,7 @@ class _Place:
     def printed(self) -> str:
         """As torch prints a frame."""
         code = linecache.getline(self._file, self._line).strip()
-        return _printed(self._file, self._line, self._function, code)
+        return _printed(self._file, self._line, self._name, code)
 
 
 @contextlib.contextmanager

@@ -159,8 +159,11 @@ def _measured(check: Check) -> str:
     if gain is None:
         return text
     is_point = math.isclose(gain.low, gain.high)
-    reach = "" if is_point else f", {gain.low:.2f} to {gain.high:.2f}"
-    return f"{text} ({_ratio(gain.middle)}{reach})"
+    reach = "" if is_point else f"{gain.low:.2f} to {gain.high:.2f}"
+    # What is claimed to be faster is a gain already.
+    middle = _ratio(gain.middle) if check.claim.metric in PAIRS else ""
+    more = ", ".join(part for part in (middle, reach) if part)
+    return f"{text} ({more})" if more else text
 
 
 def _both(metric: str, first: float, second: float) -> str:

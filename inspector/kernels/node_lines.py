@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
@@ -34,9 +33,7 @@ def _line(node: GraphNode, roots: Roots) -> NodeLine:
     path, kind = node.modules[-1] if node.modules else ("", "")
     known = NodeLine(node.name, module=module_path(path), module_class=kind, target=node.target)
     frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
-    if frame is None:
-        return known
-    return dataclasses.replace(known, file=frame.file, line=frame.line, code=frame.code or "")
+    return known.at(frame) if frame is not None else known
 
 
 def module_path(source: str) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.model.cpp_kernel import CppFacts
+from inspector.model.stack import StackFrame, made_class
 
 __all__ = ["Call", "GraphCode", "Kernel", "NodeLine"]
 
@@ -23,6 +24,8 @@ class NodeLine:
             string.
         target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
         module_class: The class of that module, or an empty string.
+        makes: The class of the layer that the line makes, where nothing of the user's runs in what
+            that computes; else an empty string.
     """
 
     node: str
@@ -32,6 +35,13 @@ class NodeLine:
     module: str = ""
     target: str = ""
     module_class: str = ""
+    makes: str = ""
+
+    def at(self, frame: StackFrame) -> NodeLine:
+        """The same node at the line of a frame."""
+        return dataclasses.replace(
+            self, file=frame.file, line=frame.line, code=frame.code, makes=made_class(frame.name)
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ __all__ = [
     "exact_frame",
     "is_graph_code",
     "is_resumed",
+    "made_class",
+    "making_name",
     "plain_frame",
     "plain_name",
     "project_frame",
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
+_MAKING = re.compile(r"(?P<name>.+) \(makes (?P<class>\w+)\)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,8 +68,8 @@ def exact_frame(frame: RawFrame) -> StackFrame:
 
 
 def plain_name(name: str) -> str:
-    """The user's function behind the name of a resume function that Dynamo made."""
-    match = _RESUMED.fullmatch(name)
+    """The user's function behind the name of a resume function, and behind a `making_name`."""
+    match = _RESUMED.fullmatch(name) or _MAKING.fullmatch(name)
     return match["name"] if match else name
 
 
@@ -90,6 +93,22 @@ def is_resumed(name: str) -> bool:
 def is_graph_code(file: str) -> bool:
     """Whether a file's name is that of a graph which runs as Python (torch/fx/graph_module.py)."""
     return file.startswith("<eval_with_key>")
+
+
+def making_name(function: str, module_class: str) -> str:
+    """What a frame is called that nothing of a call runs in: its line makes a layer.
+
+    Args:
+        function: The function's name, or ``<module>``.
+        module_class: The layer's class.
+    """
+    return f"{function} (makes {module_class})"
+
+
+def made_class(name: str) -> str:
+    """The class of the layer that a frame's line makes, by the frame's name; "" elsewhere."""
+    match = _MAKING.fullmatch(name)
+    return match["class"] if match else ""
 
 
 def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:

@@ -11,6 +11,7 @@ from inspector.events.device_profile import DeviceLaunch
 from inspector.events.launch_place import LaunchPlace
 from inspector.kernels.node_lines import module_path
 from inspector.model.kernel import GraphCode, NodeLine
+from inspector.model.stack import made_class
 
 __all__ = ["line_outside", "lines_of_modules", "user_place"]
 
@@ -26,7 +27,8 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
             module = module_path(place.module)
-            return NodeLine(place.operator, match["file"], line, module=module)
+            makes = made_class(match["name"])
+            return NodeLine(place.operator, match["file"], line, module=module, makes=makes)
     return None
 
 

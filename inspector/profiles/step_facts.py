@@ -151,10 +151,7 @@ class FusionFacts:
         known = self._origins.get(node.name)
         kind = node.modules[-1][1] if node.modules else ""
         line = NodeLine(node.name, module=node.module, module_class=kind)
-        if known is None or not known.stack:
-            return line
-        frame = known.stack[-1]
-        return dataclasses.replace(line, file=frame.file, line=frame.line, code=frame.code)
+        return line.at(known.stack[-1]) if known is not None and known.stack else line
 
     def _operand(self, node: Node) -> str:
         """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""

@@ -14,6 +14,7 @@ from torch import fx, nn
 from inspector.capture import module_places
 from inspector.capture.logged_graph import graph_fields
 from inspector.capture.module_places import noting_modules, stack_of
+from inspector.events.envelope import RawFrame
 from inspector.events.printed_stack import printed_frames
 
 HERE = str(Path(__file__))
@@ -53,13 +54,21 @@ def _fresh() -> Iterator[None]:
 
 def lines(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[str]]:
     """The user's lines of each operator that Dynamo captures, as they stand in this file."""
-    found: dict[str, list[str]] = {}
+    return {
+        name: [TEXT[each.line - 1].strip() for each in found]
+        for name, found in frames_of(model, *inputs).items()
+    }
+
+
+def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[RawFrame]]:
+    """The user's frames of each operator that Dynamo captures."""
+    found: dict[str, list[RawFrame]] = {}
 
     def backend(graph: fx.GraphModule, _: object) -> fx.GraphModule:
         for node in graph.graph.nodes:
             if node.op.startswith("call_"):
-                frames = [each for each in printed_frames(stack_of(node)) if each.file == HERE]
-                found[node.name] = [TEXT[each.line - 1].strip() for each in frames]
+                frames = printed_frames(stack_of(node))
+                found[node.name] = [each for each in frames if each.file == HERE]
         return graph
 
     torch.compile(model, backend=backend)(*inputs)
@@ -79,6 +88,16 @@ def test_what_torch_alone_computes_has_the_line_that_makes_it() -> None:
     # Without parameters: where it is put into the model.
     gelu = ["model = nn.Sequential("]
     assert list(found.values()) == [["nn.Linear(8, 8),"], gelu, ["Half(8),"]]
+
+
+def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
+    with noting_modules():
+        plain, own = nn.Sequential(Half(8)), Own()
+    (made,) = frames_of(plain, torch.randn(2, 8)).values()
+    test = "test_a_line_that_makes_a_layer_is_told_from_one_that_runs"
+    assert [frame.name for frame in made] == [f"{test} (makes Half)"]
+    ran = [frame.name for found in frames_of(own, torch.randn(2, 8)).values() for frame in found]
+    assert set(ran) == {"forward"}
 
 
 def test_a_module_that_new_makes_has_the_line_of_its_maker() -> None:

@@ -268,7 +268,9 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     (found,) = json.loads(text)["profiles"]
     assert {"* (Linear)", "1"} <= set(found["modules"])
     products = [item for item in found["work"] if item["operators"] == ["addmm"]]
-    assert [[line["line"] for line in item["lines"]] for item in products] == [[5], [5]]
+    lines = [line for item in products for line in item["lines"]]
+    assert [(line["line"], line["makes"]) for line in lines] == [(5, "Linear")] * 2
+    assert "no line of yours runs in the layer that model.py:5 makes" in text
 
 
 WRAPPED = """

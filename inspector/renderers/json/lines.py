@@ -10,5 +10,13 @@ __all__ = ["line_fields"]
 
 
 def line_fields(lines: Iterable[NodeLine]) -> list[dict[str, object]]:
-    """Where each is, and its text."""
-    return [{"file": line.file, "line": line.line, "code": line.code or None} for line in lines]
+    """Where each is, its text, and what it makes."""
+    return [
+        {
+            "file": line.file,
+            "line": line.line,
+            "code": line.code or None,
+            "makes": line.makes or None,
+        }
+        for line in lines
+    ]

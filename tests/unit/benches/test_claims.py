@@ -15,9 +15,9 @@ from inspector.benches.rows import BenchRow, Latency
 from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_measure import BenchProcess, plan_of
 from inspector.errors import UsageError
-from inspector.findings.claims_report import CheckedModel, make_claims_report
+from inspector.findings.claims_report import CheckedModel, claim_cells, make_claims_report
 from inspector.model.bench import Setting
-from inspector.model.claims import Claim
+from inspector.model.claims import Claim, ClaimedModel
 from inspector.plugins import load_renderer
 from inspector.sources.claims_file import read_claims
 from tests.unit.benches.test_collection import DEFAULT, EAGER, row
@@ -79,6 +79,21 @@ def test_ranges_are_compared_as_they_are() -> None:
     assert verdict(Claim("default", "speedup", 1.0, 1.4), rows) is Verdict.MORE
     two = [*rows, row(DEFAULT, latency=milliseconds(30), input=1)]
     assert verdict(Claim("default", "cached_call_ms", 1, 4), two) is Verdict.PARTLY
+
+
+def test_a_gain_that_can_be_the_claimed_one_is_within_noise_and_shows_how_far_it_reaches() -> None:
+    claim = Claim("default", "speedup", 1.38, 1.76)
+    check = checked(claim, both(13, 10, reach=0.1))
+    assert check.verdict is Verdict.NOISE
+    model = ClaimedModel("a model", "model.py", {}, (claim,))
+    _, _, _, here, _ = next(claim_cells(CheckedModel(model, "", (check,), 1.0)))
+    assert here.startswith("1.3")
+    assert here.endswith(" (1.20 to 1.40)")
+    assert verdict(claim, both(13, 10)) is Verdict.LESS
+    # A second input that cannot be so.
+    two = [*both(13, 10, reach=0.1), row(DEFAULT, latency=milliseconds(10), input=1,
+                                         faster=Ratio(1.01, 1.02, 1.03))]  # fmt: skip
+    assert verdict(claim, two) is Verdict.LESS
 
 
 def test_what_was_not_measured_says_why() -> None:
