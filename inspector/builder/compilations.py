@@ -47,9 +47,9 @@ class CompilationsDraft:
         )
 
     @property
-    def newest(self) -> str:
-        """Name of the code object whose compilation was begun last, or an empty string."""
-        return self.drafts[-1].name if self.drafts else ""
+    def open(self) -> str:
+        """Name of the code object whose compilation was begun last, or "" once that has ended."""
+        return self.drafts[-1].name if self.drafts and self.drafts[-1].metrics is None else ""
 
     def add(self, envelope: Envelope, event: object, call: InspectorCall | None) -> CompileId:
         """Takes one event.

@@ -165,8 +165,8 @@ class ProcessBuilder:
 
     @property
     def doing(self) -> str:
-        """What was begun last, for showing progress."""
-        return self._compilations.newest
+        """What is being compiled, for showing progress."""
+        return self._compilations.open
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""

@@ -33,7 +33,7 @@ class Progress:
         frames: Frames that Dynamo began to trace.
         graphs: Graphs.
         graph_breaks: Records of graph breaks.
-        doing: The frame that was begun last, or an empty string.
+        doing: The frame that is being compiled, or an empty string.
     """
 
     frames: int = 0

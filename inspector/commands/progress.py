@@ -43,7 +43,10 @@ class ProgressLine:
             self._status.stop()
 
     def _line(self, progress: Progress, elapsed_ns: int) -> str:
-        doing = f"compiling {progress.doing}" if progress.doing else f"loading {self._what}"
+        if progress.doing:
+            doing = f"compiling {progress.doing}"
+        else:
+            doing = f"running {self._what}" if progress.frames else f"loading {self._what}"
         counts = (
             count(progress.frames, "frame"),
             count(progress.graphs, "graph"),

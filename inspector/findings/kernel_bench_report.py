@@ -150,7 +150,8 @@ def make_kernel_bench_report(
     rates = tuple(_rates(made, work.unit if work is not None else ""))
     amiss = tuple(reading_texts(report.run))
     others = [text for text in report.notices if text not in amiss] if found is None else ()
-    notices = (*amiss, *_notices(made, others))
+    is_cpu = any(item.is_cpu for item in report.profiles)
+    notices = (*amiss, *_notices(made, others, is_cpu=is_cpu))
     return dataclasses.replace(made, rates=rates, notices=notices)
 
 
@@ -190,7 +191,7 @@ def _argument_bytes(bench: InspectorKernelBench) -> int | None:
     return total or None
 
 
-def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
+def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) -> Iterator[str]:
     bench = report.bench
     if bench.missing:
         yield f"it was not timed alone: {bench.missing}"
@@ -203,7 +204,7 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
             f"these are those of launch {bench.launch}, which {taken} of them share; "
             "--launch N takes others"
         )
-    yield from _of_kind(bench)
+    yield from _of_kind(bench, is_cpu=is_cpu)
     if bench.not_searched:
         yield bench.not_searched
     if bench.has_configs:
@@ -218,11 +219,13 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
     yield from others
 
 
-def _of_kind(bench: InspectorKernelBench) -> Iterator[str]:
+def _of_kind(bench: InspectorKernelBench, *, is_cpu: bool) -> Iterator[str]:
     if bench.kind == "library":
+        # On a CPU there are templates for weights that are constant (select_algorithm.py).
+        others = "C++ templates, with TORCHINDUCTOR_FREEZING=1," if is_cpu else "Triton's templates"
         yield (
             'a library\'s function has no configurations of its own; mode="max-autotune" tries '
-            "Triton's templates in its place"
+            f"{others} in its place"
         )
     if bench.kind == "cpp":
         yield (

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from inspector.builder.run import RunBuilder
 from inspector.findings.incomplete import cut_off
 from inspector.model.compilation import FrameState
 from inspector.model.summary import summarize
+from inspector.sources.log import LogReader
 from tests.unit.logs import BREAK, FILE, broken, graph, metrics, record, run_of, start
 
 GRAPH = """\
@@ -29,6 +31,22 @@ def test_a_compilation(tmp_path: Path) -> None:
     assert (summary.frames, summary.graphs, summary.operators, summary.graph_breaks) == (1, 1, 2, 1)
     assert run.graph_breaks[0].user is not None
     assert (run.graph_breaks[0].user.file, run.graph_breaks[0].user.line) == (FILE, 3)
+
+
+def test_what_is_being_compiled_is_told_until_it_has_ended(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+
+    def doing(*records: bytes) -> str:
+        log.write_bytes(b"".join(records))
+        builder = RunBuilder()
+        for envelope in LogReader(log).read(ended=True):
+            builder.fold(log.name, envelope)
+        return builder.progress.doing
+
+    assert not doing()
+    assert doing(start(), graph()) == "f"
+    assert not doing(start(), graph(), metrics())
+    assert doing(start(), metrics(), start("1/0", "g")) == "g"
 
 
 def test_after_a_reset_torch_counts_anew(tmp_path: Path) -> None:

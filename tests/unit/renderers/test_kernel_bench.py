@@ -86,31 +86,35 @@ def bench(**changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def profile() -> dict[str, Any]:
+def profile(device: str = "cuda") -> dict[str, Any]:
     launch = {"kind": "kernel", "name": NAME, "stream": 7, "grid": [8, 1, 1], "block": [128, 1, 1]}
     lines = (12, 14, 12, 14, 20)
     launches = [{**launch, "place": {"file": "cabc", "line": line}} for line in lines]
     spans = [[20_000 * n, 20_000 * n + 10_000] for n in range(len(lines))]
     return {
-        "v": 1, "input": 0, "device": {"kind": "cuda", "name": "NVIDIA H200"},
+        "v": 1, "input": 0, "device": {"kind": device, "name": "NVIDIA H200"},
         "plain_ns": [150_000] * 30, "watched_ns": [150_000] * 30, "eager_ns": [],
         "launches": launches, "calls": [{"wall_ns": 150_000, "spans_ns": spans}] * 30,
     }  # fmt: skip
 
 
-def run(tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True) -> Run:
+def run(
+    tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
+) -> Run:
     def artifact(name: str, fields: dict[str, Any]) -> bytes:
         head = {"name": f"inspector_{name}", "encoding": "json"}
         return record("artifact", head, payload=json.dumps(fields))
 
-    records = [artifact("device_profile", profile())] if profiled else []
+    records = [artifact("device_profile", profile(device))] if profiled else []
     return run_of(
         tmp_path, *records, artifact("kernel_bench", payload), artifact("ceilings", CEILINGS)
     )
 
 
-def report(tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True) -> KernelBenchReport:
-    found = run(tmp_path, payload, profiled=profiled)
+def report(
+    tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
+) -> KernelBenchReport:
+    found = run(tmp_path, payload, profiled=profiled, device=device)
     made = found.processes[0].kernel_bench
     assert made is not None
     return make_kernel_bench_report(make_profile_report(found), made)
@@ -300,13 +304,19 @@ def test_what_was_not_timed_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
-    [("library", "templates in its place"), ("cpp", "torch.set_num_threads")],
+    ("kind", "device", "said"),
+    [
+        ("library", "cuda", "tries Triton's templates in its place"),
+        ("library", "cpu", "tries C++ templates, with TORCHINDUCTOR_FREEZING=1, in its place"),
+        ("cpp", "cpu", "torch.set_num_threads"),
+    ],
 )
-def test_what_has_no_configurations_says_so(tmp_path: Path, kind: str, said: str) -> None:
+def test_what_has_no_configurations_says_so(
+    tmp_path: Path, kind: str, device: str, said: str
+) -> None:
     alone = bench(kind=kind, configs=[config(1, 9_000, source="chosen", values={})])
     del alone["heuristic"]
-    words = " ".join(rendered(report(tmp_path, alone), "terminal").split())
+    words = " ".join(rendered(report(tmp_path, alone, device=device), "terminal").split())
     assert said in words
     assert "Configurations" not in words
 
