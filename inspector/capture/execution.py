@@ -15,10 +15,12 @@ from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.failed_call import FailedCall, failed_call, lacks_package
 from inspector.capture.measure import Measurement, measure, write_copy_rates
+from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import announce, meet
 from inspector.capture.replay import replayed
+from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
@@ -27,6 +29,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
+from inspector.model.roots import Owner
 
 __all__ = ["call_target", "compiled", "write_target"]
 
@@ -90,6 +93,7 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     code = getattr(function, "__code__", None)
     if code is not None:
         sources.add(code.co_filename, code.co_firstlineno)
+        _add_makers(target.function, code.co_filename, sources)
     write_artifact(
         "target",
         {
@@ -102,6 +106,14 @@ def write_target(target: Target, sources: SourceWriter) -> None:
             "compiled": target.already_compiled,
         },
     )
+
+
+def _add_makers(target: Callable[..., object], file: str, sources: SourceWriter) -> None:
+    """Writes the lines that make a model's layers, where these are all that is the user's of it."""
+    model = versions.original_module(target)
+    if isinstance(model, torch.nn.Module) and recorded_roots().owner(file) is Owner.TORCH:
+        for place in places_within(model):
+            sources.add(*place)
 
 
 def _kind(function: Callable[..., object]) -> str:

@@ -27,7 +27,7 @@ from inspector.events.printed_stack import printed_frames
 from inspector.model.roots import Owner
 from inspector.model.stack import is_graph_code, making_name
 
-__all__ = ["module_stack", "noting_modules", "stack_of"]
+__all__ = ["made_at", "module_stack", "noting_modules", "places_within", "stack_of"]
 
 _WRITTEN = frozenset({Owner.PROJECT, Owner.LIBRARY})
 
@@ -36,12 +36,17 @@ _places: dict[int, _Place] = {}
 
 
 class _Place:
-    """Where a module was made; nothing is kept alive by it."""
+    """Where a module was made; nothing is kept alive by it.
+
+    Attributes:
+        file: The file.
+        line: The line, from 1.
+    """
 
     def __init__(self, module: nn.Module, frame: FrameType) -> None:
         self._module = weakref.ref(module)
-        self._file = frame.f_code.co_filename
-        self._line = frame.f_lineno
+        self.file = frame.f_code.co_filename
+        self.line = frame.f_lineno
         self._name = making_name(frame.f_code.co_name, type(module).__name__)
 
     @property
@@ -49,14 +54,18 @@ class _Place:
         """Whether the module still is; what is made later can get the same ``id``."""
         return self._module() is not None
 
-    def is_of(self, module: nn.Module) -> bool:
+    def is_of(self, module: object) -> bool:
         """Whether it is that module's."""
         return self._module() is module
 
+    def marked(self) -> str:
+        """As marks of a profile have a frame."""
+        return f"{self.file}({self.line}): {self._name}"
+
     def printed(self) -> str:
         """As torch prints a frame."""
-        code = linecache.getline(self._file, self._line).strip()
-        return _printed(self._file, self._line, self._name, code)
+        code = linecache.getline(self.file, self.line).strip()
+        return _printed(self.file, self.line, self._name, code)
 
 
 @contextlib.contextmanager
@@ -90,8 +99,7 @@ def _with_module(module: nn.Module, _name: str, added: nn.Module | None) -> None
 
 def _note(module: nn.Module) -> None:
     """Where it is known already, that is nearer to where it was made."""
-    known = _places.get(id(module))
-    if known is not None and known.is_of(module):
+    if _place_of(module) is not None:
         return
     frame = _making_frame(module)
     if frame is not None:
@@ -122,6 +130,23 @@ def module_stack(node: fx.Node) -> dict[str, tuple[str, Any]]:
     """The modules that a node is in, outermost first: what Dynamo calls each, and its class."""
     meta = node.meta
     return meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack") or {}
+
+
+def made_at(module: object) -> str:
+    """``model.py(7): build (makes Linear)``, or an empty string where that is not known."""
+    place = _place_of(module)
+    return place.marked() if place is not None else ""
+
+
+def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
+    """The files and lines that make a model's modules, as far as they are known."""
+    places = (_place_of(module) for module in model.modules())
+    return ((place.file, place.line) for place in places if place is not None)
+
+
+def _place_of(module: object) -> _Place | None:
+    place = _places.get(id(module))
+    return place if place is not None and place.is_of(module) else None
 
 
 def stack_of(node: fx.Node) -> str:

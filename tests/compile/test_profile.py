@@ -252,10 +252,11 @@ example_inputs = (torch.randn(32, 64),)
 """
 
 
-def profile_of(model: str, folder: Path, machine: Path) -> str:
+def profile_of(model: str, folder: Path, machine: Path, *options: str) -> str:
     """The JSON report of one profile, without gradients."""
     (folder / "model.py").write_text(model)
-    done = started(folder, machine, "model.py", "--no-grad", "--format", "json", "--no-progress")
+    shown = ("--format", "json", "--no-progress")
+    done = started(folder, machine, "model.py", "--no-grad", *shown, *options)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
 
@@ -271,6 +272,19 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     lines = [line for item in products for line in item["lines"]]
     assert [(line["line"], line["makes"]) for line in lines] == [(5, "Linear")] * 2
     assert "no line of yours runs in the layer that model.py:5 makes" in text
+
+
+def test_parts_of_a_container_that_run_as_python_have_the_line_that_makes_them(
+    tmp_path: Path, machine: Path
+) -> None:
+    text = profile_of(CONTAINER, tmp_path, machine, "--backend", "eager")
+    (found,) = json.loads(text)["profiles"]
+    lines = [line for item in found["work"] for line in item["lines"]]
+    code = CONTAINER.splitlines()[4]
+    made = {(line["line"], line["code"], line["makes"]) for line in lines if line["makes"]}
+    assert made == {(5, code, "Linear"), (5, code, "GELU")}
+    eager = found["memory"]["eager"]["at_peak"]
+    assert [line["makes"] for row in eager for line in row["lines"]]
 
 
 WRAPPED = """

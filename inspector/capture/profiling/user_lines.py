@@ -4,20 +4,22 @@ Outside of compiled graphs it is the only thing that says where an operator come
 tracing is used, which Dynamo's code takes part in; torch's own ``with_stack`` knows a function's
 first line alone, and ends the program where it meets memory of a CUDA graph that was overwritten.
 A graph that runs as Python (``backend="eager"``) is marked with the lines that its nodes are from.
-Calls of modules are marked, too: what `torch.nn.Linear` does has the line that calls it.
+Calls of modules are marked, too: what `torch.nn.Linear` does has the line that calls it, or, where
+no line of the user's does, that which makes it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from inspector.capture.module_places import made_at
 from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.model.stack import is_graph_code
 
@@ -55,6 +57,25 @@ def marked_user_lines(is_user: Callable[[str], bool]) -> Iterator[None]:
         marks.end()
 
 
+class _Mark(NamedTuple):
+    """What is marked while a frame is at a line, or is there.
+
+    Attributes:
+        frame: The frame.
+        marks: The profiler's own marks, the outermost first.
+        is_line: Whether it is of a line that runs.
+    """
+
+    frame: FrameType
+    marks: Sequence[Any]
+    is_line: bool
+
+    def end(self) -> None:
+        """Closes it."""
+        for mark in reversed(self.marks):
+            mark.__exit__(None, None, None)
+
+
 class _Marks:
     """The marks that are open, the outermost first."""
 
@@ -62,7 +83,7 @@ class _Marks:
         self._is_user = is_user
         self._known: dict[str, bool] = {}
         self._graphs = GraphLines()
-        self._open: list[tuple[FrameType, Any]] = []
+        self._open: list[_Mark] = []
         self._paths: dict[int, str] = {}
         # Compiled code calls these, with tensors and modules: Dynamo would compile them as well.
         self.enter = torch.compiler.disable(self._enter)
@@ -71,7 +92,11 @@ class _Marks:
 
     def _enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
         if frame.f_code is _CALL:
-            self._begin(frame, CALL_MARK + self._path(frame.f_locals.get("self")))
+            module = frame.f_locals.get("self")
+            called = CALL_MARK + self._path(module)
+            is_within = any(mark.is_line for mark in self._open)
+            made = "" if is_within else made_at(module)
+            self._begin(frame, called, *([USER_MARK + made] if made else []))
             frame.f_trace_lines = False
             return self._at_end
         file = frame.f_code.co_filename
@@ -82,7 +107,7 @@ class _Marks:
     def end(self) -> None:
         """Closes what is open still."""
         while self._open:
-            self._open.pop()[1].__exit__(None, None, None)
+            self._open.pop().end()
 
     def _leave(self, frame: FrameType, event: str, argument: object) -> None:  # noqa: ARG002
         if event == "return":
@@ -101,15 +126,16 @@ class _Marks:
             self._close(frame)
         name = self._name(frame) if event == "line" else ""
         if name:
-            self._begin(frame, name)
+            self._begin(frame, name, is_line=True)
         return self._at_line
 
-    def _begin(self, frame: FrameType, name: str) -> None:
+    def _begin(self, frame: FrameType, *names: str, is_line: bool = False) -> None:
         from torch._C._profiler import _RecordFunctionFast
 
-        mark = _RecordFunctionFast(name)
-        mark.__enter__()
-        self._open.append((frame, mark))
+        marks = [_RecordFunctionFast(name) for name in names]
+        for mark in marks:
+            mark.__enter__()
+        self._open.append(_Mark(frame, marks, is_line))
 
     def _name(self, frame: FrameType) -> str:
         """The name of the mark for the line that a frame is at, or an empty string."""
@@ -123,10 +149,10 @@ class _Marks:
 
     def _close(self, frame: FrameType) -> None:
         """Closes the mark of a frame, and those of frames that it called and that are gone."""
-        if not any(other is frame for other, _ in self._open):
+        if not any(mark.frame is frame for mark in self._open):
             return
         while self._open:
-            other, mark = self._open.pop()
-            mark.__exit__(None, None, None)
-            if other is frame:
+            mark = self._open.pop()
+            mark.end()
+            if mark.frame is frame:
                 return
