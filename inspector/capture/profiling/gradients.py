@@ -16,6 +16,7 @@ from torch import nn
 from torch._dynamo import compiled_autograd
 from torch.autograd.graph import get_gradient_edge
 
+from inspector.capture.profiling.mark_names import mark_name
 from inspector.capture.profiling.user_lines import CALL_MARK, COMPILED, ROOT
 from inspector.capture.writer import guarded
 
@@ -71,7 +72,7 @@ def _marked(node: Any, module: str) -> tuple[Any, Any]:  # noqa: ANN401 - torch 
     def begin(gradients: object) -> None:  # noqa: ARG001 - what it is called with
         from torch._C._profiler import _RecordFunctionFast
 
-        mark = _RecordFunctionFast(CALL_MARK + module)
+        mark = _RecordFunctionFast(mark_name(CALL_MARK + module))
         mark.__enter__()
         begun.append(mark)
 

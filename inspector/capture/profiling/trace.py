@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.capture.kineto import Session
+from inspector.capture.profiling.mark_names import marked_text
 
 __all__ = ["DeviceEvent", "HostEvent", "Trace", "Traced", "traced"]
 
@@ -201,7 +202,7 @@ def _host(kind: str, event: Mapping[str, Any], base_ns: int) -> HostEvent:
     found = event.get("args", {})
     return HostEvent(
         kind,
-        str(event["name"]),
+        marked_text(str(event["name"])),
         int(event["tid"]),
         start_ns,
         end_ns,

@@ -21,6 +21,7 @@ from torch import nn
 
 from inspector.capture.module_places import made_at
 from inspector.capture.profiling.graph_lines import GraphLines
+from inspector.capture.profiling.mark_names import mark_name
 from inspector.model.stack import is_graph_code
 
 __all__ = ["CALL_MARK", "COMPILED", "MODULE_MARK", "ROOT", "USER_MARK", "marked_user_lines"]
@@ -132,7 +133,7 @@ class _Marks:
     def _begin(self, frame: FrameType, *names: str, is_line: bool = False) -> None:
         from torch._C._profiler import _RecordFunctionFast
 
-        marks = [_RecordFunctionFast(name) for name in names]
+        marks = [_RecordFunctionFast(mark_name(name)) for name in names]
         for mark in marks:
             mark.__enter__()
         self._open.append(_Mark(frame, marks, is_line))
