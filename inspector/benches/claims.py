@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
+import statistics
 from collections.abc import Sequence
 
 from inspector.benches.ratio import Ratio
@@ -39,8 +41,9 @@ class Check:
         verdict: What becomes of it.
         first: Eager PyTorch's figure, or the least one measured; in the metric's unit, or None.
         second: The setting's figure, or the largest one measured, or None.
-        gain: How many times better than eager PyTorch, or None, as for several inputs; its interval
-            is that of another run where one is known, and a point elsewhere.
+        gain: How many times better than eager PyTorch, or None; its interval is that of another
+            run where one is known, and a point elsewhere. Of a gain that is claimed, over several
+            inputs, it is the geometric mean, and reaches as far as any of them.
         reason: Why it was not measured, or an empty string.
     """
 
@@ -133,13 +136,17 @@ def _speedup(claim: Claim, mine: Sequence[BenchRow]) -> Check:
     verdict = _within(claim, low, high)
     if verdict is not Verdict.AS and all(_can_be(claim, ratio) for ratio in ratios):
         verdict = Verdict.NOISE
-    alone = ratios[0] if len(ratios) == 1 else None
-    return Check(claim, names.get(verdict, verdict), low, high, alone)
+    reach = Ratio(
+        min(ratio.low for ratio in ratios),
+        math.exp(statistics.fmean(math.log(ratio.middle) for ratio in ratios)),
+        max(ratio.high for ratio in ratios),
+    )
+    return Check(claim, names.get(verdict, verdict), low, high, reach)
 
 
 def _can_be(claim: Claim, ratio: Ratio) -> bool:
     """Whether a range has a part of what is known of a ratio."""
-    return ratio.low <= claim.second * (1 + _SAME) and claim.first * (1 - _SAME) <= ratio.high
+    return ratio.low <= claim.second and claim.first <= ratio.high
 
 
 def _milliseconds(metric: str, mine: Sequence[BenchRow]) -> list[float]:

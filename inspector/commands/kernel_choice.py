@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
@@ -89,6 +90,15 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelB
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no times of {asked!r} alone{why}."
     hint = f"It has those of {others}. " if others else ""
-    raise RecordingError(
-        message, f"{hint}Record them: inspect profile {target} --kernel {asked} --configs"
-    )
+    again = shlex.join(("inspect", "profile", target, *_options(run), "--kernel", asked))
+    raise RecordingError(message, f"{hint}Record them: {again}")
+
+
+def _options(run: Run) -> Iterator[str]:
+    """What the recording was asked for that decides which kernels there are."""
+    settings = run.meta.settings
+    for name in ("train", "no_grad"):
+        if settings.get(name):
+            yield f"--{name.replace('_', '-')}"
+    if settings.get("mode"):
+        yield from ("--mode", str(settings["mode"]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
 from inspector.findings.failed_frames import failed_frames
-from inspector.findings.made_lines import made_in_graphs, made_lines_notices
+from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.became import Decomposition, aten_decompositions
@@ -271,7 +271,7 @@ def _notices(
             "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
             "instructions that the processor declares"
         )
-    lines = made_in_graphs((*graphs, *(row.fusion.graph for row in rows)))
+    lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
     yield from made_lines_notices(lines)
     yield from _unsized(rows)
     decisions = [

@@ -9,6 +9,7 @@ from inspector.events.ceilings import InspectorCeilings
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.findings.command_line import command_about
 from inspector.findings.kernel_bench_row import BenchRow, bench_rows
+from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype
@@ -20,6 +21,7 @@ from inspector.profiles.alone import (
     in_place_of,
     regime_of,
 )
+from inspector.profiles.peaks import peak_flops_per_s
 
 __all__ = [
     "FORMAT_VERSION",
@@ -172,7 +174,7 @@ def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
         if report.flops and unit:
             name = f"{unit}_flops_per_s"
             rate = report.flops / times.median_ns * 1e9
-            yield regime, Rate("flops", rate, values.get(name), name)
+            yield regime, Rate("flops", rate, peak_flops_per_s(values, unit), name)
 
 
 def _argument_bytes(bench: InspectorKernelBench) -> int | None:
@@ -216,6 +218,8 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
             "the cache"
         )
     yield from _of_place(report)
+    if report.in_place is not None:
+        yield from made_lines_notices(report.in_place.work.lines)
     yield from others
 
 

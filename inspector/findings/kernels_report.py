@@ -13,7 +13,7 @@ from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
-from inspector.findings.made_lines import made_by_nodes, made_lines_notices
+from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
@@ -234,7 +234,7 @@ def _notices(
     yield from reading_texts(run)
     for_calls = (node for graph in graphs for call in graph.calls for node in call.nodes)
     for_kernels = (node for graph in graphs for kernel in graph.kernels for node in kernel.nodes)
-    yield from made_lines_notices(made_by_nodes((*for_calls, *for_kernels)))
+    yield from made_lines_notices((*for_calls, *for_kernels))
     failed = failed_frames(run)
     if not graphs:
         yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"

@@ -9,40 +9,32 @@ from inspector.findings.wording import listed
 from inspector.graphs.operators import computed_inside
 from inspector.model.graph import Graph
 from inspector.model.kernel import NodeLine
-from inspector.model.stack import made_class
 
-__all__ = ["made_by_nodes", "made_in_graphs", "made_lines_notices"]
+__all__ = ["lines_of_graphs", "made_lines_notices"]
 
 _MOST = 3
 
 
-def made_by_nodes(lines: Iterable[NodeLine]) -> Iterable[tuple[str, int]]:
-    """Where the lines of some nodes make layers."""
-    return ((line.file, line.line) for line in lines if line.makes)
-
-
-def made_in_graphs(graphs: Iterable[Graph]) -> Iterator[tuple[str, int]]:
-    """Where the lines of graphs make layers."""
+def lines_of_graphs(graphs: Iterable[Graph]) -> Iterator[NodeLine]:
+    """The innermost line of each node, with what it makes."""
     for outer in (node for graph in graphs for node in graph.nodes):
         for node in (outer, *computed_inside(outer)):
-            for frame in node.stack[-1:]:
-                if made_class(frame.name):
-                    yield frame.file, frame.line
+            if node.stack:
+                yield NodeLine(node.name).at(node.stack[-1])
 
 
-def made_lines_notices(places: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-    """That what is told at these places does not run there; nothing where there are none.
+def made_lines_notices(lines: Iterable[NodeLine]) -> tuple[str, ...]:
+    """That what some lines have does not run there; nothing where there are none of these.
 
     Args:
-        places: Files and lines, which may be there several times.
+        lines: The lines of all that is shown, which may be there several times.
     """
-    found = sorted(set(places))
-    if not found:
+    made = [line for line in lines if line.makes]
+    if not made:
         return ()
-    names = short_names({file for file, _ in found})
-    where = listed([f"{names[file]}:{line}" for file, line in found], most=_MOST)
-    if len(found) == 1:
-        layers, told = "the layer that {} makes", "what it computes stands at that line"
-    else:
-        layers, told = "the layers that {} make", "what they compute stands at these lines"
-    return (f"no line of yours runs in {layers.format(where)}: {told}",)
+    places = sorted({(line.file, line.line) for line in made})
+    names = short_names({file for file, _ in places})
+    where = listed([f"{names[file]}:{line}" for file, line in places], most=_MOST)
+    layers = listed(list(dict.fromkeys(name for line in made for name in line.makes)), most=_MOST)
+    told = "what is computed there stands at the lines that make them, or put them into the model"
+    return (f"no line of yours runs in some layers ({layers}): {told} ({where})",)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inspector.findings.command_line import command_about
 from inspector.findings.profile_report import ProfileReport
+from inspector.profiles.roofline import make_roofline
 
 __all__ = ["next_steps"]
 
@@ -17,5 +18,5 @@ def next_steps(report: ProfileReport) -> Iterator[str]:
         yield command_about(report.run, "explain")
     if found and not found[0].is_cpu:
         yield command_about(report.run, "profile", "-o", "call.perfetto.json")
-    elif found and report.ceilings is not None:
+    elif found and make_roofline(found[0].work, report.ceilings).points:
         yield command_about(report.run, "profile", "-o", "roofline.svg")

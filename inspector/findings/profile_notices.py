@@ -15,7 +15,7 @@ from inspector.findings.ceiling_wording import (
     unstable_notice,
 )
 from inspector.findings.limit_notice import limit_notice
-from inspector.findings.made_lines import made_by_nodes, made_lines_notices
+from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
@@ -83,7 +83,7 @@ def profile_notices(
         for notice in input_notices(found):
             yield f"{which}{notice}"
     launches = (item for found in profiles for work in found.work for item in work.launches)
-    yield from made_lines_notices(made_by_nodes(line for item in launches for line in item.lines))
+    yield from made_lines_notices(line for item in launches for line in item.lines)
     if profiles and (limited := limit_notice(run)):
         yield limited
     is_cpu = any(found.is_cpu for found in profiles)

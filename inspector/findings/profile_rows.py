@@ -74,12 +74,12 @@ def work_lines(found: Profiled) -> list[WorkLine]:
 
 def _detail(row: Hot) -> Iterator[str]:
     work = row.first
-    modules = {name for item in row.all_ for name in item.modules}
+    modules = row.modules
     yield _KINDS.get(work.kind, work.kind)
     if work.kind != "wrapper":
         yield from _each(row)
-    if work.modules:
-        yield f"in {work.modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
+    if modules:
+        yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -125,12 +125,18 @@ def _rates(row: Hot) -> Iterator[str]:
         return
     if not row.is_possible:
         limit = LIMITS.get(work.bound, "limit")
-        is_work = work.bound is Bound.COMPUTE
-        why = "it is more now than when it was measured" if is_work else "not all of that moves"
-        yield f"faster than the machine's {limit}: {why}"
+        yield f"faster than the machine's {limit}: {_why_faster(work)}"
     else:
         what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
         yield f"{percent(share)} of {what}"
+
+
+def _why_faster(work: Work) -> str:
+    if work.bound is Bound.COMPUTE:
+        return "it is more now than when it was measured"
+    if work.launches[0].launch.kind == "cpu":
+        return "a part of that is in a cache, or does not move"
+    return "not all of that moves"
 
 
 def _shown(work: Work) -> str:

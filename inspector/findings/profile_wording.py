@@ -40,12 +40,20 @@ _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
-    if found.work and not any(item.launches[0].code for item in found.work):
+    if _is_without_kernels(found):
         yield _without_kernels(found)
     yield from _compared(found)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
+
+
+def _is_without_kernels(found: Profiled) -> bool:
+    return bool(found.work) and not any(item.launches[0].code for item in found.work)
+
+
+def _is_all_eager(found: Profiled) -> bool:
+    return _is_without_kernels(found) and not found.graphs
 
 
 def _without_kernels(found: Profiled) -> str:
@@ -106,7 +114,9 @@ def _compared(found: Profiled) -> Iterator[str]:
     low, ratio, high = budget.faster
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
     sure = "" if budget.is_stable else _unstable(found)
-    if low <= _NO_DIFFERENCE <= high and is_noise(budget):
+    # Where nothing was compiled it is as good as chance which of the two is faster.
+    is_chance = low <= _NO_DIFFERENCE <= high or _is_all_eager(found)
+    if is_chance and is_noise(budget):
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
     elif low <= _NO_DIFFERENCE <= high:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.stack import StackFrame, made_class
 
-__all__ = ["Call", "GraphCode", "Kernel", "NodeLine"]
+__all__ = ["Call", "GraphCode", "Kernel", "NodeLine", "weighed_lines"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class NodeLine:
             string.
         target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
         module_class: The class of that module, or an empty string.
-        makes: The class of the layer that the line makes, where nothing of the user's runs in what
-            that computes; else an empty string.
+        makes: Classes of the layers that the line makes, or puts into others, where nothing of the
+            user's runs in what these compute.
     """
 
     node: str
@@ -35,13 +35,37 @@ class NodeLine:
     module: str = ""
     target: str = ""
     module_class: str = ""
-    makes: str = ""
+    makes: tuple[str, ...] = ()
 
     def at(self, frame: StackFrame) -> NodeLine:
         """The same node at the line of a frame."""
+        made = made_class(frame.name)
         return dataclasses.replace(
-            self, file=frame.file, line=frame.line, code=frame.code, makes=made_class(frame.name)
+            self,
+            file=frame.file,
+            line=frame.line,
+            code=frame.code,
+            makes=(made,) if made else (),
         )
+
+
+def weighed_lines(weighed: Iterable[tuple[NodeLine, float]]) -> tuple[NodeLine, ...]:
+    """Lines of the user's, each once, with all that it makes; those that weigh most come first.
+
+    Args:
+        weighed: Lines, also several times, with what they weigh.
+    """
+    found: dict[tuple[str, int], NodeLine] = {}
+    weights: dict[tuple[str, int], float] = {}
+    for line, weight in weighed:
+        if not line.file:
+            continue
+        key = line.file, line.line
+        known = found.get(key, line)
+        makes = tuple(dict.fromkeys((*known.makes, *line.makes)))
+        found[key] = dataclasses.replace(known, makes=makes)
+        weights[key] = weights.get(key, 0.0) + weight
+    return tuple(found[key] for key in sorted(found, key=lambda key: -weights[key]))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

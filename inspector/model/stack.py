@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
-_MAKING = re.compile(r"(?P<name>.+) \(makes (?P<class>\w+)\)")
+_MAKING = re.compile(r"(?P<name>.+?) \(makes (?P<class>.+)\)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,8 +69,10 @@ def exact_frame(frame: RawFrame) -> StackFrame:
 
 def plain_name(name: str) -> str:
     """The user's function behind the name of a resume function, and behind a `making_name`."""
-    match = _RESUMED.fullmatch(name) or _MAKING.fullmatch(name)
-    return match["name"] if match else name
+    making = _MAKING.fullmatch(name)
+    function = making["name"] if making else name
+    match = _RESUMED.fullmatch(function)
+    return match["name"] if match else function
 
 
 def shown_name(name: str) -> str:

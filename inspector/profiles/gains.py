@@ -157,7 +157,7 @@ def _named(row: Hot) -> str:
 
 def _where(row: Hot) -> str:
     """Which of the statements of one name: their modules, or else the user's lines."""
-    modules = list(dict.fromkeys(name for item in row.all_ for name in item.modules))
+    modules = row.modules
     lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
     if modules and all(item.modules for item in row.all_):
         return f" in {modules[0]}{and_more(1, modules)}"

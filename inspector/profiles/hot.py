@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from inspector.model.kernel import NodeLine
-from inspector.profiles.work import Work
+from inspector.model.kernel import NodeLine, weighed_lines
+from inspector.profiles.timed import time_by
+from inspector.profiles.work import Work, is_possible
 
 __all__ = ["Hot", "hot"]
 
@@ -62,14 +63,30 @@ class Hot:
 
     @property
     def is_possible(self) -> bool:
-        """As `Work.is_possible`, of all."""
-        return all(item.is_possible for item in self.all_)
+        """As `Work.is_possible`, of all together."""
+        return is_possible(self.share_of_ceiling)
 
     @property
     def lines(self) -> tuple[NodeLine, ...]:
-        """The user's lines of all, each once."""
-        found = {(line.file, line.line): line for item in self.all_ for line in item.lines}
-        return tuple(found.values())
+        """The user's lines of all, each once, that with most of their time first."""
+        return weighed_lines(pair for item in self.all_ for pair in _weighed(item))
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that they are in, those with less than half of the most time last."""
+        found: dict[str, float] = {}
+        for item in self.all_:
+            for name in item.modules:
+                found[name] = found.get(name, 0.0) + item.time_ns / len(item.modules)
+        half = max(found.values(), default=0.0) / 2
+        return tuple(sorted(found, key=lambda name: -min(found[name], half)))
+
+
+def _weighed(work: Work) -> Iterator[tuple[NodeLine, float]]:
+    """The lines of a statement, each with its part of the time."""
+    parts = time_by(work.launches, lambda part: (part.line.file, part.line.line))
+    for line in work.lines:
+        yield line, parts.get((line.file, line.line), work.time_ns)
 
 
 def hot(work: Iterable[Work]) -> list[Hot]:

@@ -61,12 +61,14 @@ def _of_loops(work: Work) -> str:
     first = work.launches[0]
     kernels = first.code.kernels if first.code is not None else ()
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
-    if facts is None or facts.vector_loops < facts.loops or not facts.is_parallel:
+    is_alone = facts is not None and facts.said is not None and facts.said.threads == 1
+    if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
         return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
     smaller = _smaller(work)
     if (work.share_of_ceiling or 0.0) < _NEAR or not smaller:
         return ""  # what they compute takes the time
-    return f"its loops are vectorised and in threads: {smaller} has fewer bytes to move"
+    how = "vectorised" if is_alone else "vectorised and in threads"
+    return f"its loops are {how}: {smaller} has fewer bytes to move"
 
 
 def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:

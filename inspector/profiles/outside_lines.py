@@ -27,7 +27,8 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
             module = module_path(place.module)
-            makes = made_class(match["name"])
+            made = made_class(match["name"])
+            makes = (made,) if made else ()
             return NodeLine(place.operator, match["file"], line, module=module, makes=makes)
     return None
 

@@ -14,6 +14,7 @@ from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 from inspector.profiles.hot import hot
+from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.work import Work
 
 __all__ = ["Point", "Roofline", "make_roofline"]
@@ -95,7 +96,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
                 )
             )
     used = {item.unit for item in work if item.unit} | {"float32"}
-    known = {name: values.get(f"{name}_flops_per_s") for name in used}
+    known = {name: peak_flops_per_s(values, name) for name in used}
     peaks = {name: rate for name, rate in known.items() if rate}
     return Roofline(
         device=ceilings.device if ceilings is not None else "",

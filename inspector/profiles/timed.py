@@ -19,7 +19,7 @@ from inspector.events.device_profile import DeviceLaunch, DeviceProfile
 from inspector.graphs.fusion import Fusion, Step
 from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
-from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.model.kernel import Call, GraphCode, NodeLine, weighed_lines
 from inspector.model.stack import is_resumed
 from inspector.profiles.outside_lines import below, line_outside, lines_of_modules
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
@@ -114,14 +114,7 @@ class TimedLaunch:
     @property
     def lines(self) -> tuple[NodeLine, ...]:
         """The user's lines that it computes, that with most of the work first."""
-        found: dict[tuple[str, int], tuple[NodeLine, float]] = {}
-        for part in self.parts:
-            if not part.line.file:
-                continue
-            key = part.line.file, part.line.line
-            line, share = found.get(key, (part.line, 0.0))
-            found[key] = line, share + part.share
-        return tuple(line for line, _ in sorted(found.values(), key=lambda item: -item[1]))
+        return weighed_lines((part.line, part.share) for part in self.parts)
 
     @property
     def name(self) -> str:

@@ -14,10 +14,11 @@ from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
+from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
-__all__ = ["LIMITS", "Bound", "Work", "all_work"]
+__all__ = ["LIMITS", "Bound", "Work", "all_work", "is_possible"]
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -141,8 +142,7 @@ class Work:
     @property
     def is_possible(self) -> bool:
         """Whether it reaches what the machine can do at most: else its bytes are not what moves."""
-        share = self.share_of_ceiling
-        return share is None or share <= _POSSIBLE
+        return is_possible(self.share_of_ceiling)
 
     @property
     def main(self) -> TimedLaunch:
@@ -154,6 +154,11 @@ class Work:
         """The modules that its lines are in; without lines (a container of torch's), its nodes."""
         lines = self.lines or [part.line for part in self.main.parts]
         return tuple(dict.fromkeys(line.module for line in lines if line.module))
+
+
+def is_possible(share_of_ceiling: float | None) -> bool:
+    """Whether a machine can do so much of what it can do at most, as far as that is known."""
+    return share_of_ceiling is None or share_of_ceiling <= _POSSIBLE
 
 
 def all_work(
@@ -247,7 +252,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
     cache = values.get("l2_bytes_per_s")
     unit = _unit(work)
-    compute = values.get(f"{unit}_flops_per_s")
+    compute = peak_flops_per_s(values, unit)
     limits = [
         (Bound.COMPUTE, work.flops, compute),
         (Bound.MEMORY, work.memory_bytes, memory),

@@ -24,7 +24,7 @@ from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
 from inspector.capture.profiling.machine.names import CPU_NAMES, GPU_NAMES
 
-__all__ = ["ceilings", "current_uuid"]
+__all__ = ["ceilings", "current_uuid", "kept_ceilings"]
 
 _SECONDS = 90
 _LONGEST = 160
@@ -46,15 +46,20 @@ def ceilings(*, fresh: bool = False) -> Mapping[str, object]:
     Args:
         fresh: Whether it is measured in any case.
     """
-    is_cuda = uses_cuda()
-    file = kept_file(list(_key(is_cuda=is_cuda)))
-    before = None if fresh else kept(file)
+    before = None if fresh else kept_ceilings()
     if before is not None:
-        return {**before, "cached": True}
+        return before
+    is_cuda = uses_cuda()
     fields, is_whole = _measured(is_cuda=is_cuda)
     if is_whole:
-        keep(file, fields)
+        keep(kept_file(list(_key(is_cuda=is_cuda))), fields)
     return {**fields, "cached": False}
+
+
+def kept_ceilings() -> Mapping[str, object] | None:
+    """What was measured before; None where nothing is kept, or it is too old."""
+    before = kept(kept_file(list(_key(is_cuda=uses_cuda()))))
+    return None if before is None else {**before, "cached": True}
 
 
 def current_uuid() -> str:

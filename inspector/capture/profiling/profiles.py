@@ -11,7 +11,7 @@ import torch
 
 from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
-from inspector.capture.profiling.ceilings import ceilings, current_uuid
+from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.profiling.in_place import (
@@ -64,6 +64,7 @@ class Profiles:
         self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
+        self._has_ceilings = False
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
@@ -97,6 +98,7 @@ class Profiles:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
+        guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             profile_in_place(index, run, eager, found, shapes_of(self._target.calls[index]))
         captured = self._captured.get(index)
@@ -117,8 +119,16 @@ class Profiles:
                 guarded("measure the memory", measure)
         guarded("measure the ceilings", self._write_ceilings)
 
+    def _write_kept_ceilings(self) -> None:
+        """Writes what is known of the machine: a profile that is cut short has it, too."""
+        known = None if self._fresh_ceilings or self._has_ceilings else kept_ceilings()
+        if known is not None:
+            write_artifact("ceilings", known)
+            self._has_ceilings = True
+
     def _write_ceilings(self) -> None:
-        write_artifact("ceilings", ceilings(fresh=self._fresh_ceilings))
+        if not self._has_ceilings:
+            write_artifact("ceilings", ceilings(fresh=self._fresh_ceilings))
 
 
 def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:

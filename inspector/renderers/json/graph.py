@@ -10,7 +10,7 @@ from inspector.graphs.not_fused import Pair
 from inspector.model.cost import Cost
 from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.graph_break import GraphBreak
-from inspector.model.stack import StackFrame
+from inspector.model.stack import StackFrame, made_class, plain_name
 from inspector.renderers.json.graph_views import line_fields, operators_fields
 from inspector.renderers.json.kernels import gpu_fields
 from inspector.renderers.json.recording import recording_fields
@@ -84,8 +84,9 @@ def _frame(frame: StackFrame) -> dict[str, object]:
     return {
         "file": frame.file,
         "line": frame.line or None,
-        "name": frame.name,
+        "name": plain_name(frame.name) if made_class(frame.name) else frame.name,
         "code": frame.code or None,
+        "makes": made_class(frame.name) or None,
     }
 
 

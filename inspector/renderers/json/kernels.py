@@ -107,7 +107,7 @@ def _node(node: NodeLine) -> dict[str, object]:
         "line": node.line or None,
         "code": node.code or None,
         "module": node.module or None,
-        "makes": node.makes or None,
+        "makes": list(node.makes),
     }
 
 

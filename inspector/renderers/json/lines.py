@@ -24,7 +24,7 @@ def line_fields(
             "file": line.file,
             "line": line.line,
             "code": line.code or known.get((line.file, line.line)),
-            "makes": line.makes or None,
+            "makes": list(line.makes),
         }
         for line in lines
     ]

@@ -203,6 +203,16 @@ def test_noise_on_both_sides_of_one_is_no_equality() -> None:
     assert "no difference" not in said
 
 
+def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
+    noisy = in_blocks([[100], [300], [150], [200]], [[200], [900], [240], [500]])
+    found = profiled(noisy)
+    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
+    assert "faster than eager PyTorch, but by how much is too noisy to say" in compiled
+    eager = " ".join(verdict_lines(found))
+    assert "no compiled graph ran" in eager
+    assert "too noisy to say how it compares with eager PyTorch" in eager
+
+
 def test_what_else_the_machine_did_stands_beside_unstable_times() -> None:
     moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
     busy = dataclasses.replace(profiled(moved), state=InspectorDeviceState(0, {}, {}, 10, "", 60))

@@ -6,12 +6,14 @@ import dataclasses
 
 import pytest
 
+from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
+from inspector.profiles.hot import Hot
 from inspector.profiles.work import Work
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_work import work
@@ -52,6 +54,20 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
         "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more reach 20%"
     )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
+
+
+def test_lines_and_modules_of_equal_statements_are_in_the_order_of_their_time() -> None:
+    first, _ = work(time_ns=100_000)
+    long, short = (
+        dataclasses.replace(
+            first, lines=(dataclasses.replace(line(number), module=f"part{number}"),),
+            times_ns=(time_ns,),
+        )
+        for number, time_ns in ((1, 900_000), (2, 100_000))
+    )  # fmt: skip
+    row = Hot((short, long, long))
+    assert [item.line for item in row.lines] == [1, 2]
+    assert row.modules == ("part1", "part2")
 
 
 def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
@@ -142,11 +158,15 @@ def test_graph_breaks_have_their_lines() -> None:
 
 
 def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
-    def change(loop: TextLoop, time_ns: int = 100_000) -> str:
+    def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
         first, _ = work(time_ns=time_ns)
         (launch,) = first.launches
         assert launch.code is not None
-        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
+        said = (
+            InspectorCppKernel("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
+        )
+        facts = CppFacts(CppText((loop,)), said)
+        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
         code = dataclasses.replace(launch.code, kernels=(kernel,))
         own = dataclasses.replace(
             first, launches=(dataclasses.replace(launch, code=code),), dtype="float32"
@@ -158,4 +178,8 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
     assert "not vectorised or in threads" in change(dataclasses.replace(fast, uses_vectors=False))
-    assert "not vectorised or in threads" in change(dataclasses.replace(fast, parallel=0))
+    serial = dataclasses.replace(fast, parallel=0)
+    assert "not vectorised or in threads" in change(serial)
+    assert "not vectorised or in threads" in change(serial, threads=2)
+    assert change(serial, threads=1) == ""  # there are no others
+    assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
