@@ -59,7 +59,12 @@ def _is_all_eager(found: Profiled) -> bool:
 def _without_kernels(found: Profiled) -> str:
     """Why nothing of a call comes of generated code."""
     if not found.graphs:
-        return "no compiled graph ran: all of this is eager PyTorch; `inspect explain` says why"
+        where = f", as Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
+        how = "how to mend that" if found.breaks else "why"
+        return (
+            f"no compiled graph ran: all of this is eager PyTorch{where}; `inspect explain` says "
+            f"{how}"
+        )
     of = f" of the backend {found.backend}" if found.backend else ""
     return (
         f"{count(found.graphs, 'graph')}{of}: nothing generated its kernels, so that each operator "
@@ -99,6 +104,8 @@ def _next_gain(found: Profiled) -> Iterator[str]:
                 f"graphs break at {listed(found.breaks)}, whatever that takes: "
                 "`inspect explain` says how to mend that"
             )
+    elif found.gains and _is_all_eager(found) and found.breaks:
+        yield "what compiling would win is not known before there is a graph"
     elif found.gains:
         gain = found.gains[0]
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))

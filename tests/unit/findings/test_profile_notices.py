@@ -213,6 +213,18 @@ def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
     assert "too noisy to say how it compares with eager PyTorch" in eager
 
 
+def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
+    still = in_blocks([[100_000]] * 3, [[100_000]] * 3)
+    gain = Gain("the program's own code runs", 9_000, "compile more of it", is_hidden=False)
+    found = dataclasses.replace(profiled(still), breaks=("model.py:15",), gains=(gain,))
+    said = " ".join(verdict_lines(found))
+    assert "all of this is eager PyTorch, as Dynamo gives up at model.py:15; `inspect" in said
+    assert "what compiling would win is not known" in said
+    assert "largest gain" not in said
+    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
+    assert "the next largest gain" in compiled
+
+
 def test_what_else_the_machine_did_stands_beside_unstable_times() -> None:
     moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
     busy = dataclasses.replace(profiled(moved), state=InspectorDeviceState(0, {}, {}, 10, "", 60))
