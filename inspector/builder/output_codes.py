@@ -35,6 +35,7 @@ class OutputCodesDraft:
         self._graphs: dict[str, Payload | None] = {}
         self._nodes: dict[str, Payload | None] = {}
         self._lowered: dict[str, Payload | None] = {}
+        self._lowered_nodes: dict[str, Payload | None] = {}
         self._cpp: list[InspectorCppKernel] = []
         self._triton: list[InspectorTritonKernel] = []
         self._targets: list[tuple[str, InspectorGpuTarget]] = []
@@ -46,6 +47,8 @@ class OutputCodesDraft:
                 self._graphs[compile_id] = event.text
             case InspectorGraph(stage="dynamo"):
                 self._nodes[compile_id] = event.text
+            case InspectorGraph(stage="post_grad"):
+                self._lowered_nodes[compile_id] = event.text
             case InductorStage():
                 self._lowered[compile_id] = event.text
             case InspectorCppKernel():
@@ -58,8 +61,9 @@ class OutputCodesDraft:
                 cpp, triton = tuple(self._cpp), tuple(self._triton)
                 self._cpp, self._triton = [], []
                 lowered = self._lowered.pop(compile_id, None)
+                lowered_nodes = self._lowered_nodes.pop(compile_id, None)
                 nodes = self._nodes.get(compile_id)
-                text = event.text, event.file, graph, cpp, triton, lowered, nodes
+                text = event.text, event.file, graph, cpp, triton, lowered, nodes, lowered_nodes
                 self._texts.append(OutputText(compile_id, *text))
             case InspectorGpuTarget():
                 self._gpu = event.gpu

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
+from inspector.events.payload import Payload
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.failed_frames import failed_at, failed_frames
@@ -182,19 +182,33 @@ def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iter
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
-    graph = with_recorded(graph, text, captured)
+    # What only a backward pass has is called in comments on C++ as in the post-grad graph.
+    graph = with_recorded(graph, text, {**lowered, **captured})
     yield dataclasses.replace(graph, file=text.file)
 
 
 def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
-    if text.nodes is not None:
-        with contextlib.suppress(ValueError):  # cut off; the text may be there
-            return recorded_node_lines(recorded_graph(text.nodes).nodes, roots)
+    known = _recorded_lines(text.nodes, roots)
+    if known is not None:
+        return known
     return node_lines(text.graph.text()) if text.graph else {}
+
+
+def _recorded_lines(nodes: Payload | None, roots: Roots) -> Mapping[str, NodeLine] | None:
+    """None where no nodes were recorded, or they were cut off: the text may be there."""
+    if nodes is None:
+        return None
+    try:
+        return recorded_node_lines(recorded_graph(nodes).nodes, roots)
+    except ValueError:
+        return None
 
 
 def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     """The text has the innermost line of each node, which may be torch's own."""
+    known = _recorded_lines(text.lowered_nodes, roots)
+    if known is not None:
+        return {name: line for name, line in known.items() if line.file}
     found = node_lines(text.lowered.text()) if text.lowered else {}
     return {name: line for name, line in found.items() if roots.is_user(line.file)}
 

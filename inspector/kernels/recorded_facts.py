@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from inspector.events.cpp_kernel import InspectorCppKernel, source_nodes
 from inspector.events.triton_kernel import InspectorTritonKernel
@@ -23,12 +23,15 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
     Args:
         graph: The graph; the wrapper has no comments before C++ kernels.
         text: What was recorded of it.
-        lines: The user's lines by the names of nodes in Dynamo's graph.
+        lines: The user's lines by the names of nodes in Dynamo's graph; of a backward pass, also in
+            the post-grad graph.
     """
-    cpp = {item.name: item for item in text.cpp}
+    cpp: dict[str, list[InspectorCppKernel]] = {}
+    for item in text.cpp:  # those of equal code have one name
+        cpp.setdefault(item.name, []).append(item)
     triton = {item.name: item for item in text.triton}
     kernels = tuple(
-        _of_cpp(kernel, cpp.get(kernel.name), lines)
+        _of_cpp(kernel, cpp.get(kernel.name, []), lines)
         if kernel.language == "cpp"
         else _of_triton(kernel, triton.get(kernel.name))
         for kernel in graph.kernels
@@ -48,17 +51,17 @@ def _of_triton(kernel: Kernel, said: InspectorTritonKernel | None) -> Kernel:
 
 
 def _of_cpp(
-    kernel: Kernel, said: InspectorCppKernel | None, lines: Mapping[str, NodeLine]
+    kernel: Kernel, said: Sequence[InspectorCppKernel], lines: Mapping[str, NodeLine]
 ) -> Kernel:
-    facts = CppFacts(read_cpp(kernel.source), said)
-    if said is None:
+    facts = CppFacts(read_cpp(kernel.source), said[-1] if said else None)
+    if not said:
         return dataclasses.replace(kernel, cpp=facts)
-    names, aten = source_nodes(said.comment)
-    nodes = tuple(lines.get(name, NodeLine(name)) for name in names)
+    comments = [source_nodes(item.comment) for item in said]
+    names = dict.fromkeys(name for nodes, _ in comments for name in nodes)
     return dataclasses.replace(
         kernel,
         cpp=facts,
-        nodes=kernel.nodes or nodes,
-        aten=kernel.aten or aten,
-        traffic_bytes=said.traffic_bytes,
+        nodes=kernel.nodes or tuple(lines.get(name, NodeLine(name)) for name in names),
+        aten=kernel.aten or comments[-1][1],
+        traffic_bytes=said[-1].traffic_bytes,
     )

@@ -24,6 +24,7 @@ class OutputText:
         nodes: Where the nodes of the graph are that Dynamo captured, or None: no plain trace has
             them.
         lowered: Where the text of the post-grad graph is, which Inductor lowered, or None.
+        lowered_nodes: Where the nodes of that graph are, or None.
         cpp: What was recorded of its C++ kernels.
         triton: What was recorded of its Triton kernels.
     """
@@ -36,6 +37,7 @@ class OutputText:
     triton: tuple[InspectorTritonKernel, ...] = ()
     lowered: Payload | None = None
     nodes: Payload | None = None
+    lowered_nodes: Payload | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -29,6 +29,22 @@ def run(x, image, short):
 short = torch.randn(512, 64, 3, dtype=torch.bfloat16)
 example_inputs = (torch.randn(256, 512), torch.randn(2, 16, 64, 64), short)
 """
+BIASES = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(64, 64), nn.Linear(64, 64)
+
+    def forward(self, x):
+        y = self.first(x)
+        return self.second(y)
+
+model = Net()
+example_inputs = (torch.randn(32, 64),)
+"""
 LEFT = """
 import pathlib, sys, tempfile, torch, inspector
 from torch._inductor.codegen import cpp, triton
@@ -136,6 +152,17 @@ def test_findings_are_at_the_lines_of_these_loops(report: dict[str, Any]) -> Non
 def test_bytes_are_those_of_the_tensors(report: dict[str, Any]) -> None:
     pool = 2 * 16 * (64 * 64 + 31 * 31) * 4
     assert kernel(report, "max_pool2d")["bytes"] == pool
+
+
+def test_what_a_backward_pass_computes_has_the_lines_of_its_forward_pass(tmp_path: Path) -> None:
+    # The sums for both biases have the same code, so that one kernel computes them.
+    (tmp_path / "model.py").write_text(BIASES)
+    done = run("-m", "inspector.commands", "kernels", "model.py", "--train", "--format", "json",
+               folder=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    kernels = json.loads(done.stdout)["kernels"]
+    sums = [kernel for kernel in kernels if kernel["aten"] == ["aten.sum"]]
+    assert {node["line"] for kernel in sums for node in kernel["nodes"]} == {11, 12}
 
 
 def test_what_fails_of_ours_is_said_and_changes_nothing(tmp_path: Path) -> None:
