@@ -47,7 +47,7 @@ class CompilationsDraft:
         )
 
     @property
-    def open(self) -> str:
+    def compiling(self) -> str:
         """Name of the code object whose compilation was begun last, or "" once that has ended."""
         return self.drafts[-1].name if self.drafts and self.drafts[-1].metrics is None else ""
 

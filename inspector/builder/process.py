@@ -166,7 +166,7 @@ class ProcessBuilder:
     @property
     def doing(self) -> str:
         """What is being compiled, for showing progress."""
-        return self._compilations.open
+        return self._compilations.compiling
 
     def build(self, roots: Roots) -> Process:
         """The process, as far as it was logged."""
