@@ -6,6 +6,7 @@ It drops what is not ASCII, and knows nothing of quotes and backslashes in a nam
 
 from __future__ import annotations
 
+import functools
 import urllib.parse
 
 __all__ = ["mark_name", "marked_text"]
@@ -15,6 +16,7 @@ _OURS = "inspector "
 _AS_THEY_ARE = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
 
 
+@functools.lru_cache(maxsize=4096)  # a call has the same again and again
 def mark_name(text: str) -> str:
     """The name of a mark: the text, with what cannot be in it as in an address (``%C3%B6``)."""
     return urllib.parse.quote(text, _AS_THEY_ARE, errors="surrogatepass")
