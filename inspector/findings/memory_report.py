@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.memory_profile import memory_profile
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process
+from inspector.model.source import Sources
 from inspector.profiles.code_lines import CodeLines
-from inspector.profiles.memory import MemoryUse
+from inspector.profiles.memory import CallMemory, MemoryUse
 from inspector.profiles.memory_use import memory_use
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["memory_by_input"]
+__all__ = ["memory_by_input", "with_code"]
 
 
 def memory_by_input(
@@ -46,6 +48,24 @@ def memory_by_input(
         if use is not None:
             found[profile.input] = use
     return found
+
+
+def with_code(use: MemoryUse, sources: Sources) -> MemoryUse:
+    """The same with the text of lines that do not have it: those outside of compiled graphs."""
+    return dataclasses.replace(
+        use,
+        compiled=_lines_with_code(use.compiled, sources),
+        eager=None if use.eager is None else _lines_with_code(use.eager, sources),
+    )
+
+
+def _lines_with_code(call: CallMemory, sources: Sources) -> CallMemory:
+    def read(line: NodeLine) -> NodeLine:
+        text = line.code or sources.line(line.file, line.line) or ""
+        return dataclasses.replace(line, code=text.strip())
+
+    tensors = (dataclasses.replace(row, lines=tuple(map(read, row.lines))) for row in call.tensors)
+    return dataclasses.replace(call, tensors=tuple(tensors))
 
 
 def _with_buffers(

@@ -12,7 +12,7 @@ from inspector.events.device_profile import device_profile
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
-from inspector.findings.memory_report import memory_by_input
+from inspector.findings.memory_report import memory_by_input, with_code
 from inspector.findings.overview import asked_backend
 from inspector.findings.profile_notices import (
     profile_notices,
@@ -179,7 +179,7 @@ def _profiles(
             code=_code(run, launches),
             gains=tuple(found),
             state=next(states, None),
-            memory=memory,
+            memory=None if memory is None else with_code(memory, run.sources),
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
             breaks=break_lines,
