@@ -48,7 +48,9 @@ _NOTICEABLE = 0.02
 
 
 def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
-    """Decides between the rows of one workload and input; wrong results are never taken.
+    """Decides between the rows of one workload and input.
+
+    Wrong results are never taken, nor is what fails sooner or later.
 
     Args:
         rows: The rows.
@@ -57,7 +59,7 @@ def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
     """
     eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
     compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
-    right = [row for row in compiled if not row.is_wrong]
+    right = [row for row in compiled if not (row.is_wrong or row.fails_later)]
     faster = [row for row in right if row.faster and row.faster.low > 1]
     best, others = _best(faster, compiled_alone=compiled_alone)
     return Choice(

@@ -67,20 +67,28 @@ def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
         rows: What was measured of the model.
         jobs: How many models compiled side by side.
     """
-    if jobs > 1 and claim.metric == _FIRST_CALL:
-        return _unmeasured(claim, "models compiled side by side: measure it with --jobs 1")
     mine = [row for row in rows if row.setting.label == claim.setting]
-    if not mine:
-        labels = ", ".join(dict.fromkeys(row.setting.label for row in rows))
-        return _unmeasured(claim, f"there is no setting {claim.setting}, only {labels or 'none'}")
-    failed = next((row for row in mine if row.latency is None), None)
-    if failed is not None:
-        return _unmeasured(claim, failed.failure or "it was not measured")
+    missing = _missing(claim, mine, rows, jobs)
+    if missing:
+        return _unmeasured(claim, missing)
     if claim.metric in PAIRS:
         return _pair(claim, mine, rows)
     if claim.metric == "speedup":
         return _speedup(claim, mine)
     return _range(claim, _milliseconds(claim.metric, mine))
+
+
+def _missing(claim: Claim, mine: Sequence[BenchRow], rows: Sequence[BenchRow], jobs: int) -> str:
+    """Why a claim cannot be checked, or an empty string."""
+    if jobs > 1 and claim.metric == _FIRST_CALL:
+        return "models compiled side by side: measure it with --jobs 1"
+    if not mine:
+        labels = ", ".join(dict.fromkeys(row.setting.label for row in rows))
+        return f"there is no setting {claim.setting}, only {labels or 'none'}"
+    failed = next((row for row in mine if row.latency is None or row.fails_later), None)
+    if failed is not None:
+        return failed.failure or "it was not measured"
+    return "its results are wrong" if any(row.is_wrong for row in mine) else ""
 
 
 def _unmeasured(claim: Claim, reason: str) -> Check:

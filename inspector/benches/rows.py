@@ -119,6 +119,11 @@ class BenchRow:
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
 
+    @property
+    def fails_later(self) -> bool:
+        """Whether it failed behind what was timed of it, in a later block or session."""
+        return self.latency is not None and self.failure not in {"", INTERRUPTED}
+
 
 def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
     """A row for each combination and input, in the order of the plan; failures are rows too."""

@@ -156,7 +156,7 @@ def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
 
 def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     compiled = row.compiled
-    if row.latency is None:
+    if row.latency is None or row.fails_later:
         failed = eager.failure.removesuffix(".") if eager is not None else ""
         why = (
             f"eager PyTorch fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspector.benches.choice import choose
-from inspector.benches.rows import BenchRow
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.model.bench import Setting
 from tests.bench_rows import row
 
@@ -22,6 +24,14 @@ def test_of_equals_the_one_that_is_ready_first() -> None:
     short = equal(10**10, 500, mode="max-autotune")
     found = choose([EAGER, quick, short])
     assert (found.latency, found.as_good) == (quick, (short,))
+
+
+def test_what_dies_while_it_is_timed_is_not_taken() -> None:
+    died = dataclasses.replace(row(Setting("inductor"), 4.0), failure="It was ended by SIGSEGV.")
+    found = choose([row(Setting()), died])
+    assert found.latency is None
+    cut = dataclasses.replace(died, failure=INTERRUPTED)
+    assert choose([row(Setting()), cut]).latency is cut
 
 
 def test_the_shortest_where_compiling_was_not_timed_alone() -> None:

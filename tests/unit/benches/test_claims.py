@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from inspector.benches.claims import Verdict, checked
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
 from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_measure import BenchProcess, plan_of
 from inspector.errors import UsageError
@@ -94,6 +95,17 @@ def test_a_gain_that_can_be_the_claimed_one_is_within_noise_and_shows_how_far_it
     two = [*both(13, 10, reach=0.1), row(DEFAULT, latency=milliseconds(10), input=1,
                                          faster=Ratio(1.01, 1.02, 1.03))]  # fmt: skip
     assert verdict(claim, two) is Verdict.LESS
+
+
+def test_what_is_wrong_or_fails_later_meets_no_claim() -> None:
+    claim = Claim("default", "time_ms", 4.2, 1.8)
+    eager, compiled = both(42, 18)
+    wrong = checked(claim, [eager, dataclasses.replace(compiled, is_wrong=True)])
+    assert (wrong.verdict, wrong.reason) == (Verdict.NONE, "its results are wrong")
+    died = dataclasses.replace(compiled, failure="It was ended by SIGSEGV.")
+    assert checked(claim, [eager, died]).reason == "It was ended by SIGSEGV."
+    cut = dataclasses.replace(compiled, failure=INTERRUPTED)
+    assert verdict(claim, [eager, cut]) is Verdict.AS
 
 
 def test_what_was_not_measured_says_why() -> None:

@@ -60,6 +60,14 @@ def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
     assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
 
 
+def test_what_dies_while_it_is_timed_has_not_run() -> None:
+    died = model(dataclasses.replace(row(DEFAULT, 2.0), failure="It was ended by SIGSEGV."))
+    (found,) = summarized([model(row(DEFAULT, 4.0)), died])
+    assert (found.models, found.ran, found.faster, found.speedup) == (2, 1, 1, pytest.approx(4.0))
+    (cells,) = collection_cells(died)
+    assert "It was ended by SIGSEGV." in cells
+
+
 def test_nothing_measured_is_no_summary() -> None:
     assert summarized([Measured("m", (), None, "it fails", 0.1)]) == ()
 
