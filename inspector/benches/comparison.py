@@ -131,8 +131,15 @@ def compared(
         if row.latency and key in earlier.rows and earlier.rows[key].latency_ns
     ]  # fmt: skip
     changes.sort(key=lambda change: (change.is_worse is not True, change.is_worse is None))
-    told = [key for key in both if is_same or (now[key].faster and earlier.rows[key].faster)]
+    told = [key for key in both if _is_told(now[key], earlier.rows[key], same=is_same)]
     return BenchComparison(earlier, len(both), len(told), tuple(changes), others, target)
+
+
+def _is_told(row: BenchRow, before: EarlierRow, *, same: bool) -> bool:
+    """Whether a change of a row's time would be seen."""
+    if row.faster is not None:
+        return before.faster is not None
+    return same and _plain_ratio(before.medians, row.medians) is not None
 
 
 def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:

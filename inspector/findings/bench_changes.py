@@ -49,6 +49,10 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
     is_same = comparison.same_machine and not comparison.is_of_another
     if kinds and is_same and comparison.compared and not kinds & {"faster", "time", "there"}:
         yield "times have not changed by more than noise", None
+    plain = comparison.matched - comparison.compared
+    if is_same and plain:
+        times = count(plain, "plain time")
+        yield f"{times} not compared: that takes two sessions then and now (--sessions)", None
     if comparison.others and comparison.matched:
         yield _otherwise(comparison), None
 

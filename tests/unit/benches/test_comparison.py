@@ -86,6 +86,20 @@ def test_a_failure_is_worse_and_has_its_reason() -> None:
     ]
 
 
+def test_plain_times_of_one_session_are_not_compared() -> None:
+    one = {(0, number): 1000.0 for number in range(4)}
+    eager = dataclasses.replace(NOW, faster=None, medians=dict.fromkeys(one, 3000.0))
+    found = compared([eager], earlier(faster=None, medians=one), HERE)
+    assert (found.matched, found.compared, found.changes) == (1, 0, ())
+    assert "no change" not in comparison_title(found)
+    (line,) = [text for text, _ in change_lines(found)]
+    assert line.startswith("1 plain time not compared: that takes two sessions")
+    # One that has a ratio is compared by that.
+    assert (
+        compared([dataclasses.replace(NOW, medians=one)], earlier(medians=one), HERE).compared == 1
+    )
+
+
 def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
     eager = dataclasses.replace(NOW, setting=Setting(), faster=None, compiled=None)
     key = (*KEY[:3], "eager")
