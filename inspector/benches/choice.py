@@ -59,7 +59,7 @@ def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
     """
     eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
     compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
-    right = [row for row in compiled if not (row.is_wrong or row.fails_later)]
+    right = [row for row in compiled if row.is_right]
     faster = [row for row in right if row.faster and row.faster.low > 1]
     best, others = _best(faster, compiled_alone=compiled_alone)
     return Choice(

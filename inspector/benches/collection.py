@@ -80,7 +80,7 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
 def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSummary:
     each = [[row for row in model.compiled() if row.setting.label == label] for model in models]
     each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
-    ran = [rows for rows in each if all(map(_is_right, rows))]
+    ran = [rows for rows in each if all(row.is_right for row in rows)]
     ratios = [found for rows in ran if (found := _speedup(rows)) is not None]
     return SettingSummary(
         label=label,
@@ -94,10 +94,6 @@ def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSumm
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
         unknown=sum(all(row.faster and row.faster.says_nothing for row in rows) for rows in ran),
     )
-
-
-def _is_right(row: BenchRow) -> bool:
-    return row.latency is not None and not (row.is_wrong or row.fails_later)
 
 
 def _speedup(rows: Iterable[BenchRow]) -> float | None:

@@ -124,6 +124,11 @@ class BenchRow:
         """Whether it failed behind what was timed of it, in a later block or session."""
         return self.latency is not None and self.failure not in {"", INTERRUPTED}
 
+    @property
+    def is_right(self) -> bool:
+        """Whether it ran as long as it was asked to, with right results."""
+        return self.latency is not None and not (self.is_wrong or self.fails_later)
+
 
 def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
     """A row for each combination and input, in the order of the plan; failures are rows too."""

@@ -150,7 +150,7 @@ def _profiles(
         budget = make_budget(profile, has_breaks=bool(breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
         launches = [
-            _at_definition(item, run) for item in timed_launches(shown, codes, fusions, functions)
+            _as_in_source(item, run) for item in timed_launches(shown, codes, fusions, functions)
         ]
         every += launches
         memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
@@ -220,13 +220,16 @@ def _functions(process: Process, run: Run) -> Mapping[str, NodeLine]:
     }
 
 
-def _at_definition(item: TimedLaunch, run: Run) -> TimedLaunch:
-    """A call of a function is at its first line; Python calls that of its first decorator so."""
+def _as_in_source(item: TimedLaunch, run: Run) -> TimedLaunch:
+    """Its place with the line's text; a function's is that of its ``def``, not of a decorator."""
     place = item.place
-    line = _def_line(run, place.file, place.line) if place is not None else 0
-    if place is None or line == place.line:
+    if place is None:
         return item
-    return dataclasses.replace(item, place=dataclasses.replace(place, line=line, code=""))
+    number = _def_line(run, place.file, place.line)
+    text = run.sources.line(place.file, number) or ""
+    return dataclasses.replace(
+        item, place=dataclasses.replace(place, line=number, code=text.strip())
+    )
 
 
 def _def_line(run: Run, file: str, first: int) -> int:

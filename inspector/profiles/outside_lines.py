@@ -11,7 +11,7 @@ from inspector.events.device_profile import DeviceLaunch
 from inspector.events.launch_place import LaunchPlace
 from inspector.kernels.node_lines import module_path
 from inspector.model.kernel import GraphCode, NodeLine
-from inspector.model.stack import made_class
+from inspector.model.stack import StackFrame
 
 __all__ = ["line_outside", "lines_of_modules", "user_place"]
 
@@ -27,9 +27,8 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
             resumed = _RESUMED.match(match["name"])
             line = int(match["line"] or (resumed["line"] if resumed else 0))
             module = module_path(place.module)
-            made = made_class(match["name"])
-            makes = (made,) if made else ()
-            return NodeLine(place.operator, match["file"], line, module=module, makes=makes)
+            of_frame = StackFrame(match["file"], line, match["name"])
+            return NodeLine(place.operator, module=module).at(of_frame)
     return None
 
 

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from inspector.model.kernel import NodeLine
 
 __all__ = ["line_fields"]
 
 
-def line_fields(
-    lines: Iterable[NodeLine], code: Mapping[tuple[str, int], str] | None = None
-) -> list[dict[str, object]]:
-    """Where each is, its text, and what it makes.
-
-    Args:
-        lines: The lines.
-        code: The text of lines, where they do not have it themselves.
-    """
-    known = code or {}
+def line_fields(lines: Iterable[NodeLine]) -> list[dict[str, object]]:
+    """Where each is, its text, and what it makes."""
     return [
         {
             "file": line.file,
             "line": line.line,
-            "code": line.code or known.get((line.file, line.line)),
+            "code": line.code or None,
             "makes": list(line.makes),
         }
         for line in lines

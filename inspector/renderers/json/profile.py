@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
@@ -77,7 +76,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
         "memory_bytes": dict(profile.memory),
         "memory": None if found.memory is None else memory_fields(found.memory),
         "attributed": found.attributed,
-        "work": [_work(item, found.code) for item in found.work],
+        "work": [_work(item) for item in found.work],
         "lines": [
             {"file": file, "line": line, "time_ns": time_ns}
             for (file, line), time_ns in found.by_line.items()
@@ -194,7 +193,7 @@ def _roofline(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, 
     }
 
 
-def _work(work: Work, code: Mapping[tuple[str, int], str]) -> dict[str, object]:
+def _work(work: Work) -> dict[str, object]:
     low, high = work.spread_ns
     return {
         "name": work.name,
@@ -215,7 +214,7 @@ def _work(work: Work, code: Mapping[tuple[str, int], str]) -> dict[str, object]:
         "ceiling_per_s": work.ceiling,
         "share_of_ceiling": work.share_of_ceiling,
         "modules": list(work.modules),
-        "lines": line_fields(work.lines, code),
+        "lines": line_fields(work.lines),
         "compile_id": work.launches[0].code.compile_id if work.launches[0].code else None,
         "direction": work.launches[0].code.direction if work.launches[0].code else None,
         "launches": [_launch(item) for item in work.launches],
