@@ -44,6 +44,11 @@ class KeptTensor:
             return None  # inference tensors have no counter, some subclasses no address
 
     @property
+    def value(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """Its copy, or None."""
+        return self._value
+
+    @property
     def is_lost(self) -> bool:
         """Whether it was changed, as far as its counter tells, and there is no copy."""
         return self._value is None and self._mark_now() != self._before

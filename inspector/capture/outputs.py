@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils import _pytree
 
+from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.errors import UsageError
 
 __all__ = ["Comparison", "Kept", "compare", "joined", "keep", "kept_values", "load"]
@@ -25,14 +25,19 @@ class Kept:
     Attributes:
         tensors: Tensors on the CPU, by where they were: ``output 0 of input 1``.
         others: Numbers, texts and the like, spelled out.
-        uncompared: How many values are of a kind that cannot be compared.
+        uncompared: Where values are of a kind that cannot be compared.
         draws: Whether the calls drew random numbers, where somebody looked.
     """
 
     tensors: Mapping[str, Any]
     others: Mapping[str, str]
-    uncompared: int
+    uncompared: tuple[str, ...]
     draws: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Where anything was that can be compared."""
+        return [*self.tensors, *self.others]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,21 +62,20 @@ class Comparison:
 
 
 def kept_values(values: Mapping[str, object]) -> Kept:
-    """Copies of the values, by name; containers are taken apart."""
+    """Copies of the values, by name; containers and objects are taken apart."""
     tensors: dict[str, Any] = {}
     others: dict[str, str] = {}
-    uncompared = 0
+    uncompared: list[str] = []
     for name, value in values.items():
-        for path, leaf in _leaves(name, value):
-            if isinstance(leaf, torch.Tensor):
-                copied = _copied(leaf)
-                uncompared += copied is None
-                tensors |= {} if copied is None else {path: copied}
-            elif leaf is None or isinstance(leaf, bool | int | float | complex | str | bytes):
+        for path, leaf in leaves_of(name, value):
+            copied = _copied(leaf) if isinstance(leaf, torch.Tensor) else None
+            if copied is not None:
+                tensors[path] = copied
+            elif isinstance(leaf, PLAIN):
                 others[path] = repr(leaf)
             else:
-                uncompared += 1
-    return Kept(tensors, others, uncompared)
+                uncompared.append(path)
+    return Kept(tensors, others, tuple(uncompared))
 
 
 def joined(first: Kept, second: Kept) -> Kept:
@@ -81,12 +85,6 @@ def joined(first: Kept, second: Kept) -> Kept:
         others={**first.others, **second.others},
         uncompared=first.uncompared + second.uncompared,
     )
-
-
-def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
-    leaves = _pytree.tree_leaves(value)
-    for index, leaf in enumerate(leaves):
-        yield (f"{name}[{index}]" if len(leaves) > 1 else name), leaf
 
 
 def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
@@ -121,7 +119,8 @@ def load(folder: Path) -> Kept:
 
 def compare(kept: Kept, expected: Kept) -> Comparison:
     """Compares what this process gave with what another one gave."""
-    names = [*dict.fromkeys((*expected.tensors, *expected.others, *kept.tensors, *kept.others))]
+    unknown = {*kept.uncompared, *expected.uncompared}
+    names = [n for n in dict.fromkeys((*expected.names, *kept.names)) if n not in unknown]
     differences: list[str] = []
     errors: list[tuple[float, float]] = []
     for name in names:
@@ -138,7 +137,7 @@ def compare(kept: Kept, expected: Kept) -> Comparison:
     return Comparison(
         values=len(names),
         differing=len(differences),
-        uncompared=max(kept.uncompared, expected.uncompared),
+        uncompared=len(unknown),
         max_abs_error=max((absolute for absolute, _ in errors), default=None),
         max_rel_error=max((relative for _, relative in errors), default=None),
         first=next(iter(differences), ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import torch
@@ -32,6 +32,9 @@ class State:
     Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
     all others. What a model changes besides (a Python counter, a list that grows) is not known to
     anybody.
+
+    Attributes:
+        tensors: All tensors that a call could reach in the beginning.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
@@ -49,6 +52,13 @@ class State:
             for item in reached.tensors
             if item.is_leaf
         ]
+        self.tensors = tuple(reached.tensors)
+        self._of_optimizers = {
+            id(value)
+            for optimizer in reached.optimizers
+            for entry in optimizer.state.values()
+            for value in entry.values()
+        }
         self._random = _RandomNumbers(reached.generators)
         self._draws: bool | None = None
 
@@ -56,6 +66,12 @@ class State:
     def leaves(self) -> list[Any]:
         """The tensors that can have a gradient."""
         return [tensor for tensor, _ in self._gradients]
+
+    @property
+    def copies(self) -> list[Any]:
+        """The values that are kept."""
+        kept = [tensor.value for tensor in self._tensors]
+        return [value for value in (*kept, *(g for _, g in self._gradients)) if value is not None]
 
     def begin_again(self) -> None:
         """As `restore`, but what the first step of an optimizer makes stays, as that step left it.
@@ -87,6 +103,12 @@ class State:
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""
         return any(part.has_changed for part in self._parts)
+
+    def changed_tensors(self) -> Iterator[tuple[int, Any]]:
+        """Those that a call changed, besides what optimizers keep, each with its number from 1."""
+        for number, (tensor, kept) in enumerate(zip(self.tensors, self._tensors, strict=True), 1):
+            if id(tensor) not in self._of_optimizers and kept.has_changed:
+                yield number, tensor
 
     def left_changed(self) -> int:
         """How many tensors were changed that are not copied, because they are too large."""

@@ -122,7 +122,7 @@ class _Witness:
         return Kept(
             tensors={name: value for kept in self._kept for name, value in kept.tensors.items()},
             others={name: value for kept in self._kept for name, value in kept.others.items()},
-            uncompared=sum(kept.uncompared for kept in self._kept),
+            uncompared=tuple(name for kept in self._kept for name in kept.uncompared),
         )
 
 

@@ -50,6 +50,9 @@ class OutputError:
         scale: ``itself``: the largest element of the result; where that is rounding alone
             ``family``: that of all results of its kind in the call; ``rounding``: eager PyTorch's
             own error, where the call gives nothing else.
+        mine: Where no number says how far they are apart, what is there: ``float32[2, 3]``,
+            ``None``; empty where nothing is.
+        theirs: The same of the other process.
     """
 
     reference: str
@@ -58,6 +61,13 @@ class OutputError:
     within: bool | None
     nan: float = 0.0
     scale: str = "itself"
+    mine: str = ""
+    theirs: str = ""
+
+    @property
+    def has_number(self) -> bool:
+        """Whether both have elements that can be compared one by one."""
+        return not (self.mine or self.theirs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ class InspectorBench:
         launches: How many pieces of work these were.
         block: The calls of a block, or None.
         errors: How far results are off.
-        uncompared: How many results could not be compared.
+        uncompared: Results that cannot be compared, by their names.
         wrong: Results that are off by more than rounding, by their names.
         padding_changes: Results of padded calls that are off without what belongs to the padding.
         uncut: Results of padded calls of which nobody knows what belongs to the padding.
@@ -146,7 +156,7 @@ class InspectorBench:
     launches: int = 0
     block: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
-    uncompared: int = 0
+    uncompared: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     padding_changes: tuple[str, ...] = ()
     uncut: tuple[str, ...] = ()
@@ -186,7 +196,7 @@ class InspectorBench:
             launches=number("launches"),
             block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
-            uncompared=number("uncompared"),
+            uncompared=tuple(map(str, items(fields.get("uncompared")))),
             wrong=tuple(map(str, items(fields.get("wrong")))),
             padding_changes=tuple(map(str, items(fields.get("padding_changes")))),
             uncut=tuple(map(str, items(fields.get("uncut")))),
@@ -239,4 +249,6 @@ def _error(fields: Mapping[str, object]) -> OutputError:
         nan=float(nan) if isinstance(nan, int | float) else 0.0,
         # Recordings of earlier versions have no other.
         scale=scale if (scale := str(fields.get("scale"))) in _SCALES else "itself",
+        mine=str(fields.get("mine") or ""),
+        theirs=str(fields.get("theirs") or ""),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.benches.choice import Choice
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.events.bench import Parting
+from inspector.events.bench import OutputError, Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import (
     interval_text,
@@ -21,6 +21,8 @@ from inspector.findings.wording import count, duration, listed, size, title
 
 __all__ = ["verdict_lines"]
 
+# As `inspector.capture.benching.changed` names what a call changes.
+_AFTER = " after "
 _SCALES = {
     "itself": "its largest element",
     "family": "the largest element of its kind",
@@ -64,12 +66,25 @@ def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
         errors = [error for error in row.errors if error.reference == "eager"]
         worst = max(errors, key=lambda error: error.relative, default=None)
         if worst is not None:
-            yield (
-                f"{row.setting.label} gives wrong results: {value_named(worst.name)} is off by "
-                f"{worst.relative:.0e} of {_SCALES[worst.scale]}"
-            )
+            yield f"{row.setting.label} gives wrong results: {_off(worst)}"
         if row.parting is not None:
             yield _parted(row.parting)
+
+
+def _off(error: OutputError) -> str:
+    name = value_named(error.name)
+    if error.has_number:
+        return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
+    changed, after, call = name.partition(_AFTER)
+    if after and not error.mine:
+        return f"{changed} is not changed by {call}, and eager PyTorch changes it"
+    if after and not error.theirs:
+        return f"{changed} is changed by {call}, and eager PyTorch does not change it"
+    if not error.mine:
+        return f"{name}, {error.theirs} in eager PyTorch, is missing"
+    if not error.theirs:
+        return f"{name} is {error.mine}, and eager PyTorch gives nothing there"
+    return f"{name} is {error.mine} instead of {error.theirs}"
 
 
 def _parted(parting: Parting) -> str:
@@ -77,7 +92,8 @@ def _parted(parting: Parting) -> str:
         return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
     if not parting.operator:
         return (
-            "every graph alone is right going forward: it is the backward pass, or what is between"
+            "every graph alone is right going forward: it is the backward pass, or what is between "
+            "the graphs"
         )
     place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
     return (

@@ -128,6 +128,8 @@ def error_text(row: BenchRow) -> str:
     """The largest error against eager PyTorch; of that, against float64."""
     reference = "float64" if row.setting.is_eager else "eager"
     text = _NONE
+    if row.is_wrong and not all(error.has_number for error in row.errors):
+        return "WRONG"  # the verdict says what there is
     if reference in row.worst:
         worst = row.worst[reference]
         text = "0" if worst < _EPSILON else f"{worst:.0e}"

@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from inspector.capture.benching.errors import errors_of, wrong_in
+from inspector.capture.benching.errors import errors_of, others_of, wrong_in
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.outputs import Kept, kept_values
 
@@ -133,3 +133,95 @@ def test_what_should_be_0_and_is_not_is_wrong() -> None:
     exact = kept_values({"output of input 1": torch.zeros(3).double()})
     for eager in (zeros, tiny):
         assert wrong_in(ones, eager, exact, scales_of(eager, exact)) == ["output of input 1"]
+
+
+OUT = "output of input 1"
+
+
+def off(mine: torch.Tensor, theirs: torch.Tensor, exact: torch.Tensor) -> bool:
+    sides = [kept_values({OUT: tensor}) for tensor in (mine, theirs, exact)]
+    return bool(wrong_in(*sides))
+
+
+EXACT_ROW = torch.linspace(1, 2, 1000).double()
+
+
+def test_one_element_that_eager_is_far_off_with_does_not_hide_all_others() -> None:
+    theirs = EXACT_ROW.float()
+    theirs[7] += 0.1
+    assert not off(theirs.clone(), theirs, EXACT_ROW)
+    assert not off(EXACT_ROW.float(), theirs, EXACT_ROW)
+    assert off(EXACT_ROW.float() + 0.05, theirs, EXACT_ROW)
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_where_eager_overflows_by_itself_all_other_elements_count(value: float) -> None:
+    theirs = EXACT_ROW.float()
+    theirs[7] = value
+    assert not off(EXACT_ROW.float(), theirs, EXACT_ROW)
+    assert not off(theirs.clone(), theirs, EXACT_ROW)
+    assert off(EXACT_ROW.float() + 1, theirs, EXACT_ROW)
+    beside = EXACT_ROW.float()
+    beside[8] = value
+    assert off(beside, theirs, EXACT_ROW)
+
+
+def test_infinity_where_it_should_be_has_to_be_there() -> None:
+    exact = EXACT_ROW.clone()
+    exact[3] = -math.inf
+    theirs = exact.float()
+    mine = theirs * (1 + 1e-7)
+    assert not off(mine, theirs, exact)
+    mine[3] = -1e30
+    assert off(mine, theirs, exact)
+
+
+def test_what_is_close_to_the_largest_number_may_overflow_in_one_program() -> None:
+    exact = torch.tensor([65_000.0, 1.0]).double()
+    mine = torch.tensor([math.inf, 1.0], dtype=torch.float16)
+    assert not off(mine, exact.half(), exact)
+    assert off(mine, torch.tensor([650.0, 1.0]).half(), torch.tensor([650.0, 1.0]).double())
+
+
+class Cache:
+    """Of a kind that torch knows nothing about."""
+
+    def __init__(self, keys: object) -> None:
+        self.keys = [keys]
+
+
+def wrong(mine: object, theirs: object, again: object = None) -> list[str]:
+    """Names of what is off, or of another kind."""
+    eager = {OUT: theirs} if again is None else {OUT: theirs, f"{OUT} (called again)": again}
+    given = {OUT: mine} if again is None else {OUT: mine, f"{OUT} (called again)": mine}
+    sides = kept_values(given), kept_values(eager)
+    others = [str(item["name"]) for item in others_of("eager", *sides)]
+    return [*others, *(name for name in wrong_in(*sides, None) if name not in others)]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "names"),
+    [
+        ((torch.ones(2), torch.ones(2)), (torch.ones(2),), [f"{OUT}[1]"]),
+        ((torch.ones(2),), (torch.ones(2), torch.ones(2)), [f"{OUT}[1]"]),
+        ({"a": torch.ones(2)}, {"b": torch.ones(2)}, [f"{OUT}['b']", f"{OUT}['a']"]),
+        (torch.ones(2), None, [OUT]),
+        (torch.ones(2).half(), torch.ones(2), [OUT]),
+        (torch.ones(2), torch.ones(3), [OUT]),
+        ((torch.ones(2), 3), (torch.ones(2), 4), [f"{OUT}[1]"]),
+        ((torch.ones(2), "x"), (torch.ones(2), "x"), []),
+        ((1.0 + 1e-9,), (1.0,), []),
+        ((1.5,), (1.0,), [f"{OUT}[0]"]),
+        (Cache(torch.ones(2)), Cache(torch.zeros(2)), [f"{OUT}.keys[0]"]),
+        (Cache(torch.ones(2)), Cache(torch.ones(2)), []),
+    ],
+)
+def test_what_is_of_another_kind_is_wrong(mine: object, theirs: object, names: list[str]) -> None:
+    assert wrong(mine, theirs) == names
+
+
+def test_what_eager_changes_by_itself_is_not_wrong_and_counts_are() -> None:
+    assert not wrong("at 12:01", "at 12:02", again="at 12:03")
+    assert not wrong(17.25, 18.5, again=19.5)
+    assert wrong(1, 2, again=3) == [OUT, f"{OUT} (called again)"]
+    assert wrong("a", "b", again="b") == [OUT, f"{OUT} (called again)"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from inspector.capture.benching.errors import errors_of, wrong_in
+from inspector.capture.benching.errors import errors_of, others_of, wrong_in
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.benching.varied import without_padding
 from inspector.capture.outputs import Kept, load
@@ -23,14 +23,14 @@ class Compared:
 
     Attributes:
         errors: See `inspector.capture.benching.errors.errors_of`.
-        uncompared: How many results could not be compared.
+        uncompared: What could not be compared.
         wrong: What is off by more than rounding.
         padding_changes: Of padded calls, what is off without what belongs to the padding.
         uncut: Of padded calls, what nobody knows of which part belongs to the padding.
     """
 
     errors: tuple[Mapping[str, object], ...]
-    uncompared: int
+    uncompared: tuple[str, ...]
     wrong: tuple[str, ...]
     padding_changes: tuple[str, ...]
     uncut: tuple[str, ...]
@@ -57,25 +57,27 @@ def compared(
         if any(Path(folder).iterdir())  # that process may have failed
     }
     eager, exact = others.get("eager"), others.get("float64")
+    # Whatever calls draw: what they give is of the same kind.
+    differ = (
+        [] if eager is None or is_eager else _of_both(others_of("eager", kept, eager), kept, eager)
+    )
     uncut: tuple[str, ...] = ()
     if padded_sizes is not None:
         kept, uncut = _without_padding(kept, eager or exact or kept, padded_sizes)
     plain = kept if is_eager else eager
     scales = scales_of(plain, exact) if plain is not None else {}
-    errors = tuple(
+    found = [
         item for name, other in others.items() for item in errors_of(name, kept, other, scales)
-    )
-    off: list[str] = []
+    ]
+    off = [str(item["name"]) for item in differ]
     # Compiled code draws other random numbers, and that is no fault. (The state of XLA's changes
     # whether anything is drawn or not.)
     if eager is not None and not (kept.draws or eager.draws):
-        off = wrong_in(kept, eager, exact, scales)
-        if padded_sizes is not None:  # a number of all elements has the padding in it
-            off += [str(item["name"]) for item in errors if _is_other_number(item, kept)]
+        off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
     # What a model makes of the padding is no fault of the compiler's.
     padded = {name for name in off if padded_sizes is not None and padded_sizes(input_of(name))}
     return Compared(
-        errors=errors,
+        errors=(*_without(found, differ), *differ),
         uncompared=kept.uncompared,
         wrong=tuple(name for name in off if name not in padded),
         padding_changes=tuple(name for name in off if name in padded),
@@ -89,9 +91,20 @@ def input_of(name: str) -> int:
     return int(numbers[0]) - 1 if numbers else 0
 
 
-def _is_other_number(error: Mapping[str, object], kept: Kept) -> bool:
-    is_of_eager = error["reference"] == "eager" and error["name"] in kept.others
-    return is_of_eager and not error["within"]
+def _of_both(
+    others: Iterable[Mapping[str, object]], kept: Kept, eager: Kept
+) -> list[Mapping[str, object]]:
+    """Those of inputs that no side fails with."""
+    both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
+    return [item for item in others if input_of(str(item["name"])) in both]
+
+
+def _without(
+    errors: Iterable[Mapping[str, object]], others: Iterable[Mapping[str, object]]
+) -> list[Mapping[str, object]]:
+    """The errors of what is not told otherwise."""
+    told = {(item["reference"], item["name"]) for item in others}
+    return [item for item in errors if (item["reference"], item["name"]) not in told]
 
 
 def _without_padding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +13,7 @@ import torch
 from inspector.capture.benching.scales import Scale, difference_of, largest_of, number_of
 from inspector.capture.outputs import Kept
 
-__all__ = ["errors_of", "is_off", "wrong_in"]
+__all__ = ["errors_of", "is_off", "others_of", "wrong_in"]
 
 # So many times eager PyTorch's own error is no rounding any more.
 _TIMES_EAGERS = 10.0
@@ -20,6 +21,10 @@ _OF_NUMBERS = 1e-3
 # Where nobody knows that, as a part of the largest element: what deep models lose.
 _ROUNDING = {torch.float32: 1e-3, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 _NO_SCALES: Mapping[str, Scale] = MappingProxyType({})
+_MOST_TEXT = 40
+# As `inspector.capture.benching.worker` names results.
+_INPUT = re.compile(r"\binput \d+")
+_AGAIN = " (called again)"
 
 
 def errors_of(
@@ -44,13 +49,16 @@ def errors_of(
         theirs = expected.tensors.get(name)
         if theirs is None:
             continue
+        relative = _relative(mine, theirs, scales.get(name))
         yield {
             "reference": reference,
             "name": name,
-            "relative": _relative(mine, theirs, scales.get(name)),
+            "relative": relative,
             "scale": _scale(name, scales),
             "within": _is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
             "nan": float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
+            # Elsewhere dtypes differ on purpose.
+            **(_sides(kept, expected, name) if mine.shape != theirs.shape else {}),
         }
     for name, text in kept.others.items():
         if name in expected.others and text != expected.others[name]:
@@ -61,7 +69,50 @@ def errors_of(
                 "relative": relative,
                 "scale": _scale(name, scales),
                 "within": relative < _OF_NUMBERS,
+                **({} if math.isfinite(relative) else _sides(kept, expected, name)),
             }
+
+
+def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[str, object]]:
+    """What is there on one side alone, or is of another kind or dtype there.
+
+    Args:
+        reference: The name of what it is compared with.
+        kept: What this process gave.
+        expected: What the other one gave.
+    """
+    unknown = {*kept.uncompared, *expected.uncompared}
+    for name in dict.fromkeys((*expected.names, *kept.names)):
+        mine, theirs = (_kind(side, name) for side in (kept, expected))
+        if mine != theirs and name not in unknown:
+            yield {
+                "reference": reference,
+                "name": name,
+                "relative": math.inf,
+                "scale": "itself",
+                "within": False,
+                **_sides(kept, expected, name),
+            }
+
+
+def _kind(kept: Kept, name: str) -> str:
+    tensor = kept.tensors.get(name)
+    if tensor is None:
+        return "other" if name in kept.others else ""
+    return str(tensor.dtype)
+
+
+def _sides(kept: Kept, expected: Kept, name: str) -> Mapping[str, str]:
+    """What is there on both sides, where no number says how far they are apart."""
+    return {"mine": _described(kept, name), "theirs": _described(expected, name)}
+
+
+def _described(kept: Kept, name: str) -> str:
+    """``float32[2, 3]``, ``None``; empty where there is nothing."""
+    tensor = kept.tensors.get(name)
+    if tensor is None:
+        return kept.others.get(name, "")[:_MOST_TEXT]
+    return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
 
 
 def _scale(name: str, scales: Mapping[str, Scale]) -> str:
@@ -102,11 +153,79 @@ def is_off(
         return False
     if exact is None or exact.shape != mine.shape:
         return _relative(mine, theirs, scale) > _ROUNDING.get(mine.dtype, 0.0)
-    # The largest difference, and not a part of anything: that both are compared with is the same.
     least = 0.0
     if scale is not None and scale.by == "family":
         least = torch.finfo(mine.dtype).eps * scale.size
-    return difference_of(mine, exact) > _TIMES_EAGERS * max(least, difference_of(theirs, exact))
+    return _is_farther(_Elements(mine, theirs, exact), least, _epsilon_of(mine))
+
+
+class _Elements:
+    """Elements of a result, of eager PyTorch's, and in float64, each as wide as they go."""
+
+    def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:  # noqa: ANN401 - torch is Any
+        wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None
+        self._limit = _largest_number(mine)
+        self._mine, self._theirs, self.exact = (
+            each.to(wide or torch.float64) for each in (mine, theirs, exact)
+        )
+        # Where eager PyTorch overflows and float64 does not, nothing is known of what is right.
+        self._known = self._theirs.isfinite() & self.exact.isfinite()
+
+    @property
+    def has_other_limits(self) -> bool:
+        """Whether it is infinite or NaN where it should not be, or the other way around."""
+        same = (self._theirs == self.exact) | (self._theirs.isnan() & self.exact.isnan())
+        is_mine = (self._mine == self._theirs) | (self._mine.isnan() & self._theirs.isnan())
+        misses = same & ~self.exact.isfinite() & ~is_mine
+        # What comes close to the largest number of a dtype may overflow in one program alone.
+        fits = self.exact.abs() < self._limit / 2
+        return bool((misses | (self._known & fits & ~self._mine.isfinite())).any())
+
+    def differences(self) -> tuple[Any, Any]:
+        """How far its elements and eager PyTorch's are from those in float64."""
+        known = self._known & self._mine.isfinite()
+        return (self._mine - self.exact)[known].abs(), (self._theirs - self.exact)[known].abs()
+
+    def size(self) -> float:
+        """The root of the mean square in float64."""
+        return _rms(self.exact[self._known].abs())
+
+
+def _is_farther(elements: _Elements, least: float, epsilon: float) -> bool:
+    """Whether a result is much farther from float64's than eager PyTorch's is.
+
+    That is so of its largest difference, or of the root of the mean square of all of them: one
+    element in which eager PyTorch is far off would let anything pass in all others. Neither is a
+    part of anything: that both are compared with is the same.
+
+    Args:
+        elements: The elements of all three.
+        least: What counts as eager PyTorch's own error at least.
+        epsilon: The rounding of its dtype, which a mean may be below by chance.
+    """
+    if elements.has_other_limits:
+        return True
+    mine, theirs = elements.differences()
+    if not mine.numel():
+        return False
+    if float(mine.max()) > _TIMES_EAGERS * max(least, float(theirs.max())):
+        return True
+    floor = max(least, epsilon * elements.size())
+    return _rms(mine) > _TIMES_EAGERS * max(floor, _rms(theirs))
+
+
+def _rms(differences: Any) -> float:  # noqa: ANN401 - torch is Any
+    return float(differences.square().mean().sqrt()) if differences.numel() else 0.0
+
+
+def _epsilon_of(tensor: Any) -> float:  # noqa: ANN401 - torch is Any
+    is_rounded = tensor.is_floating_point() or tensor.is_complex()
+    return float(torch.finfo(tensor.dtype).eps) if is_rounded else 0.0
+
+
+def _largest_number(tensor: Any) -> float:  # noqa: ANN401 - torch is Any
+    is_rounded = tensor.is_floating_point() or tensor.is_complex()
+    return float(torch.finfo(tensor.dtype).max) if is_rounded else math.inf
 
 
 def wrong_in(
@@ -121,12 +240,34 @@ def wrong_in(
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """
     wide = exact.tensors if exact is not None else {}
-    return [
+    found = [
         name
         for name, tensor in kept.tensors.items()
         if name in eager.tensors
         and is_off(tensor, eager.tensors[name], wide.get(name), scales.get(name))
     ]
+    for name, text in kept.others.items():
+        theirs = eager.others.get(name, text)
+        if text != theirs and not _of_numbers(text, theirs, scales.get(name)) < _OF_NUMBERS:
+            found += [] if _changes_by_itself(eager, name) else [name]
+    return found
+
+
+def _changes_by_itself(eager: Kept, name: str) -> bool:
+    """Whether eager PyTorch gives another text or number when it is called again.
+
+    The time of day, the address of an object. What counts is another matter: calls are counted
+    alike in all processes.
+    """
+    where, found, rest = name.partition(_AGAIN)
+    again = f"{where}{rest}" if found else _INPUT.sub(rf"\g<0>{_AGAIN}", name, count=1)
+    mine, other = eager.others.get(name, ""), eager.others.get(again, "")
+    is_counted = all(map(_is_count, (mine, other)))
+    return bool(other) and mine != other and not is_counted
+
+
+def _is_count(text: str) -> bool:
+    return text.lstrip("-").isdecimal() or text in {"True", "False", "None"}
 
 
 def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:  # noqa: ANN401 - torch is Any to mypy

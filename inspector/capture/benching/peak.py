@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
+from typing import Any
 
 import torch
 
@@ -16,9 +17,13 @@ from inspector.capture.xla.device import uses_xla
 
 __all__ = ["peak_of"]
 
+_ROUNDED_TO = 512  # c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize
+
 
 def peak_of(
-    prepare: Callable[[], PreparedCall], function: Callable[..., object]
+    prepare: Callable[[], PreparedCall],
+    function: Callable[..., object],
+    kept: Iterable[Any] = (),
 ) -> Mapping[str, int]:
     """Bytes by name, of one call.
 
@@ -27,13 +32,29 @@ def peak_of(
     alone). ``pools`` is what CUDA graphs reserved for themselves; a replay writes to it without
     asking the allocator, so that all of it counts in ``peak_allocated``, too. Nothing is known of
     XLA's memory.
+
+    Args:
+        prepare: Makes a call ready.
+        function: What is called, without the compiler.
+        kept: Tensors that are there for the measurement alone: the program would not have them, and
+            they do not count.
     """
     if uses_xla():  # its allocator tells nobody (`xla_model.get_memory_info` fails on the CPU)
         return {}
-    return _on_gpu(prepare) if uses_cuda() else _on_cpu(prepare, function)
+    return _on_gpu(prepare, _held(kept)) if uses_cuda() else _on_cpu(prepare, function)
 
 
-def _on_gpu(prepare: Callable[[], PreparedCall]) -> Mapping[str, int]:
+def _held(tensors: Iterable[Any]) -> int:
+    """What tensors hold of a GPU's memory, as its allocator rounds it up."""
+    storages: dict[int, int] = {}
+    for tensor in tensors:
+        if tensor.device.type == "cuda" and tensor.layout is torch.strided:
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = -(-storage.nbytes() // _ROUNDED_TO) * _ROUNDED_TO
+    return sum(storages.values())
+
+
+def _on_gpu(prepare: Callable[[], PreparedCall], held: int) -> Mapping[str, int]:
     call = prepare()
     gc.collect()
     wait()
@@ -41,15 +62,15 @@ def _on_gpu(prepare: Callable[[], PreparedCall]) -> Mapping[str, int]:
     devices = cuda_devices()
     for at in devices:
         torch.cuda.reset_peak_memory_stats(at)
-    base = sum(torch.cuda.memory_allocated(at) for at in devices)
+    base = sum(torch.cuda.memory_allocated(at) for at in devices) - held
     call()
     wait()
     reserved, allocated = _pools()
-    peak = sum(torch.cuda.max_memory_allocated(at) for at in devices)
+    peak = sum(torch.cuda.max_memory_allocated(at) for at in devices) - held
     return {
         "base": base,
         "peak_allocated": peak + reserved - allocated,
-        "peak_reserved": sum(torch.cuda.max_memory_reserved(at) for at in devices),
+        "peak_reserved": sum(torch.cuda.max_memory_reserved(at) for at in devices) - held,
         "pools": reserved,
     }
 

@@ -79,6 +79,11 @@ class Program:
         padding = self.paddings[index]
         return PreparedCall(given, lambda given: self.call(padded(given, padding)))
 
+    @property
+    def copies(self) -> list[Any]:
+        """The tensors that are there so that every call finds the same."""
+        return [*(tensor for call in self.calls for tensor in call.tensors), *self.state.copies]
+
     def padded_sizes(self, index: int) -> Mapping[int, int]:
         """The sizes of an input that are padded, with what they are padded to."""
         return padded_sizes(self.calls[index], self.paddings[index])

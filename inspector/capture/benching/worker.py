@@ -23,6 +23,7 @@ from inspector.capture.benching.awake import AwakeClock
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
+from inspector.capture.benching.changed import changed_by, gradients_of
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared, input_of
 from inspector.capture.benching.cores import Cores
@@ -35,8 +36,8 @@ from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.so_far import age_ns
+from inspector.capture.call import PreparedCall
 from inspector.capture.compile_count import compilations
-from inspector.capture.compiled import module_of
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.outputs import Kept, joined, keep, kept_values
@@ -174,7 +175,7 @@ class _Worker:
             time_ns = self._clock.now_ns() - began_ns
             xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
-        return time_ns, self._results(f"input {index + 1}", outputs), xla
+        return time_ns, self._results(index, "", outputs, prepared), xla
 
     def _again(self, index: int) -> Kept:
         """The results of a later call with the same random numbers."""
@@ -183,23 +184,16 @@ class _Worker:
             seed(1 + index)
             outputs = prepared()
             _wait_for_all()
-        return self._results(f"input {index + 1} (called again)", outputs)
+        return self._results(index, " (called again)", outputs, prepared)
 
-    def _results(self, where: str, outputs: object) -> Kept:
+    def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> Kept:
         """Copies, at once: the next call may write to the same memory."""
+        where = f"input {index + 1}{again}"
         values = {f"output of {where}": outputs}
         if self._asked.workload.train:
-            values |= self._gradients(where)
+            values |= gradients_of(self._program, made.arguments, where)
+        values |= changed_by(self._program, index, made.arguments, where)
         return kept_values(values)
-
-    def _gradients(self, where: str) -> dict[str, object]:
-        module = module_of(self._program.plain)
-        named = module.named_parameters() if module is not None else ()
-        return {
-            f"gradient of {name} with {where}": parameter.grad
-            for name, parameter in named
-            if parameter.grad is not None
-        }
 
     def _compare(self, kept: Kept) -> None:
         asked = self._asked
@@ -218,7 +212,11 @@ class _Worker:
             self._write("errors", **fields)
 
     def settle(self) -> None:
-        """Calls each input until its time is stable; measures the memory of a call, if asked."""
+        """Calls each input until its time is stable; before, the memory of a call, if asked."""
+        if self._asked.measures_memory:  # before calls have copies of their inputs
+            for index in self._inputs.left:
+                with self._inputs.apart(index), self._failing(index), quiet():
+                    self._look_at_memory(index)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
                 self._settle(index)
@@ -226,13 +224,15 @@ class _Worker:
                 self._flush = self._flush or Flush()
         self.time_calls()
 
+    def _look_at_memory(self, index: int) -> None:
+        program = self._program
+        memory = peak_of(lambda: program.prepare(index), program.plain, program.copies)
+        self._write("memory", input=index, memory=memory)
+
     def _settle(self, index: int) -> None:
         program = self._program
         self._loops[index] = loop_of(program, index)
         self._write("settled", input=index, **settle(self._loops[index], self._clock.now_ns))
-        if self._asked.measures_memory:
-            memory = peak_of(lambda: program.prepare(index), program.plain)
-            self._write("memory", input=index, memory=memory)
 
     def time_calls(self, *, is_cold: bool = False) -> None:
         """Finds out what a call with each input takes with all that is around it; 0 if it fails.

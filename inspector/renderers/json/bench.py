@@ -144,12 +144,14 @@ def row_fields(row: BenchRow) -> dict[str, object]:
                 "relative_to": error.scale,
                 "within_tolerance": error.within,
                 "nan_of_reference": error.nan,
+                "is": error.mine or None,
+                "is_in_reference": error.theirs or None,
             }
             for error in row.errors
         ],
         "wrong": row.is_wrong,
         "padding_changes_results": row.padding_changes,
-        "not_compared": list(row.uncut),
+        "not_compared": [*row.uncut, *row.uncompared],
         "parting": dataclasses.asdict(row.parting) if row.parting else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,

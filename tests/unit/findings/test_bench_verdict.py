@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from inspector.benches.choice import choose
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled
+from inspector.events.bench import OutputError
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.finding import Finding, Severity
@@ -69,3 +72,26 @@ def test_what_can_be_as_fast_and_twice_or_half_as_fast_is_not_known() -> None:
         "(1.00 times as fast; another run: 0.60 to 1.60)"
     )
     assert second.startswith("not known whether default would be faster than eager PyTorch: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "mine", "theirs", "said"),
+    [
+        ("output of input 1[1]", "", "int64[]",
+         "output 2 of input 1, int64[] in eager PyTorch, is missing"),
+        ("output of input 1['a']", "3", "",
+         "output['a'] of input 1 is 3, and eager PyTorch gives nothing there"),
+        ("output of input 1", "None", "float32[2]",
+         "output of input 1 is None instead of float32[2]"),
+        ("buffer n after input 1", "", "int64[]",
+         "buffer n is not changed by input 1, and eager PyTorch changes it"),
+        ("argument x after input 2", "int64[]", "",
+         "argument x is changed by input 2, and eager PyTorch does not change it"),
+    ],
+)  # fmt: skip
+def test_what_is_of_another_kind_is_told_with_both_sides(
+    name: str, mine: str, theirs: str, said: str
+) -> None:
+    error = OutputError("eager", name, float("inf"), within=False, mine=mine, theirs=theirs)
+    first, *_ = verdict(row(INDUCTOR, 2.0, is_wrong=True, errors=(error,)))
+    assert first == f"default gives wrong results: {said}"

@@ -1,0 +1,109 @@
+"""``inspect bench`` where what is compiled gives or leaves something else than eager PyTorch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.compile.benches import bench, schema
+
+MODEL = """
+import torch
+from torch import nn
+from torch._dynamo import register_backend
+
+
+@register_backend
+def forgets(graph, _inputs):
+    return lambda *args: graph(*(item.detach().clone() for item in args))
+
+
+@register_backend
+def halves(graph, _inputs):
+    return lambda *args: tuple(item.half() for item in graph(*args))
+
+
+@register_backend
+def nothing(graph, _inputs):
+    return lambda *args: tuple(None for _ in graph(*args))
+
+
+class Cache:
+    def __init__(self, keys):
+        self.keys = keys
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(8)
+
+    def forward(self, x, mask):
+        y = self.norm(x) * mask
+        mask.mul_(2)
+        return {"y": y, "cache": Cache(y + 1), "n": 3, "why": object()}
+
+
+model = Net().train()
+example_inputs = (torch.randn(16, 8), torch.ones(8))
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "model.py").write_text(MODEL)
+    backends = "aot_eager,forgets,halves,nothing"
+    options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--rounds", "3")
+    done = bench(folder, "model.py", *options, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.validate(found, schema("bench"))
+    return found
+
+
+def others(report: dict[str, Any], label: str) -> dict[str, tuple[str | None, str | None]]:
+    """What is of another kind than in eager PyTorch, on both sides, of first calls."""
+    (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == label)
+    assert row["wrong"] == (label not in {"eager", "aot_eager"})
+    return {
+        error["name"].replace(" of input 1", "").replace(" after input 1", ""):
+            (error["is"], error["is_in_reference"])
+        for error in row["errors"]
+        if error["reference"] == "eager" and "again" not in error["name"]
+        and (error["is"] or error["is_in_reference"])
+    }  # fmt: skip
+
+
+def test_what_is_right_has_nothing_else(report: dict[str, Any]) -> None:
+    assert not others(report, "aot_eager")
+
+
+def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> None:
+    found = others(report, "forgets")
+    assert found["argument mask"] == (None, "float32[8]")
+    assert found["buffer norm.running_mean"] == (None, "float32[8]")
+    verdict = " ".join(report["groups"][0]["verdict"])
+    assert "argument mask is not changed by input 1, and eager PyTorch changes it" in verdict
+    (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
+    assert "add_" in row["parting"]["operator"]  # the first that changes something: a counter
+    assert row["parting"]["file"].endswith("model.py")
+
+
+def test_another_dtype_and_nothing_at_all_are_named(report: dict[str, Any]) -> None:
+    halves, nothing = others(report, "halves"), others(report, "nothing")
+    assert halves["output['y']"] == ("float16[16, 8]", "float32[16, 8]")
+    assert halves["output['cache'].keys"] == ("float16[16, 8]", "float32[16, 8]")
+    assert nothing["output['y']"] == ("None", "float32[16, 8]")
+    verdict = " ".join(report["groups"][0]["verdict"])
+    assert "output['y'] of input 1 is float16[16, 8] instead of float32[16, 8]" in verdict
+
+
+def test_what_nobody_can_compare_is_told(report: dict[str, Any]) -> None:
+    for row in report["groups"][0]["rows"]:
+        assert row["not_compared"] == ["output of input 1['why']"]
+    said = "of a kind that cannot be compared: output['why'] of input 1"
+    assert said in report["notices"]
