@@ -8,7 +8,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from inspector.benches.ratio import Ratio
+from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 from inspector.model.claims import PAIRS, Claim
 
@@ -112,9 +112,16 @@ def _pair(claim: Claim, mine: Sequence[BenchRow], rows: Sequence[BenchRow]) -> C
     if not first or not second:
         return _unmeasured(claim, "one of the two figures is missing")
     gain = second / first if claim.metric == "throughput_per_s" else first / second
-    known = row.faster if claim.metric == "time_ms" else None
-    ratio = known or Ratio(gain, gain, gain)
+    ratio = _interval(claim.metric, row, eager) or Ratio(gain, gain, gain)
     return Check(claim, _of_gain(ratio, claim.gain or 1.0), first, second, ratio)
+
+
+def _interval(metric: str, row: BenchRow, eager: BenchRow | None) -> Ratio | None:
+    """The gain in another run, where times are what it comes from."""
+    if metric == "throughput_per_s" and eager is not None:
+        bursts = ratio_of(eager.bursts, row.bursts)
+        return bursts if row.bursts else row.faster
+    return row.faster if metric == "time_ms" else None
 
 
 def _figure(metric: str, row: BenchRow) -> float | None:

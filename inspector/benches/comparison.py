@@ -152,11 +152,11 @@ def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[Ot
 
 def _key(row: BenchRow) -> Key:
     workload = json.dumps(dataclasses.asdict(row.workload), sort_keys=True)
-    return workload, row.input, row.inputs, row.setting.label
+    return workload, row.input, row.inputs, row.varies, row.setting.label
 
 
 def _inputs(row: BenchRow) -> str:
-    return " · ".join(filter(None, (row.workload.label, row.inputs)))
+    return " · ".join(filter(None, (row.workload.label, row.varies, row.inputs)))
 
 
 def _changes(

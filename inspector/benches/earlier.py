@@ -13,8 +13,8 @@ __all__ = ["EarlierBench", "EarlierRow", "Key", "processor_of", "read_earlier"]
 
 _FORMAT_VERSION = 1
 _NO_REPORT = "it is no report of `inspect bench` as JSON"
-Key: TypeAlias = tuple[str, int, str, str]
-"""A workload as JSON, the number of the input, the inputs and the setting."""
+Key: TypeAlias = tuple[str, int, str, str, str]
+"""A workload as JSON, the number of the input, the inputs, what varies in them, the setting."""
 _COUNTS = ("graphs", "graph_breaks", "recompiles", "kernels")
 
 
@@ -85,7 +85,7 @@ def read_earlier(name: str, text: str) -> EarlierBench:
                 torch=str(fields["versions"].get("torch") or ""),
                 processor=processor_of(fields),
                 conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
-                rows=dict(_rows(fields["groups"])),
+                rows=dict(_rows(fields["groups"], _varies(fields))),
                 target=str(fields.get("target") or ""),
             )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -98,11 +98,21 @@ def processor_of(fields: Mapping[str, Any]) -> str:
     return f"{fields.get('processor') or ''} {fields.get('threads') or ''}".strip()
 
 
-def _rows(groups: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Key, EarlierRow]]:
+def _varies(fields: Mapping[str, Any]) -> Mapping[int, str]:
+    """What is varied in each input, by its number."""
+    first: Mapping[str, Any] = next(iter(fields.get("varied") or ()), {})
+    return {at: str(item["label"]) for at, item in enumerate(first.get("inputs", ()))}
+
+
+def _rows(
+    groups: Sequence[Mapping[str, Any]], varies: Mapping[int, str]
+) -> Iterator[tuple[Key, EarlierRow]]:
     for group in groups:
+        varied = varies.get(group["input"], "")
         workload = json.dumps(group["workload"], sort_keys=True)
         for row in group["rows"]:
-            yield (workload, group["input"], group["inputs"], row["label"]), _row(row)
+            key = (workload, group["input"], group["inputs"], varied, row["label"])
+            yield key, _row(row)
 
 
 def _row(fields: Mapping[str, Any]) -> EarlierRow:

@@ -80,12 +80,16 @@ class BenchRow:
         compiled: What was compiled, or None.
         is_settled: Whether times were stable before they were measured.
         medians: The median of each block in ns, by session and round.
+        varies: What is varied in the input: ``n=2``, or an empty string.
+        bursts: On a GPU, what a call takes of those that follow one another without waiting, in ns,
+            likewise.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
         padding_changes: Whether results of padded calls are off by more than rounding without what
             belongs to the padding: what the model makes of it, or the compiler.
         uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
             not compared.
+        uncompared: Results of a kind that nobody can compare.
     """
 
     combination: int
@@ -118,6 +122,9 @@ class BenchRow:
     detail: str
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
+    varies: str = ""
+    bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
     @property
     def fails_later(self) -> bool:
@@ -197,7 +204,9 @@ def _row(
         inputs=next((event.inputs for event in (*mine, *theirs) if event.inputs), ""),
         items=first.items if first else 0,
         latency=latency,
-        items_per_s=_items_per_s(mine, first.items if first else 0, latency),
+        items_per_s=_items_per_s(_bursts(mine), first.items if first else 0, latency),
+        varies=_varies(plan, index),
+        bursts=_bursts(mine),
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,
@@ -212,7 +221,8 @@ def _row(
         worst=_worst(errors),
         is_wrong=is_wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
-        uncut=_uncut(events[0], index),
+        uncut=_once((name for event in events[0] for name in event.uncut), index),
+        uncompared=_once((name for event in events[0] for name in event.uncompared), index),
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
@@ -221,6 +231,11 @@ def _row(
         failure=failure,
         detail=detail,
     )
+
+
+def _varies(plan: BenchPlan, index: int) -> str:
+    of = plan.variations[index] if index < len(plan.variations) else ()
+    return ", ".join(map(str, of))
 
 
 def _failure(
@@ -244,9 +259,9 @@ def _median(times_ns: Iterable[int]) -> int | None:
     return round(statistics.median(known)) if known else None
 
 
-def _uncut(events: Iterable[InspectorBench], index: int) -> tuple[str, ...]:
-    names = (name for event in events for name in event.uncut if _names(name, index))
-    return tuple(name for name in names if _AGAIN not in name)
+def _once(names: Iterable[str], index: int) -> tuple[str, ...]:
+    """Those of an input, without what is there again because it was called again."""
+    return tuple(name for name in names if _names(name, index) and _AGAIN not in name)
 
 
 def _is_of(error: OutputError, index: int) -> bool:
@@ -295,16 +310,19 @@ def _middle(medians: Mapping[tuple[int, int], float]) -> float:
     return math.exp(statistics.fmean(statistics.fmean(logs) for logs in sessions.values()))
 
 
-def _items_per_s(
-    events: Sequence[InspectorBench], items: int, latency: Latency | None
-) -> float | None:
-    if not items or latency is None:
-        return None
-    bursts = {
+def _bursts(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
+    return {
         key: block.burst_ns / block.burst_calls
         for key, block in _blocks(events)
         if block.burst_calls and block.burst_ns
     }
+
+
+def _items_per_s(
+    bursts: Mapping[tuple[int, int], float], items: int, latency: Latency | None
+) -> float | None:
+    if not items or latency is None:
+        return None
     return 1e9 * items / (_middle(bursts) if bursts else latency.middle_ns)
 
 
@@ -320,7 +338,10 @@ def _break_even(
     theirs: Sequence[InspectorBench],
     latency: Latency | None,
 ) -> int | None:
-    """Calls, the first included, after which all have taken less time than eager ones."""
+    """Calls, the first included, after which all have taken less time than eager ones.
+
+    The second call has a time of its own, too: with CUDA graphs it is the one that records them.
+    """
     sessions = {session for session, _ in mine}
     eager = _latency([event for event in theirs if event.session in sessions])
     eager_first = next((e for e in theirs if e.what == "first" and not e.session), None)
@@ -330,13 +351,17 @@ def _break_even(
     if gain_ns <= 0:
         return None
     paid_ns = cold.first_ns - eager_first.first_ns
-    return 1 + max(0, math.ceil(paid_ns / gain_ns))
+    if paid_ns <= 0:
+        return 1
+    more_ns = (cold.second_ns or latency.middle_ns) - (eager_first.second_ns or eager.middle_ns)
+    return 2 + max(0, math.ceil((paid_ns + more_ns) / gain_ns))
 
 
 def _worst(errors: Iterable[OutputError]) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for error in errors:
-        if error.scale == "rounding":  # of rounding it is always about the whole
+        # Of rounding it is always about the whole.
+        if error.scale == "rounding" or not error.has_number:
             continue
         found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
     return found

@@ -110,23 +110,21 @@ def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[Va
         mine = [row for row in rows if row.combination == number]
         if mine:
             process = first_process(run, plan, number)
-            found.append(_setting(plan, mine, process, eager))
+            found.append(_setting(mine, process, eager))
             eager = found[-1] if mine[0].setting.is_eager else eager
     return tuple(found)
 
 
 def _setting(
-    plan: BenchPlan,
     rows: Sequence[BenchRow],
     process: Process | None,
     eager: VariedSetting | None,
 ) -> VariedSetting:
     firsts = _firsts(process)
     recompiles = _recompiles(process)
-    labels = [", ".join(map(str, items)) for items in plan.variations]
     inputs = tuple(
         VariedInput(
-            label=labels[row.input] if row.input < len(labels) else "",
+            label=row.varies,
             row=row,
             compiled=firsts[row.input].compiled if row.input in firsts else 0,
             recompiles=tuple(recompiles.get(row.input, ())),
@@ -202,7 +200,18 @@ def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None
     gain_ns = eager.round_ns - round_ns
     if gain_ns <= 0 or not found.is_faster:  # the next run may gain nothing
         return None
-    return max(1, math.ceil((first_ns - (eager.first_ns or 0.0)) / gain_ns))
+    more_ns = _second_ns(found) - _second_ns(eager)
+    return max(1, math.ceil((first_ns - (eager.first_ns or 0.0) + more_ns) / gain_ns))
+
+
+def _second_ns(found: VariedSetting) -> float:
+    """What second calls take longer than later ones: with CUDA graphs they record these."""
+    summed = [item.row for item in found.inputs if item.label not in found.left_out]
+    return sum(
+        max(0.0, row.second_ns - row.latency.middle_ns)
+        for row in summed
+        if row.second_ns and row.latency
+    )
 
 
 def _firsts(process: Process | None) -> Mapping[int, InspectorBench]:

@@ -213,6 +213,13 @@ def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
         )
 
 
+def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """Which results nobody can compare."""
+    names = sorted({value_named(name) for row in rows for name in row.uncompared})
+    if names:
+        yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
+
+
 def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
     """Which results are 0 but for rounding, and what their error is a part of."""
     errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
@@ -223,6 +230,20 @@ def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
         )
         if names:
             yield f"0 but for rounding: {names}. {said}"
+
+
+def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
+    """What intervals are worth, of rows that were measured in one or two sessions."""
+    compiled = [row for row in measured if not row.setting.is_eager] or measured
+    sessions = [len({session for session, _ in row.medians}) for row in compiled]
+    for few, said in _FEW_SESSIONS.items():
+        labels = dict.fromkeys(
+            row.setting.label for row, number in zip(compiled, sessions, strict=True)
+            if number == few
+        )  # fmt: skip
+        if labels:
+            whose = "" if set(sessions) == {few} else f"{', '.join(labels)}: "
+            yield f"{whose}{said}"
 
 
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
@@ -236,7 +257,10 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     unsettled = [row.setting.label for row in measured if not row.is_settled]
     if unsettled:
         names = ", ".join(dict.fromkeys(unsettled))
-        yield f"times of {names} were not stable after 3 s of warm-up; the intervals say how much"
+        yield (
+            f"times of {names} were not stable after 3 s or 2,000 calls of warm-up; the intervals "
+            "say how much"
+        )
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "
@@ -261,11 +285,9 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             f"{run.meta.partial.rstrip('.')}: what was measured until then is shown, of fewer "
             "rounds or sessions than were asked for"
         )
-    compiled = [row for row in measured if not row.setting.is_eager] or measured
-    sessions = max((len({session for session, _ in row.medians}) for row in compiled), default=0)
-    if sessions in _FEW_SESSIONS:
-        yield _FEW_SESSIONS[sessions]
+    yield from _few_sessions(measured)
     yield from _without_numbers(rows)
+    yield from _uncompared(rows)
     yield from _rounding_alone(rows)
     if any(row.draws for row in rows):
         yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.wording import count
@@ -54,19 +54,20 @@ def notices_of(
             "earlier run, with these options and this code, and "
             f"{'was' if failed == 1 else 'were'} not tried again: --retry does"
         )
-    for what, each in (("devices", _devices(reports)), ("versions of torch", _torches(reports))):
+    several = {
+        "devices": _once(report.device for report in reports),
+        "processors": _once(report.processor for report in reports),
+        "versions of torch": _once(report.torch for report in reports),
+        "--jobs": _once(str(report.plan.jobs) for report in reports),
+    }
+    for what, each in several.items():
         if len(each) > 1:
             found.append(f"they were measured with several {what}: {', '.join(each)}")
     return tuple(found)
 
 
-def _devices(reports: Sequence[BenchReport]) -> list[str]:
-    return list(dict.fromkeys(report.device for report in reports if report.device))
-
-
-def _torches(reports: Sequence[BenchReport]) -> list[str]:
-    each = [versions_of([report]).get("torch", "") for report in reports]
-    return list(dict.fromkeys(filter(None, each)))
+def _once(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, texts)))
 
 
 def machine_line(what: str, versions: dict[str, str], device: str, sessions: int) -> str:

@@ -65,6 +65,17 @@ def test_first_calls_of_models_that_compiled_side_by_side_are_no_first_calls() -
     assert checked(Claim("default", "time_ms", 4, 2), both(4, 2), jobs=2).verdict is Verdict.AS
 
 
+def test_rates_have_the_noise_of_the_times_that_they_come_from() -> None:
+    claim = Claim("default", "throughput_per_s", 100, 200)
+    rows = both(4.2, 2.4, reach=0.4)
+    assert verdict(claim, rows) is Verdict.NOISE
+    # On a GPU these are other calls than those that are timed one by one.
+    steady = {(session, round_): 1.0 for session in range(3) for round_ in range(4)}
+    rows = [dataclasses.replace(rows[0], bursts=dict.fromkeys(steady, 1.75)),
+            dataclasses.replace(rows[1], bursts=steady)]  # fmt: skip
+    assert verdict(claim, rows) is Verdict.LESS
+
+
 def test_of_rates_more_is_better_and_of_memory_less() -> None:
     assert verdict(Claim("default", "throughput_per_s", 100, 200), both(4, 2)) is Verdict.AS
     assert verdict(Claim("default", "throughput_per_s", 100, 300), both(4, 2)) is Verdict.LESS

@@ -31,7 +31,7 @@ BEFORE = EarlierRow(
     peak_bytes=1001, counts={"graphs": 1, "graph_breaks": 0, "recompiles": 0, "kernels": 4},
     is_wrong=False, failure="",
 )  # fmt: skip
-KEY = (json.dumps(dataclasses.asdict(Workload()), sort_keys=True), 0, "float32[2]", "default")
+KEY = (json.dumps(dataclasses.asdict(Workload()), sort_keys=True), 0, "float32[2]", "", "default")
 HERE = ("cpu", "2.13.0", "a processor 2")
 
 
@@ -41,6 +41,15 @@ def earlier(**other: Any) -> EarlierBench:
 
 
 SAME_TIMES = "times have not changed by more than noise"
+
+
+def test_other_values_are_no_earlier_ones() -> None:
+    now = dataclasses.replace(NOW, varies="n=2")
+    found = compared([now], earlier(), HERE)
+    assert not found.matched
+    key = (*KEY[:3], "n=2", KEY[4])
+    before = dataclasses.replace(earlier(), rows={key: BEFORE})
+    assert compared([now], before, HERE).matched == 1
 
 
 def said(now: BenchRow, before: EarlierBench) -> list[str]:
@@ -102,7 +111,7 @@ def test_plain_times_of_one_session_are_not_compared() -> None:
 
 def test_plain_times_are_those_of_eager_pytorch_on_the_same_machine() -> None:
     eager = dataclasses.replace(NOW, setting=Setting(), faster=None, compiled=None)
-    key = (*KEY[:3], "eager")
+    key = (*KEY[:4], "eager")
     slow = {at: 2 * median for at, median in MEDIANS.items()}
     row = dataclasses.replace(BEFORE, label="eager", faster=None, latency_ns=2000.0, medians=slow)
     before = EarlierBench("old.json", "", *HERE, (False, False), {key: row})
@@ -147,7 +156,7 @@ def test_memory_of_another_device_is_another_thing() -> None:
 
 def test_of_some_that_match_only_those_count_that_can_be_compared() -> None:
     eager = dataclasses.replace(NOW, combination=0, setting=Setting(), faster=None, compiled=None)
-    rows = {KEY: BEFORE, (*KEY[:3], "eager"): dataclasses.replace(BEFORE, faster=None)}
+    rows = {KEY: BEFORE, (*KEY[:4], "eager"): dataclasses.replace(BEFORE, faster=None)}
     before = dataclasses.replace(earlier(), rows=rows)
     assert "in 1 combination" in comparison_title(compared([eager, NOW], before, OTHER_TORCH))
     assert "in 2 combinations" in comparison_title(compared([eager, NOW], before, HERE))

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.benches.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.findings.bench_wording import details, error_text
-from inspector.model.bench import WorkerEnd
+from inspector.model.bench import Combination, Setting, WorkerEnd, Workload
 from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
 
@@ -107,3 +107,62 @@ def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -
     found = rows(tmp_path, "whole", *firsts, first(1, 0), first(1, 1), plan=plan)
     failures = [row.failure for row in found if row.combination == 1]
     assert failures == [ends[0].failure] * 3 + [BEHIND_ANOTHER]
+
+
+@pytest.mark.parametrize(
+    ("first_ns", "second_ns", "calls"),
+    [
+        (900, 100, 1),  # its first call is shorter than eager PyTorch's
+        (1_880, 100, 9),  # 2 and 680 ns at 100 ns a call
+        (1_880, 1_100, 19),  # the second call records CUDA graphs
+        (1_880, 0, 9),  # no second call is known: as long as later ones
+    ],
+)
+def test_the_second_call_has_to_be_paid_for_too(
+    tmp_path: Path, first_ns: int, second_ns: int, calls: int
+) -> None:
+    def first(combination: int, first_ns: int, second_ns: int) -> dict[str, object]:
+        return {
+            "what": "first", "combination": combination, "first_ns": first_ns,
+            "second_ns": second_ns,
+        }  # fmt: skip
+
+    rounds = [
+        block(combination, time_ns, round=round_)
+        for combination, time_ns in ((0, 200), (1, 100))
+        for round_ in range(4)
+    ]
+    firsts = first(0, 1_000, 300), first(1, first_ns, second_ns)
+    _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
+    assert compiled.break_even_calls == calls
+
+
+def test_what_is_of_another_kind_has_no_error(tmp_path: Path) -> None:
+    other = {
+        "reference": "eager", "name": "output of input 1", "relative": float("inf"),
+        "mine": "None", "theirs": "float32[2]",
+    }  # fmt: skip
+    found = {
+        "what": "errors", "combination": 1, "errors": [other], "wrong": ["output of input 1"],
+        "uncompared": ["output of input 1.cache", "output of input 1 (called again).cache"],
+    }  # fmt: skip
+    report = report_of(tmp_path, block(0, 400), block(1, 200), found)
+    (_, compiled) = report.rows
+    assert compiled.is_wrong
+    assert not compiled.worst
+    assert error_text(compiled) == "WRONG"
+    assert compiled.uncompared == ("output of input 1.cache",)
+    said = "of a kind that cannot be compared: output.cache of input 1"
+    assert said in report.notices
+
+
+def test_rows_of_one_session_are_named_where_others_have_several(tmp_path: Path) -> None:
+    one = report_of(tmp_path, block(0, 400), block(1, 200)).notices
+    assert any(notice.startswith("with one session nothing is known") for notice in one)
+    plan = dataclasses.replace(
+        PLAN, sessions=3,
+        combinations=(*PLAN.combinations, Combination(Workload(), Setting("aot_eager"))),
+    )  # fmt: skip
+    events = [block(n, 400, session=at) for n in (0, 1) for at in range(3)]
+    several = report_of(tmp_path, *events, block(2, 400), plan=plan).notices
+    assert any(notice.startswith("aot_eager: with one session") for notice in several)
