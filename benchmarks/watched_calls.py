@@ -5,8 +5,9 @@
 Nothing of this project is imported: `torch.profiler`, with the device alone, watches calls made by
 hand. Blocks of watched calls and of others take turns, and neighbours are compared.
 
-- ResNet-50 as one CUDA graph, by hand, and by `inspect profile` in a process of its own: the ratio
-  that both have is not the tool's.
+- ResNet-50 as one CUDA graph, and a training step of it (the gradients of the sum of what it
+  gives), by hand, and by `inspect profile` in a process of its own: the ratio that both have is not
+  the tool's.
 - CUDA graphs of copies, of growing number and length: what a kernel takes more when it is watched,
   and whether that depends on how long it is.
 """
@@ -98,8 +99,8 @@ def copies(number: int, elements: int) -> Callable[[], object]:
     return graph.replay
 
 
-def resnet() -> Callable[[], object]:
-    """Calls ResNet-50 as one CUDA graph."""
+def resnet(mode: str, *, trains: bool) -> Callable[[], object]:
+    """Calls ResNet-50, compiled; in training with the gradients of the sum of what it gives."""
     spec = importlib.util.spec_from_file_location("model_file", ROOT / MODEL)
     assert spec is not None
     assert spec.loader is not None
@@ -107,22 +108,27 @@ def resnet() -> Callable[[], object]:
     sys.modules["model_file"] = module
     spec.loader.exec_module(module)
     inputs = [tensor.to("cuda") for tensor in module.example_inputs]
-    function = torch.compile(module.model.to("cuda"), mode="reduce-overhead")
+    model = module.model.to("cuda")
+    function = torch.compile(model, mode=mode)
 
     def call() -> object:
         with torch.no_grad():
             return function(*inputs)
 
-    return call
+    def step() -> None:
+        model.zero_grad(set_to_none=True)
+        function(*inputs).sum().backward()
+
+    return step if trains else call
 
 
-def of_inspector() -> tuple[float, float, float]:
+def of_inspector(*options: str) -> tuple[float, float, float]:
     """The same of the same model by `inspect profile`."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "profile.json"
         subprocess.run(
-            [sys.executable, "-c", RUN, "profile", MODEL, "--no-grad", "--mode", "reduce-overhead",
-             "--device", "cuda", "--no-progress", "-o", str(output)],
+            [sys.executable, "-c", RUN, "profile", MODEL, *options, "--device", "cuda",
+             "--no-progress", "-o", str(output)],
             cwd=ROOT, check=True, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         found = json.loads(output.read_text("utf-8"))["profiles"][0]
@@ -142,13 +148,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    model = resnet()
-    times = compared(model)
-    kernels = kernels_of(model)
-    rows = [
-        row("ResNet-50, by hand", kernels, times),
-        row("ResNet-50, `inspect profile`", kernels, of_inspector()),
-    ]
+    rows = []
+    for what, call, options in (
+        ("ResNet-50", resnet("reduce-overhead", trains=False),
+         ("--no-grad", "--mode", "reduce-overhead")),
+        ("a training step of ResNet-50", resnet("default", trains=True), ("--train",)),
+    ):  # fmt: skip
+        times, kernels = compared(call), kernels_of(call)
+        rows += [
+            row(f"{what}, by hand", kernels, times),
+            row(f"{what}, `inspect profile`", kernels, of_inspector(*options)),
+        ]
     for elements in ELEMENTS:
         for number in COPIES:
             what = f"copies of {4 * elements / (1 << 20):g} MiB"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
+from inspector.model.result_names import AGAIN, input_of, names_input
 from inspector.model.run import Process, Run
 
 __all__ = [
@@ -22,8 +22,6 @@ INTERRUPTED = "it was interrupted before it was measured"
 NOT_TRIED = "not tried, because eager PyTorch fails"
 BEHIND_ANOTHER = "not tried, because its process ended with an input before"
 """Why something is missing that might have worked."""
-_AGAIN = "(called again)"
-_INPUT = re.compile(r"\binput (\d+)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,7 +72,8 @@ class BenchRow:
         launches: How many pieces of work a GPU gets in a call: kernels, copies.
         errors: How far results are from those of others.
         worst: The largest error by reference, of results that are not rounding alone.
-        is_wrong: Whether results are off by more than rounding.
+        is_wrong: Whether results are off by more than rounding, or of another kind.
+        wrong: Which, by their names.
         parting: The operator at which results part from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         compiled: What was compiled, or None.
@@ -123,6 +122,7 @@ class BenchRow:
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
@@ -189,10 +189,10 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    is_wrong = any(_names(name, index) for event in events[0] for name in event.wrong)
+    wrong = tuple(name for e in events[0] for name in e.wrong if _names(name, index))
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
-    pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not is_wrong
+    pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failure, detail = _failure(plan, number, index, events[0])
     cached = [event.first_ns for event in firsts.values() if event is not cold]
@@ -219,7 +219,8 @@ def _row(
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
         worst=_worst(errors),
-        is_wrong=is_wrong,
+        is_wrong=bool(wrong),
+        wrong=wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
         uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
@@ -261,7 +262,7 @@ def _median(times_ns: Iterable[int]) -> int | None:
 
 def _once(names: Iterable[str], index: int) -> tuple[str, ...]:
     """Those of an input, without what is there again because it was called again."""
-    return tuple(name for name in names if _names(name, index) and _AGAIN not in name)
+    return tuple(name for name in names if _names(name, index) and AGAIN not in name)
 
 
 def _is_of(error: OutputError, index: int) -> bool:
@@ -270,8 +271,7 @@ def _is_of(error: OutputError, index: int) -> bool:
 
 def _names(name: str, index: int) -> bool:
     """Whether a result is one of an input; what names none is one of all."""
-    found = _INPUT.search(name)
-    return found is None or int(found[1]) == index + 1
+    return not names_input(name) or input_of(name) == index
 
 
 def _blocks(events: Iterable[InspectorBench]) -> Iterator[tuple[tuple[int, int], BenchBlock]]:
@@ -351,9 +351,9 @@ def _break_even(
     if gain_ns <= 0:
         return None
     paid_ns = cold.first_ns - eager_first.first_ns
-    if paid_ns <= 0:
-        return 1
     more_ns = (cold.second_ns or latency.middle_ns) - (eager_first.second_ns or eager.middle_ns)
+    if max(paid_ns, paid_ns + more_ns) <= 0:
+        return 1
     return 2 + max(0, math.ceil((paid_ns + more_ns) / gain_ns))
 
 

@@ -150,6 +150,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         for index in inputs:
             # Before the very first nothing is to be put back, and no random number is drawn yet.
             if state is not None and (number or index):
+                state.look_again()
                 _begin_again(state)
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 made.append(index)

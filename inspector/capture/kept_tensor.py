@@ -44,6 +44,11 @@ class KeptTensor:
             return None  # inference tensors have no counter, some subclasses no address
 
     @property
+    def tensor(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """The tensor itself."""
+        return self._tensor
+
+    @property
     def value(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """Its copy, or None."""
         return self._value
@@ -57,6 +62,10 @@ class KeptTensor:
     def has_changed(self) -> bool:
         """Whether `restore` would write to it, or could not."""
         return self.is_lost if self._value is None else self._differs()
+
+    def look_again(self) -> None:
+        """Lets the next `restore` find out by its value whether calls change it without a trace."""
+        self._is_silent = self._is_silent or None
 
     def restore(self) -> None:
         """Writes the value back if it has changed."""

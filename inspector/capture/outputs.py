@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.errors import UsageError
 
@@ -23,7 +24,7 @@ class Kept:
     """What calls gave.
 
     Attributes:
-        tensors: Tensors on the CPU, by where they were: ``output 0 of input 1``.
+        tensors: Tensors on the CPU, by where they were: ``output of input 1[0]``.
         others: Numbers, texts and the like, spelled out.
         uncompared: Where values are of a kind that cannot be compared.
         draws: Whether the calls drew random numbers, where somebody looked.
@@ -33,6 +34,11 @@ class Kept:
     others: Mapping[str, str]
     uncompared: tuple[str, ...]
     draws: bool = False
+
+    @property
+    def size_bytes(self) -> int:
+        """What its tensors take."""
+        return sum(size_bytes(tensor) for tensor in self.tensors.values())
 
     @property
     def names(self) -> list[str]:
@@ -61,16 +67,22 @@ class Comparison:
     first: str
 
 
-def kept_values(values: Mapping[str, object]) -> Kept:
-    """Copies of the values, by name; containers and objects are taken apart."""
+def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> Kept:
+    """Copies of the values, by name; containers and objects are taken apart.
+
+    Args:
+        values: The values.
+        most_bytes: What tensors may take; those that take more are not compared.
+    """
     tensors: dict[str, Any] = {}
     others: dict[str, str] = {}
     uncompared: list[str] = []
     for name, value in values.items():
         for path, leaf in leaves_of(name, value):
-            copied = _copied(leaf) if isinstance(leaf, torch.Tensor) else None
+            copied = _copied(leaf, most_bytes) if isinstance(leaf, torch.Tensor) else None
             if copied is not None:
                 tensors[path] = copied
+                most_bytes -= copied.nbytes
             elif isinstance(leaf, PLAIN):
                 others[path] = repr(leaf)
             else:
@@ -87,9 +99,11 @@ def joined(first: Kept, second: Kept) -> Kept:
     )
 
 
-def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _copied(tensor: Any, most_bytes: float) -> Any:  # noqa: ANN401 - torch is Any to mypy
     """An ordinary tensor with the same elements, or None where there is no such thing."""
     try:
+        if size_bytes(tensor) > most_bytes:
+            return None
         with torch.no_grad():
             plain = tensor.detach()
             dense = plain if plain.layout is torch.strided else plain.to_dense()
@@ -112,7 +126,7 @@ def load(folder: Path) -> Kept:
         UsageError: It kept nothing.
     """
     try:
-        return Kept(**torch.load(folder / _FILE, weights_only=True))
+        return Kept(**torch.load(folder / _FILE, weights_only=True, mmap=True))
     except FileNotFoundError as error:
         raise UsageError("There are no outputs to compare with.", "") from error
 

@@ -32,9 +32,6 @@ class State:
     Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
     all others. What a model changes besides (a Python counter, a list that grows) is not known to
     anybody.
-
-    Attributes:
-        tensors: All tensors that a call could reach in the beginning.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
@@ -52,7 +49,10 @@ class State:
             for item in reached.tensors
             if item.is_leaf
         ]
-        self.tensors = tuple(reached.tensors)
+        self._buffers = {
+            id(item) for module in reached.modules for item in module.buffers(recurse=False)
+        }
+        self._by_number = {id(kept.tensor): kept for kept in self._tensors}
         self._of_optimizers = {
             id(value)
             for optimizer in reached.optimizers
@@ -70,8 +70,19 @@ class State:
     @property
     def copies(self) -> list[Any]:
         """The values that are kept."""
-        kept = [tensor.value for tensor in self._tensors]
+        of_optimizers = (tensor for each in self._optimizers for tensor in each.kept)
+        kept = [tensor.value for tensor in (*self._tensors, *of_optimizers)]
         return [value for value in (*kept, *(g for _, g in self._gradients)) if value is not None]
+
+    def look_again(self) -> None:
+        """Before a call with another input than before: it may change other buffers.
+
+        Batch norm changes its own without a trace, and another input may be the first to get there.
+        Parameters are not looked at again: they are large.
+        """
+        for kept in self._tensors:
+            if id(kept.tensor) in self._buffers:
+                kept.look_again()
 
     def begin_again(self) -> None:
         """As `restore`, but what the first step of an optimizer makes stays, as that step left it.
@@ -104,11 +115,16 @@ class State:
         """Whether a call changed something besides gradients and random numbers."""
         return any(part.has_changed for part in self._parts)
 
-    def changed_tensors(self) -> Iterator[tuple[int, Any]]:
-        """Those that a call changed, besides what optimizers keep, each with its number from 1."""
-        for number, (tensor, kept) in enumerate(zip(self.tensors, self._tensors, strict=True), 1):
-            if id(tensor) not in self._of_optimizers and kept.has_changed:
-                yield number, tensor
+    def value_of(self, tensor: object) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """What a tensor was in the beginning, or None where there is no copy."""
+        kept = self._by_number.get(id(tensor))
+        return None if kept is None else kept.value
+
+    def tensors(self) -> Iterator[tuple[int, Any, Any]]:
+        """All tensors but those of optimizers: a number from 1, the tensor, its copy or None."""
+        for number, kept in enumerate(self._tensors, 1):
+            if id(kept.tensor) not in self._of_optimizers:
+                yield number, kept.tensor, kept.value
 
     def left_changed(self) -> int:
         """How many tensors were changed that are not copied, because they are too large."""
@@ -170,8 +186,12 @@ class _Optimizer:
         )
         return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
+    @property
+    def kept(self) -> Iterator[KeptTensor]:
+        return itertools.chain.from_iterable(self._made.values())
+
     def restore(self) -> None:
-        for tensor in itertools.chain.from_iterable(self._made.values()):
+        for tensor in self.kept:
             tensor.restore()
         for key in [key for key in self._state if key not in self._entries]:
             del self._state[key]

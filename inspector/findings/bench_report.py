@@ -22,6 +22,7 @@ from inspector.findings.value_names import value_named
 from inspector.findings.varied_notices import varied_notices
 from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
+from inspector.model.result_names import AGAIN
 from inspector.model.run import Run
 
 __all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "against", "make_bench_report"]
@@ -193,7 +194,6 @@ def _reasons(
     return found[:_MOST_REASONS]
 
 
-_AGAIN = "(called again)"
 _MOST_NAMED = 3
 _SCALES = {
     "family": "Such errors are told as a part of the largest element of all results of their kind",
@@ -203,7 +203,7 @@ _SCALES = {
 
 def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
     """Which results are NaN without the compiler, too: of these nothing is compared."""
-    errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
+    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
     found = {value_named(error.name): error.nan for error in errors if error.nan}
     for name, share in sorted(found.items()):
         part = "" if share == 1 else f" in {share:.1%} of its elements"
@@ -222,7 +222,7 @@ def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
 
 def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
     """Which results are 0 but for rounding, and what their error is a part of."""
-    errors = [error for row in rows for error in row.errors if _AGAIN not in error.name]
+    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
     for scale, said in _SCALES.items():
         names = listed(
             sorted({value_named(error.name) for error in errors if error.scale == scale}),

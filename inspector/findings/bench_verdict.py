@@ -18,11 +18,10 @@ from inspector.findings.bench_wording import (
 from inspector.findings.profile_wording import time_lines
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed, size, title
+from inspector.model.result_names import AFTER
 
 __all__ = ["verdict_lines"]
 
-# As `inspector.capture.benching.changed` names what a call changes.
-_AFTER = " after "
 _SCALES = {
     "itself": "its largest element",
     "family": "the largest element of its kind",
@@ -63,7 +62,8 @@ def _without_eager(rows: Sequence[BenchRow]) -> Iterator[str]:
 
 def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
     for row in rows:
-        errors = [error for error in row.errors if error.reference == "eager"]
+        eager = [error for error in row.errors if error.reference == "eager"]
+        errors = [error for error in eager if error.name in row.wrong] or eager
         worst = max(errors, key=lambda error: error.relative, default=None)
         if worst is not None:
             yield f"{row.setting.label} gives wrong results: {_off(worst)}"
@@ -75,7 +75,7 @@ def _off(error: OutputError) -> str:
     name = value_named(error.name)
     if error.has_number:
         return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
-    changed, after, call = name.partition(_AFTER)
+    changed, after, call = name.partition(AFTER)
     if after and not error.mine:
         return f"{changed} is not changed by {call}, and eager PyTorch changes it"
     if after and not error.theirs:

@@ -128,14 +128,15 @@ def error_text(row: BenchRow) -> str:
     """The largest error against eager PyTorch; of that, against float64."""
     reference = "float64" if row.setting.is_eager else "eager"
     text = _NONE
-    if row.is_wrong and not all(error.has_number for error in row.errors):
+    errors = [error for error in row.errors if error.reference == reference]
+    if any(error.name in row.wrong and not error.has_number for error in errors):
         return "WRONG"  # the verdict says what there is
     if reference in row.worst:
         worst = row.worst[reference]
         text = "0" if worst < _EPSILON else f"{worst:.0e}"
         if row.draws and worst > _MOST_ROUNDING and not row.setting.is_eager:
             text = "random"  # a note says why
-    elif any(error.reference == reference for error in row.errors):
+    elif any(error.scale == "rounding" for error in errors):
         text = "rounding"
     if row.padding_changes:
         return f"{text} PADDING"

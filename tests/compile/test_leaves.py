@@ -30,12 +30,26 @@ class Slots:
     name: str = "s"
 
 
+class Bag(dict[str, Any]):
+    """Of a kind that torch does not take apart."""
+
+
 class Knot:
-    """Has itself inside."""
+    """Has itself inside, and a tensor twice; fails when anything else is asked of it."""
 
     def __init__(self) -> None:
-        self.me = self
+        self.me = [self]
+        self.tensor = self.again = T
         self.size = 3
+        loop: list[Any] = []
+        loop.append(loop)
+        self.loop = loop
+
+    def __getattr__(self, name: str) -> object:
+        raise KeyError(name)
+
+
+T = torch.ones(2)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +59,13 @@ class Knot:
         ([1, (2, None)], {"v[0]": 1, "v[1][0]": 2, "v[1][1]": None}),
         ({"a": 1, "b": [2]}, {"v['a']": 1, "v['b'][0]": 2}),
         (Point(1, 2), {"v.x": 1, "v.y": 2}),
-        (Slots([1, "x"]), {"v.state[0]": 1, "v.state[1]": "x", "v.name": "s"}),
+        (Slots([T, "x"]), {"v.state[0]": T}),
+        (Bag(a=[T], b=3), {"v['a'][0]": T}),
+        ((T.shape, int), {"v[0][0]": 2, "v[1]": "<class 'int'>"}),
         (torch.float16, {"v": "torch.float16"}),
         (Kind.NEW, {"v": "<Kind.NEW: 1>"}),
         ({2, 1}, {"v": "['1', '2']"}),
         (np.float32(0.5), {"v": torch.tensor(0.5)}),
-        (np.array(["x"]), {"v": "array(['x'], dtype='<U1')"}),
     ],
 )
 def test_parts_have_their_places(value: object, places: dict[str, object]) -> None:
@@ -58,13 +73,25 @@ def test_parts_have_their_places(value: object, places: dict[str, object]) -> No
 
 
 def test_what_cannot_be_taken_apart_is_there_as_it_is() -> None:
-    knot, module, plain = Knot(), torch.nn.Linear(1, 1), object()
-    assert dict(leaves_of("v", knot)) == {"v.me": knot, "v.size": 3}
-    assert dict(leaves_of("v", [module, plain, len])) == {
-        "v[0]": module, "v[1]": plain, "v[2]": len
+    module, plain, texts = torch.nn.Linear(1, 1), object(), np.array(["x"])
+    assert dict(leaves_of("v", [module, plain, len, Slots(3), texts])) == {
+        "v[0]": module, "v[1]": plain, "v[2]": len, "v[3]": Slots(3), "v[4]": texts,
     }  # fmt: skip
+
+
+def test_an_object_has_each_tensor_once_and_nothing_is_asked_of_it() -> None:
+    assert dict(leaves_of("v", Knot())) == {"v.tensor": T}
+
+
+def test_a_key_that_is_an_object_has_no_address_in_its_name() -> None:
+    assert [name for name, _ in leaves_of("v", {object(): T})] == ["v[object]"]
 
 
 def test_what_is_endless_has_an_end() -> None:
     assert len(list(leaves_of("v", range(10)))) == 1
-    assert len(list(leaves_of("v", list(range(20_000))))) == 10_000
+    (*_, (name, _)) = leaves_of("v", list(range(20_000)))
+    assert name == "v, and more"
+    loop: list[Any] = []
+    loop.append(loop)
+    ((name, _),) = leaves_of("v", loop)
+    assert name == "v"

@@ -57,3 +57,29 @@ def test_what_a_call_keeps_for_others_is_taken_away() -> None:
     optimizer.state[torch.ones(1)]["own"] = 1
     state.restore()
     assert not optimizer.state
+
+
+class Branches(torch.nn.Module):
+    """A batch norm that not all inputs reach; it changes its buffers without a trace."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(4)
+
+    def forward(self, x: torch.Tensor, *, norms: bool) -> torch.Tensor:
+        result: torch.Tensor = self.norm(x) if norms else x
+        return result
+
+
+def test_what_another_input_changes_without_a_trace_is_put_back() -> None:
+    model, x = Branches(), torch.randn(8, 4)
+    state = State(model)
+    for _ in range(3):
+        for norms in (False, True):
+            model(x, norms=norms)
+            state.look_again()
+            state.begin_again()
+    assert torch.equal(model.norm.running_mean, torch.zeros(4))
+    model(x, norms=True)
+    state.begin_again()  # from now on it is known to change
+    assert torch.equal(model.norm.running_mean, torch.zeros(4))

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 
+from inspector.capture.benching.elements import is_close
 from inspector.capture.benching.program import Program
 from inspector.capture.call import Call
 from inspector.capture.compiled import module_of
 from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.capture.signatures import positional_names
+from inspector.model.result_names import AFTER, AGAIN
 
-__all__ = ["changed_by", "gradients_of"]
+__all__ = ["changed_by", "gradients_of", "named_tensors"]
+
+_PARAMETER = "parameter "
+_NOTHING = object()
+
+
+def named_tensors(function: Callable[..., object]) -> dict[str, Any]:
+    """The parameters and buffers of a model by what they are called in results."""
+    module = module_of(function)
+    if module is None:
+        return {}
+    return {
+        **{f"{_PARAMETER}{name}": item for name, item in module.named_parameters()},
+        **{f"buffer {name}": item for name, item in module.named_buffers()},
+    }
 
 
 def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping[str, object]:
-    """What a call left changed, by name; what nobody changed is not among it.
+    """What a call left changed by more than rounding, by name, as it is now.
+
+    What a call changes is told by values: compiled code counts changes in place that eager PyTorch
+    does not count (a batch norm's), and the other way around. Parameters are large, and looked at
+    when a call is made again: a CUDA graph is replayed then.
 
     Args:
         program: What was called.
@@ -26,64 +46,64 @@ def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping
         where: What the call is called: ``input 1``.
     """
     found = {
-        f"{name} after {where}": now
-        for name, now, before in _arguments(program, given, program.calls[index])
-        if not _is_same(now, before)
+        name: now
+        for name, (now, before) in _all(program, index, given).items()
+        if not _is_same(now, before) and (AGAIN in where or not name.startswith(_PARAMETER))
     }
-    named = _named(program)
-    for number, tensor in program.state.changed_tensors():
-        name = named.get(id(tensor), f"tensor {number} that it reaches")
-        found[f"{name} after {where}"] = tensor
-    # What was put in the place of another.
-    known = set(map(id, program.state.tensors))
-    named = {number: name for number, name in named.items() if number not in known}
-    module = module_of(program.plain)
-    new = (*module.parameters(), *module.buffers()) if module is not None else ()
-    return found | {f"{named[id(item)]} after {where}": item for item in new if id(item) in named}
+    return {
+        f"{name}{AFTER}{where}": None if now is _NOTHING else now for name, now in found.items()
+    }
 
 
 def gradients_of(program: Program, given: Call, where: str) -> Mapping[str, object]:
     """The gradients that a call left, by name."""
-    named = [(name.removeprefix("parameter "), item) for name, item in _parameters(program)]
-    named += [(name, now) for name, now, _ in _arguments(program, given, given)]
+    named = {
+        name.removeprefix(_PARAMETER): item
+        for name, item in named_tensors(program.plain).items()
+        if name.startswith(_PARAMETER)
+    } | dict(_parts(program, given))
     return {
         f"gradient of {name} with {where}": item.grad
-        for name, item in named
+        for name, item in named.items()
         if isinstance(item, torch.Tensor) and item.is_leaf and item.grad is not None
     }
 
 
-def _arguments(program: Program, given: Call, before: Call) -> Iterator[tuple[str, object, object]]:
-    """The parts of the arguments, as they are now and as they were before."""
+def _all(program: Program, index: int, given: Call) -> dict[str, tuple[object, object]]:
+    """All that a call can change, as it is now and as it was before."""
+    found: dict[str, tuple[object, object]] = {}
+    # What is padded is a copy: what happens to that nobody sees.
+    if not (program.paddings and program.paddings[index]):
+        now, before = (dict(_parts(program, call)) for call in (given, program.calls[index]))
+        for name in dict.fromkeys((*before, *now)):
+            found[name] = now.get(name, _NOTHING), before.get(name, _NOTHING)
+    tensors = named_tensors(program.plain)
+    for name in dict.fromkeys((*program.named, *tensors)):
+        was = program.named.get(name, _NOTHING)
+        value = program.state.value_of(was)
+        if was is _NOTHING or value is not None:
+            found[name] = tensors.get(name, _NOTHING), value
+    known = set(map(id, program.named.values()))
+    for number, tensor, value in program.state.tensors():
+        if id(tensor) not in known and value is not None:
+            found[f"tensor {number} that it reaches"] = tensor, value
+    return found
+
+
+def _parts(program: Program, given: Call) -> Iterator[tuple[str, object]]:
     names = positional_names(program.plain)
-    named = dict(zip(names, given.args, strict=False))
-    rest = {str(at): item for at, item in enumerate(given.args) if at >= len(names)}
-    olds = {**dict(zip((*names, *rest), before.args, strict=False)), **before.kwargs}
-    for name, value in {**named, **rest, **given.kwargs}.items():
-        were = dict(leaves_of(f"argument {name}", olds.get(name)))
-        for place, leaf in leaves_of(f"argument {name}", value):
-            yield place, leaf, were.get(place)
+    places = [*names, *map(str, range(len(names), len(given.args)))]
+    for name, value in {**dict(zip(places, given.args, strict=False)), **given.kwargs}.items():
+        yield from leaves_of(f"argument {name}", value)
 
 
-def _is_same(one: object, other: object) -> bool:
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+def _is_same(now: object, before: object) -> bool:
+    if isinstance(now, torch.Tensor) and isinstance(before, torch.Tensor):
         try:
-            return bool(one.shape == other.shape and torch.equal(one.detach(), other.detach()))
-        except (RuntimeError, NotImplementedError, TypeError):
-            return True  # nobody can compare it
-    return one == other if isinstance(one, PLAIN) and isinstance(other, PLAIN) else True
-
-
-def _named(program: Program) -> dict[int, str]:
-    module = module_of(program.plain)
-    buffers = module.named_buffers() if module is not None else ()
-    return {
-        **{id(buffer): f"buffer {name}" for name, buffer in buffers},
-        **{id(parameter): name for name, parameter in _parameters(program)},
-    }
-
-
-def _parameters(program: Program) -> list[tuple[str, Any]]:
-    module = module_of(program.plain)
-    named = module.named_parameters() if module is not None else ()
-    return [(f"parameter {name}", parameter) for name, parameter in named]
+            mine = now.detach().to(before.device)
+            return mine.shape == before.shape and is_close(mine, before)
+        except Exception:  # noqa: BLE001 - of a kind that nobody can compare
+            return True
+    if all(isinstance(side, (*PLAIN, torch.Tensor)) or side is _NOTHING for side in (now, before)):
+        return type(now) is type(before) and now == before
+    return True

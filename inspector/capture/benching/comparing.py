@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from inspector.capture.benching.errors import errors_of, others_of, wrong_in
+from inspector.capture.benching.errors import errors_of, follows_rounding, others_of, wrong_in
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.benching.varied import without_padding
 from inspector.capture.outputs import Kept, load
+from inspector.model.result_names import input_of
 
-__all__ = ["Compared", "compared", "input_of"]
-
-_INPUT = re.compile(r"\binput (\d+)")
+__all__ = ["Compared", "compared"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,15 +55,19 @@ def compared(
         if any(Path(folder).iterdir())  # that process may have failed
     }
     eager, exact = others.get("eager"), others.get("float64")
-    # Whatever calls draw: what they give is of the same kind.
-    differ = (
-        [] if eager is None or is_eager else _of_both(others_of("eager", kept, eager), kept, eager)
-    )
+    whole = kept
     uncut: tuple[str, ...] = ()
     if padded_sizes is not None:
         kept, uncut = _without_padding(kept, eager or exact or kept, padded_sizes)
     plain = kept if is_eager else eager
     scales = scales_of(plain, exact) if plain is not None else {}
+    differ: list[Mapping[str, object]] = []
+    if eager is not None and not is_eager:
+        differ += (
+            item
+            for item in _others(whole, eager, padded_sizes)
+            if not follows_rounding(str(item["name"]), scales)
+        )
     found = [
         item for name, other in others.items() for item in errors_of(name, kept, other, scales)
     ]
@@ -85,18 +87,25 @@ def compared(
     )
 
 
-def input_of(name: str) -> int:
-    """The number of the input that a result belongs to, from 0."""
-    numbers = _INPUT.findall(name)
-    return int(numbers[0]) - 1 if numbers else 0
-
-
-def _of_both(
-    others: Iterable[Mapping[str, object]], kept: Kept, eager: Kept
+def _others(
+    kept: Kept, eager: Kept, padded_sizes: Callable[[int], Mapping[int, int]] | None
 ) -> list[Mapping[str, object]]:
-    """Those of inputs that no side fails with."""
+    """What is of another kind, of inputs that no side fails with.
+
+    What is drawn can decide what there is, and of what size, but not of which dtype. What a padded
+    call does to its arguments it does to copies of them.
+    """
     both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
-    return [item for item in others if input_of(str(item["name"])) in both]
+    found = []
+    for item in others_of("eager", kept, eager):
+        name = str(item["name"])
+        is_drawn = (kept.draws or eager.draws) and not (
+            name in kept.tensors and name in eager.tensors
+        )
+        is_copy = name.startswith("argument ") and padded_sizes and padded_sizes(input_of(name))
+        if input_of(name) in both and not is_drawn and not is_copy:
+            found.append(item)
+    return found
 
 
 def _without(

@@ -10,21 +10,21 @@ from typing import Any
 
 import torch
 
+from inspector.capture.benching.elements import TIMES_EAGERS, Elements, epsilon_of, is_close
 from inspector.capture.benching.scales import Scale, difference_of, largest_of, number_of
 from inspector.capture.outputs import Kept
+from inspector.model.result_names import AFTER
 
-__all__ = ["errors_of", "is_off", "others_of", "wrong_in"]
+__all__ = ["errors_of", "follows_rounding", "is_off", "others_of", "wrong_in"]
 
-# So many times eager PyTorch's own error is no rounding any more.
-_TIMES_EAGERS = 10.0
 _OF_NUMBERS = 1e-3
 # Where nobody knows that, as a part of the largest element: what deep models lose.
 _ROUNDING = {torch.float32: 1e-3, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 _NO_SCALES: Mapping[str, Scale] = MappingProxyType({})
 _MOST_TEXT = 40
-# As `inspector.capture.benching.worker` names results.
-_INPUT = re.compile(r"\binput \d+")
-_AGAIN = " (called again)"
+# As `inspector.capture.benching.changed` names what is trained.
+_TRAINED = re.compile(rf"parameter (.*){AFTER}(input .*)")
+_GRADIENT = "gradient of {} with {}"
 
 
 def errors_of(
@@ -55,7 +55,7 @@ def errors_of(
             "name": name,
             "relative": relative,
             "scale": _scale(name, scales),
-            "within": _is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
+            "within": is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
             "nan": float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
             # Elsewhere dtypes differ on purpose.
             **(_sides(kept, expected, name) if mine.shape != theirs.shape else {}),
@@ -84,7 +84,7 @@ def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[st
     unknown = {*kept.uncompared, *expected.uncompared}
     for name in dict.fromkeys((*expected.names, *kept.names)):
         mine, theirs = (_kind(side, name) for side in (kept, expected))
-        if mine != theirs and name not in unknown:
+        if mine != theirs and name not in unknown and not _is_no_gradient(kept, expected, name):
             yield {
                 "reference": reference,
                 "name": name,
@@ -93,6 +93,16 @@ def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[st
                 "within": False,
                 **_sides(kept, expected, name),
             }
+
+
+def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
+    """Whether it is a gradient of zeros on one side, and none on the other.
+
+    AOTAutograd makes zeros where a graph's output has no part in what is differentiated.
+    """
+    gradient = kept.tensors.get(name, expected.tensors.get(name))
+    is_gradient = name.startswith("gradient of ") and gradient is not None
+    return is_gradient and not bool(gradient.count_nonzero())
 
 
 def _kind(kept: Kept, name: str) -> str:
@@ -136,6 +146,8 @@ def is_off(
     theirs: Any,  # noqa: ANN401 - torch is Any
     exact: Any = None,  # noqa: ANN401 - torch is Any
     scale: Scale | None = None,
+    *,
+    by_mean: bool = False,
 ) -> bool:
     """Whether a result differs from eager's by more than rounding.
 
@@ -146,86 +158,17 @@ def is_off(
         scale: What its error is a part of, where it is rounding alone: then eager PyTorch's own
             error may be as small as chance has it, and what one rounding of the largest of its
             kind is counts, too.
+        by_mean: Whether single elements say nothing.
     """
     if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
         return True
-    if _is_close(mine, theirs):
+    if is_close(mine, theirs):
         return False
     if exact is None or exact.shape != mine.shape:
         return _relative(mine, theirs, scale) > _ROUNDING.get(mine.dtype, 0.0)
-    least = 0.0
-    if scale is not None and scale.by == "family":
-        least = torch.finfo(mine.dtype).eps * scale.size
-    return _is_farther(_Elements(mine, theirs, exact), least, _epsilon_of(mine))
-
-
-class _Elements:
-    """Elements of a result, of eager PyTorch's, and in float64, each as wide as they go."""
-
-    def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:  # noqa: ANN401 - torch is Any
-        wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None
-        self._limit = _largest_number(mine)
-        self._mine, self._theirs, self.exact = (
-            each.to(wide or torch.float64) for each in (mine, theirs, exact)
-        )
-        # Where eager PyTorch overflows and float64 does not, nothing is known of what is right.
-        self._known = self._theirs.isfinite() & self.exact.isfinite()
-
-    @property
-    def has_other_limits(self) -> bool:
-        """Whether it is infinite or NaN where it should not be, or the other way around."""
-        same = (self._theirs == self.exact) | (self._theirs.isnan() & self.exact.isnan())
-        is_mine = (self._mine == self._theirs) | (self._mine.isnan() & self._theirs.isnan())
-        misses = same & ~self.exact.isfinite() & ~is_mine
-        # What comes close to the largest number of a dtype may overflow in one program alone.
-        fits = self.exact.abs() < self._limit / 2
-        return bool((misses | (self._known & fits & ~self._mine.isfinite())).any())
-
-    def differences(self) -> tuple[Any, Any]:
-        """How far its elements and eager PyTorch's are from those in float64."""
-        known = self._known & self._mine.isfinite()
-        return (self._mine - self.exact)[known].abs(), (self._theirs - self.exact)[known].abs()
-
-    def size(self) -> float:
-        """The root of the mean square in float64."""
-        return _rms(self.exact[self._known].abs())
-
-
-def _is_farther(elements: _Elements, least: float, epsilon: float) -> bool:
-    """Whether a result is much farther from float64's than eager PyTorch's is.
-
-    That is so of its largest difference, or of the root of the mean square of all of them: one
-    element in which eager PyTorch is far off would let anything pass in all others. Neither is a
-    part of anything: that both are compared with is the same.
-
-    Args:
-        elements: The elements of all three.
-        least: What counts as eager PyTorch's own error at least.
-        epsilon: The rounding of its dtype, which a mean may be below by chance.
-    """
-    if elements.has_other_limits:
-        return True
-    mine, theirs = elements.differences()
-    if not mine.numel():
-        return False
-    if float(mine.max()) > _TIMES_EAGERS * max(least, float(theirs.max())):
-        return True
-    floor = max(least, epsilon * elements.size())
-    return _rms(mine) > _TIMES_EAGERS * max(floor, _rms(theirs))
-
-
-def _rms(differences: Any) -> float:  # noqa: ANN401 - torch is Any
-    return float(differences.square().mean().sqrt()) if differences.numel() else 0.0
-
-
-def _epsilon_of(tensor: Any) -> float:  # noqa: ANN401 - torch is Any
-    is_rounded = tensor.is_floating_point() or tensor.is_complex()
-    return float(torch.finfo(tensor.dtype).eps) if is_rounded else 0.0
-
-
-def _largest_number(tensor: Any) -> float:  # noqa: ANN401 - torch is Any
-    is_rounded = tensor.is_floating_point() or tensor.is_complex()
-    return float(torch.finfo(tensor.dtype).max) if is_rounded else math.inf
+    is_of_family = scale is not None and scale.by == "family"
+    least = epsilon_of(mine) * scale.size if scale is not None and is_of_family else 0.0
+    return Elements(mine, theirs, exact).are_farther(least, by_mean=by_mean)
 
 
 def wrong_in(
@@ -240,34 +183,54 @@ def wrong_in(
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """
     wide = exact.tensors if exact is not None else {}
-    found = [
-        name
-        for name, tensor in kept.tensors.items()
-        if name in eager.tensors
-        and is_off(tensor, eager.tensors[name], wide.get(name), scales.get(name))
-    ]
+    found = []
+    for name, tensor in kept.tensors.items():
+        if name not in eager.tensors or follows_rounding(name, scales):
+            continue
+        by_mean = _TRAINED.fullmatch(name) is not None
+        scale = scales.get(name)
+        if is_off(tensor, eager.tensors[name], wide.get(name), scale, by_mean=by_mean):
+            found.append(name)
     for name, text in kept.others.items():
         theirs = eager.others.get(name, text)
-        if text != theirs and not _of_numbers(text, theirs, scales.get(name)) < _OF_NUMBERS:
-            found += [] if _changes_by_itself(eager, name) else [name]
+        third = exact.others.get(name) if exact is not None else None
+        if text != theirs and _is_other(text, theirs, third, scales.get(name)):
+            found.append(name)
     return found
 
 
-def _changes_by_itself(eager: Kept, name: str) -> bool:
-    """Whether eager PyTorch gives another text or number when it is called again.
+def follows_rounding(name: str, scales: Mapping[str, Scale]) -> bool:
+    """Whether it is a parameter whose gradient is rounding alone.
 
-    The time of day, the address of an object. What counts is another matter: calls are counted
-    alike in all processes.
+    The step of Adam is as long for such a gradient as for any other.
     """
-    where, found, rest = name.partition(_AGAIN)
-    again = f"{where}{rest}" if found else _INPUT.sub(rf"\g<0>{_AGAIN}", name, count=1)
-    mine, other = eager.others.get(name, ""), eager.others.get(again, "")
-    is_counted = all(map(_is_count, (mine, other)))
-    return bool(other) and mine != other and not is_counted
+    trained = _TRAINED.fullmatch(name)
+    return trained is not None and _GRADIENT.format(*trained.groups()) in scales
+
+
+def _is_other(mine: str, theirs: str, exact: str | None, scale: Scale | None) -> bool:
+    """Whether a number or a text is another one than eager PyTorch's.
+
+    What eager PyTorch gives in float64 is what another process gives: a time, an address, a name
+    that is drawn, is another one there, too.
+    """
+    relative = _of_numbers(mine, theirs, scale)
+    if relative < _OF_NUMBERS:
+        return False
+    if not _is_fraction(mine) or not _is_fraction(theirs):
+        return exact == theirs if exact is not None else _is_count(mine) and _is_count(theirs)
+    if exact is None or not _is_fraction(exact):
+        return relative > _ROUNDING[torch.bfloat16]  # nobody knows which dtype it comes from
+    off, own = (abs(float(text) - float(exact)) for text in (mine, theirs))
+    return not off <= TIMES_EAGERS * max(own, _OF_NUMBERS * abs(float(exact)))
+
+
+def _is_fraction(text: str) -> bool:
+    return number_of(text) is not None
 
 
 def _is_count(text: str) -> bool:
-    return text.lstrip("-").isdecimal() or text in {"True", "False", "None"}
+    return text in {"True", "False", "None"} or text.lstrip("-").isdecimal()
 
 
 def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:  # noqa: ANN401 - torch is Any to mypy
@@ -278,12 +241,3 @@ def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:  # n
     difference = difference_of(mine, theirs)
     largest = largest_of(theirs) if scale is None else scale.size
     return difference / largest if largest else (math.inf if difference else 0.0)
-
-
-def _is_close(mine: Any, theirs: Any) -> bool:  # noqa: ANN401 - see above
-    """Whether `torch.testing` calls it close, with its tolerances for the dtype."""
-    try:
-        torch.testing.assert_close(mine, theirs, equal_nan=True)
-    except AssertionError:
-        return False
-    return True

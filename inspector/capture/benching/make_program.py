@@ -12,6 +12,7 @@ from torch._dynamo import list_backends
 
 from inspector.capture.benching.alike import vary_together
 from inspector.capture.benching.batches import with_batch
+from inspector.capture.benching.changed import named_tensors
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, paddings_of, varied_calls
 from inspector.capture.call import Call
@@ -59,6 +60,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         plain=plain,
         calls=calls,
         state=_state(plain, optimizer),
+        named=named_tensors(plain),
         step=step,
         workload=workload,
         no_grad=asked.request.no_grad and not workload.train,

@@ -23,6 +23,7 @@ from inspector.capture.benching.errors import is_off
 
 __all__ = ["first_parting"]
 
+_OUTPUT, _INPUT = "output", "input"
 _COMPUTES = ("call_function", "call_method", "call_module")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in [^\n]*\n\s*([^\n]*)')
 
@@ -113,23 +114,41 @@ def _parts(
         return False
     expected = _run(part, item.inputs)
     mine = _run(compile_(part), item.inputs)
-    exact = _in_float64(part, item.inputs)
+    exact = _in_float64(part, item.inputs) or {}
     torch.compiler.reset()
-    return len(mine) != len(expected) or any(
-        not isinstance(value, torch.Tensor)
-        or is_off(value, reference, None if exact is None else exact[at])
-        for at, (value, reference) in enumerate(zip(mine, expected, strict=True))
-    )
+
+    def is_other(at: tuple[str, int]) -> bool:
+        before = _before(item, at)
+        return _is_other(mine.get(at, before), expected.get(at, before), exact.get(at))
+
+    return any(map(is_other, {**expected, **mine}))
 
 
-def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
-    """What a function gives, and what it leaves in the tensors that it got."""
+def _before(item: _Captured, at: tuple[str, int]) -> object:
+    """What an input was before the graph; nothing where it is no input."""
+    kind, number = at
+    return item.inputs[number] if kind == _INPUT else None
+
+
+def _is_other(mine: object, theirs: object, exact: object) -> bool:
+    if not isinstance(mine, torch.Tensor) or not isinstance(theirs, torch.Tensor):
+        return mine is not theirs
+    return is_off(mine, theirs, exact)
+
+
+def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str, int], Any]:
+    """What a function gives, and what it changes of the tensors that it gets, by their numbers."""
     copies = [item.clone() if isinstance(item, torch.Tensor) else item for item in inputs]
-    given = list(function(*copies))
-    return [*given, *(item for item in copies if isinstance(item, torch.Tensor))]
+    given = {(_OUTPUT, number): item for number, item in enumerate(function(*copies))}
+    changed = {
+        (_INPUT, number): copy_
+        for number, (copy_, item) in enumerate(zip(copies, inputs, strict=True))
+        if isinstance(item, torch.Tensor) and not torch.equal(copy_, item)
+    }
+    return {**given, **changed}
 
 
-def _in_float64(part: fx.GraphModule, inputs: Sequence[Any]) -> list[Any] | None:
+def _in_float64(part: fx.GraphModule, inputs: Sequence[Any]) -> dict[tuple[str, int], Any] | None:
     """The same in float64, or None where the graph has dtypes of its own in it."""
     wide = [
         item.double() if isinstance(item, torch.Tensor) and item.is_floating_point() else item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
@@ -48,7 +49,10 @@ def _held(tensors: Iterable[Any]) -> int:
     """What tensors hold of a GPU's memory, as its allocator rounds it up."""
     storages: dict[int, int] = {}
     for tensor in tensors:
-        if tensor.device.type == "cuda" and tensor.layout is torch.strided:
+        if tensor.device.type != "cuda":
+            continue
+        # A tensor of another kind has no memory of its own.
+        with contextlib.suppress(RuntimeError, NotImplementedError):
             storage = tensor.untyped_storage()
             storages[storage.data_ptr()] = -(-storage.nbytes() // _ROUNDED_TO) * _ROUNDED_TO
     return sum(storages.values())

@@ -30,6 +30,7 @@ class Program:
         plain: The target without the compiler.
         calls: Its arguments, one for each input.
         state: What a call changes, as it was in the beginning.
+        named: Parameters and buffers in the beginning, by what they are called in results.
         step: The optimizer's step, or None.
         workload: What is computed.
         no_grad: Whether calls are made under ``torch.no_grad()``.
@@ -48,6 +49,7 @@ class Program:
     plain: Callable[..., object]
     calls: tuple[Call, ...]
     state: State
+    named: Mapping[str, Any]
     step: Callable[[], object] | None
     workload: Workload
     no_grad: bool
@@ -82,7 +84,9 @@ class Program:
     @property
     def copies(self) -> list[Any]:
         """The tensors that are there so that every call finds the same."""
-        return [*(tensor for call in self.calls for tensor in call.tensors), *self.state.copies]
+        own = {id(tensor) for _, tensor, _ in self.state.tensors()}
+        given = (tensor for call in self.calls for tensor in call.tensors)
+        return [*(tensor for tensor in given if id(tensor) not in own), *self.state.copies]
 
     def padded_sizes(self, index: int) -> Mapping[int, int]:
         """The sizes of an input that are padded, with what they are padded to."""

@@ -25,7 +25,7 @@ from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
 from inspector.capture.benching.changed import changed_by, gradients_of
 from inspector.capture.benching.channel import Channel
-from inspector.capture.benching.comparing import compared, input_of
+from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
@@ -50,8 +50,12 @@ from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
 from inspector.capture.xla.device import wait_for_xla
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
+from inspector.model.result_names import AGAIN, input_of
 
 __all__ = ["work"]
+
+# Of results that are copied into the host's memory by each process, until all have them.
+_MOST_COMPARED_BYTES = 4 << 30
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -117,6 +121,7 @@ class _Worker:
         self._loops: dict[int, Loop] = {}
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
+        self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
     def is_wrong(self) -> bool:
@@ -137,6 +142,7 @@ class _Worker:
         for index in range(len(self._program.calls)):
             with self._inputs.apart(index):
                 kept = joined(kept, self._begin(index, load_ns))
+                self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
         self._compare(kept)
 
     def _begin(self, index: int, load_ns: int) -> Kept:
@@ -145,6 +151,7 @@ class _Worker:
         first_ns, results, xla = self._first(index)
         compiled = compilations() - before
         cuda_devices.cache_clear()  # the first call may be the first on a GPU
+        self._program.state.look_again()
         with self._failing(index), quiet():
             second_ns = timed(self._program.prepare(index), self._clock.now_ns)
         results = joined(results, self._again(index))
@@ -164,7 +171,7 @@ class _Worker:
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
-        outputs: object = None
+        results = kept_values({})
         xla = XlaCompiles()
         with self._failing(index):
             before = _generators()
@@ -175,7 +182,8 @@ class _Worker:
             time_ns = self._clock.now_ns() - began_ns
             xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
-        return time_ns, self._results(index, "", outputs, prepared), xla
+            results = self._results(index, "", outputs, prepared)
+        return time_ns, results, xla
 
     def _again(self, index: int) -> Kept:
         """The results of a later call with the same random numbers."""
@@ -184,7 +192,7 @@ class _Worker:
             seed(1 + index)
             outputs = prepared()
             _wait_for_all()
-        return self._results(index, " (called again)", outputs, prepared)
+            return self._results(index, AGAIN, outputs, prepared)
 
     def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> Kept:
         """Copies, at once: the next call may write to the same memory."""
@@ -193,7 +201,7 @@ class _Worker:
         if self._asked.workload.train:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
-        return kept_values(values)
+        return kept_values(values, self._most_bytes)
 
     def _compare(self, kept: Kept) -> None:
         asked = self._asked
