@@ -86,6 +86,31 @@ def test_cuda_graphs_have_memory_of_their_own(inference: dict[str, dict[str, Any
     assert inference["128 eager"]["memory_bytes"]["peak_allocated"] > 0
 
 
+SCALED = """
+import torch
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return x * self.scale
+
+model = Scaled()
+example_inputs = (torch.randn(4, 1024, 1024),)
+"""
+
+
+def test_memory_is_that_of_a_call_without_the_copies_that_are_kept_for_it(tmp_path: Path) -> None:
+    tensor_bytes, little = 4 * 4 * 1024 * 1024, 1 << 20
+    found = rows(tmp_path, "--modes", "default", "--rounds", "3", text=SCALED)
+    for row in found.values():
+        memory = row["memory_bytes"]
+        assert tensor_bytes <= memory["base"] < tensor_bytes + little  # what the call gets
+        assert tensor_bytes <= memory["peak_allocated"] - memory["base"] < tensor_bytes + little
+
+
 def test_the_operator_that_is_wrong_is_found(inference: dict[str, dict[str, Any]]) -> None:
     wrong = inference["128 perturbed"]
     assert wrong["wrong"]
