@@ -69,7 +69,7 @@ __all__ = ["command"]
 @click.option("--train", is_flag=True, help="Forward, sum of the outputs as loss, backward.")
 @click.option(
     "--optimizer", metavar="NAME",
-    help="With --train: a step of torch.optim's NAME, too; compiled, and not.",
+    help="With --train: a step of torch.optim's NAME (lr=1e-4), too; compiled, and not.",
 )  # fmt: skip
 @click.option("--grad", is_flag=True, help="Call the model with gradients although nothing trains.")
 @click.option(

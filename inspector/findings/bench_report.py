@@ -225,7 +225,7 @@ def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
     errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
     for scale, said in _SCALES.items():
         names = listed(
-            sorted({value_named(error.name) for error in errors if error.scale == scale}),
+            sorted({value_named(e.name) for e in errors if e.scale == scale and e.relative}),
             _MOST_NAMED,
         )
         if names:
@@ -289,10 +289,10 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _without_numbers(rows)
     yield from _uncompared(rows)
     yield from _rounding_alone(rows)
-    if any(row.draws for row in rows):
+    if any(row.draws and not row.setting.is_eager for row in rows):
         yield (
-            "calls draw random numbers, and compiled code draws others than eager PyTorch: results "
-            "differ for that reason, too; in model.eval() most models draw none"
+            "calls draw random numbers, and compiled code may draw others than eager PyTorch: "
+            "results that differ are not called wrong; in model.eval() most models draw none"
         )
     if device == "cpu" and any(row.memory for row in rows):
         yield "memory is what torch's allocator gave; what libraries ask for is not seen on the CPU"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from inspector.benches.choice import Choice
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.events.bench import OutputError, Parting
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import (
     interval_text,
@@ -16,17 +15,10 @@ from inspector.findings.bench_wording import (
     time_text,
 )
 from inspector.findings.profile_wording import time_lines
-from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed, size, title
-from inspector.model.result_names import AFTER
+from inspector.findings.wrong_wording import wrong_lines
 
 __all__ = ["verdict_lines"]
-
-_SCALES = {
-    "itself": "its largest element",
-    "family": "the largest element of its kind",
-    "rounding": "eager PyTorch's own error",
-}
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
@@ -40,7 +32,8 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
             yield f"eager PyTorch {'was not measured' if is_cut else 'fails'}: {said}"
         yield from _without_eager(group.rows)
         return
-    yield from _wrong(choice.wrong)
+    for row in choice.wrong:
+        yield from wrong_lines([row])
     yield from _latency(group)
     if choice.memory is not None:
         mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
@@ -58,48 +51,6 @@ def _without_eager(rows: Sequence[BenchRow]) -> Iterator[str]:
         peak = row.memory.get("peak_allocated")
         memory = f", at most {size(peak)}" if peak else ""
         yield f"{row.setting.label} runs all the same: {time_text(row)} per call{memory}"
-
-
-def _wrong(rows: Sequence[BenchRow]) -> Iterator[str]:
-    for row in rows:
-        eager = [error for error in row.errors if error.reference == "eager"]
-        errors = [error for error in eager if error.name in row.wrong] or eager
-        worst = max(errors, key=lambda error: error.relative, default=None)
-        if worst is not None:
-            yield f"{row.setting.label} gives wrong results: {_off(worst)}"
-        if row.parting is not None:
-            yield _parted(row.parting)
-
-
-def _off(error: OutputError) -> str:
-    name = value_named(error.name)
-    if error.has_number:
-        return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
-    changed, after, call = name.partition(AFTER)
-    if after and not error.mine:
-        return f"{changed} is not changed by {call}, and eager PyTorch changes it"
-    if after and not error.theirs:
-        return f"{changed} is changed by {call}, and eager PyTorch does not change it"
-    if not error.mine:
-        return f"{name}, {error.theirs} in eager PyTorch, is missing"
-    if not error.theirs:
-        return f"{name} is {error.mine}, and eager PyTorch gives nothing there"
-    return f"{name} is {error.mine} instead of {error.theirs}"
-
-
-def _parted(parting: Parting) -> str:
-    if parting.failure:
-        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
-    if not parting.operator:
-        return (
-            "every graph alone is right going forward: it is the backward pass, or what is between "
-            "the graphs"
-        )
-    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
-    return (
-        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
-        f"operator {parting.at} of {parting.operators}"
-    )
 
 
 def _latency(group: BenchGroup) -> Iterator[str]:

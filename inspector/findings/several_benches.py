@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.wording import count
+from inspector.findings.wording import count, listed
 
 __all__ = ["device_of", "jobs_of", "machine_line", "notices_of", "rounds_of", "versions_of"]
+
+_MOST_NAMED = 3
 
 
 def device_of(reports: Sequence[BenchReport]) -> str:
@@ -40,7 +42,7 @@ def notices_of(
         earlier: Those of them that an earlier run has made.
         failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
-    found = list(dict.fromkeys(notice for report in reports for notice in report.notices))
+    found = list(_notices_of_each(reports))
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
         since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
@@ -64,6 +66,17 @@ def notices_of(
         if len(each) > 1:
             found.append(f"they were measured with several {what}: {', '.join(each)}")
     return tuple(found)
+
+
+def _notices_of_each(reports: Sequence[BenchReport]) -> Iterator[str]:
+    """The notices of all reports; what is not of all of them with the models that it is of."""
+    models: dict[str, list[str]] = {}
+    for report in reports:
+        for notice in report.notices:
+            models.setdefault(notice, []).append(report.plan.target)
+    for notice, targets in models.items():
+        whose = "" if len(targets) == len(reports) else f"{listed(targets, _MOST_NAMED)}: "
+        yield f"{whose}{notice}"
 
 
 def _once(texts: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a value of a call is called: of several outputs each has its number, or its place."""
+"""What a value of a call is called: of several outputs each has its place."""
 
 from __future__ import annotations
 
@@ -11,15 +11,8 @@ _PLACED = re.compile(
     r"\boutput of (input \d+(?: \(called again\))?)"
     r"((?:\[(?:\d+|'[^']*'|\"[^\"]*\")\]|\.[^\W\d]\w*)+)"
 )
-_NUMBER = re.compile(r"\[(\d+)\]")
 
 
 def value_named(text: str) -> str:
-    """``output of input 1[0]``, as it is kept, reads ``output 1 of input 1``."""
-    return _PLACED.sub(_named, text)
-
-
-def _named(found: re.Match[str]) -> str:
-    number = _NUMBER.fullmatch(found[2])
-    place = f" {int(number[1]) + 1}" if number else found[2]
-    return f"output{place} of {found[1]}"
+    """``output of input 1[0]``, as it is kept, reads ``output[0] of input 1``."""
+    return _PLACED.sub(r"output\2 of \1", text)

@@ -16,6 +16,7 @@ from inspector.findings.bench_wording import (
 )
 from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import count, duration, listed
+from inspector.findings.wrong_wording import wrong_lines
 
 __all__ = ["VARIED_COLUMNS", "varied_cells", "varied_totals", "varied_verdict"]
 
@@ -89,16 +90,26 @@ def _named(labels: Sequence[str]) -> str:
     return listed(labels, _MOST_NAMED)
 
 
+def _wrong(found: VariedSetting) -> Iterator[str]:
+    """With which inputs it is wrong, what is off, and where."""
+    inputs = [item for item in found.inputs if item.row.is_wrong]
+    labels = [item.label for item in inputs]
+    whole = len(inputs) == len(found.inputs) > 1
+    where = f" for all {len(inputs)} inputs" if whole else f" for {_named(labels)}"
+    yield from wrong_lines([item.row for item in inputs], where)
+
+
 def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     """Which setting to take: for the shortest calls, and for the least compiling."""
     eager = next((item for item in found if item.setting.is_eager), None)
     compiled = [item for item in found if not item.setting.is_eager]
     wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
     for item in wrong:
-        yield f"{item.setting.label} gives wrong results for some inputs"
+        yield from _wrong(item)
     others = [item for item in compiled if any(each.row.padding_changes for each in item.inputs)]
     for item in others:
-        yield f"{item.setting.label} gives other results than eager PyTorch for some inputs"
+        changed = _named([each.label for each in item.inputs if each.row.padding_changes])
+        yield f"{item.setting.label} gives other results than eager PyTorch for {changed}"
     if eager is not None and eager.left_out:
         yield f"eager PyTorch fails with {_named(eager.left_out)}"
     for item in compiled:

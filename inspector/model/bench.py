@@ -12,11 +12,14 @@ from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
 __all__ = [
-    "BenchPlan", "Combination", "Room", "Setting", "WorkerEnd", "WorkerRequest", "Workload",
+    "LEARNING_RATE", "BenchPlan", "Combination", "Room", "Setting", "WorkerEnd", "WorkerRequest",
+    "Workload",
 ]  # fmt: skip
 
 FORMAT_VERSION = 1
 """Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
+LEARNING_RATE = 1e-4
+"""Of every optimizer: that of many trainings, and small enough for all."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

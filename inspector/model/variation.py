@@ -71,7 +71,7 @@ def parse_varied(text: str) -> Varied:
     values = tuple(_value(part.strip(), text) for part in right.split(","))
     sizes = any(dimension is not None for _, dimension in places)
     if sizes and not all(_is_size(value) for value in values):
-        raise UsageError(f"--vary {text!r} has a size that is no number.", _EXAMPLE)
+        raise UsageError(f"--vary {text!r} has a size that is no whole number from 0 on.", _EXAMPLE)
     return Varied(places, values)
 
 

@@ -187,4 +187,4 @@ def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:
     more = len(newest) - _MOST_NAMED
     rest = f" and {more} more" if more > 0 else ""
     message = f"{folder} is no recording itself; in it lie {named}{rest}."
-    return RecordingError(message, f"Name one: inspect explain {newest[0]}")
+    return RecordingError(message, f"Name one of them: {newest[0]}")

@@ -259,3 +259,16 @@ def test_a_step_along_a_gradient_that_is_rounding_alone_is_not_compared() -> Non
     mine = kept_values({**gave(-1e-9).tensors, parameter: torch.tensor([1.0002])})
     assert wrong_in(mine, eager, exact, scales_of(eager, exact)) == []
     assert wrong_in(mine, eager, exact, {}) == [parameter]
+
+
+def test_a_step_that_is_a_little_too_short_is_wrong() -> None:
+    parameter = "parameter conv.weight after input 1 (called again)"
+    before, step = torch.linspace(-1, 1, 1000).double(), 7.4e-5
+    exact = kept_values({parameter: before + step})
+    eager = kept_values({parameter: before.float() + step})
+
+    def off(part: float) -> list[str]:
+        return wrong_in(kept_values({parameter: before.float() + part * step}), eager, exact)
+
+    assert off(1.0) == off(1 + 1e-4) == []
+    assert off(0.95) == off(0.5) == off(-1.0) == [parameter]

@@ -33,7 +33,7 @@ def named_tensors(function: Callable[..., object]) -> dict[str, Any]:
 
 
 def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping[str, object]:
-    """What a call left changed by more than rounding, by name, as it is now.
+    """What a call left changed by more than rounding, by name, as it is now; parameters at all.
 
     What a call changes is told by values: compiled code counts changes in place that eager PyTorch
     does not count (a batch norm's), and the other way around. Parameters are large, and looked at
@@ -48,7 +48,8 @@ def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping
     found = {
         name: now
         for name, (now, before) in _all(program, index, given).items()
-        if not _is_same(now, before) and (AGAIN in where or not name.startswith(_PARAMETER))
+        if (AGAIN in where or not name.startswith(_PARAMETER))
+        and not _is_same(now, before, wholly=name.startswith(_PARAMETER))
     }
     return {
         f"{name}{AFTER}{where}": None if now is _NOTHING else now for name, now in found.items()
@@ -97,11 +98,14 @@ def _parts(program: Program, given: Call) -> Iterator[tuple[str, object]]:
         yield from leaves_of(f"argument {name}", value)
 
 
-def _is_same(now: object, before: object) -> bool:
+def _is_same(now: object, before: object, *, wholly: bool) -> bool:
+    """Whether nothing was changed by more than rounding; ``wholly`` counts every change."""
     if isinstance(now, torch.Tensor) and isinstance(before, torch.Tensor):
         try:
             mine = now.detach().to(before.device)
-            return mine.shape == before.shape and is_close(mine, before)
+            if mine.shape != before.shape:
+                return False
+            return bool(torch.equal(mine, before)) if wholly else is_close(mine, before)
         except Exception:  # noqa: BLE001 - of a kind that nobody can compare
             return True
     if all(isinstance(side, (*PLAIN, torch.Tensor)) or side is _NOTHING for side in (now, before)):

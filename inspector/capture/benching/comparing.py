@@ -77,7 +77,12 @@ def compared(
     if eager is not None and not (kept.draws or eager.draws):
         off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
     # What a model makes of the padding is no fault of the compiler's.
-    padded = {name for name in off if padded_sizes is not None and padded_sizes(input_of(name))}
+    kinds = {str(item["name"]) for item in differ}
+    padded = {
+        name
+        for name in off
+        if padded_sizes is not None and padded_sizes(input_of(name)) and name not in kinds
+    }
     return Compared(
         errors=(*_without(found, differ), *differ),
         uncompared=kept.uncompared,

@@ -23,7 +23,7 @@ from inspector.capture.placement import Placement
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.model.bench import WorkerRequest, Workload
+from inspector.model.bench import LEARNING_RATE, WorkerRequest, Workload
 from inspector.model.dtypes import parse_dtype
 from inspector.model.near_matches import did_you_mean
 
@@ -158,7 +158,7 @@ def _optimizer(function: Callable[..., object], workload: Workload) -> Any:  # n
     if not parameters:
         raise UsageError("There are no parameters to train.", "Leave --optimizer out.")
     try:
-        return getattr(torch.optim, name)(parameters, lr=1e-4)
+        return getattr(torch.optim, name)(parameters, lr=LEARNING_RATE)
     except (TypeError, ValueError) as error:
         message = f"torch.optim.{name} cannot train this model: {error}."
         raise UsageError(message, "Name another with --optimizer.") from error

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.benches.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.findings.bench_wording import details, error_text
+from inspector.findings.several_benches import notices_of
 from inspector.model.bench import Combination, Setting, WorkerEnd, Workload
 from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
@@ -166,3 +167,15 @@ def test_rows_of_one_session_are_named_where_others_have_several(tmp_path: Path)
     events = [block(n, 400, session=at) for n in (0, 1) for at in range(3)]
     several = report_of(tmp_path, *events, block(2, 400), plan=plan).notices
     assert any(notice.startswith("aot_eager: with one session") for notice in several)
+
+
+def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
+    draws = {"what": "first", "combination": 1, "first_ns": 5, "draws": True}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one = report_of(tmp_path / "a", block(0, 400), block(1, 200), draws)
+    other = report_of(tmp_path / "b", block(0, 400), block(1, 200))
+    one = dataclasses.replace(one, plan=dataclasses.replace(one.plan, target="a.py"))
+    found = notices_of([one, other])
+    assert any(notice.startswith("a.py: calls draw random numbers") for notice in found)
+    assert any(notice.startswith("with one session") for notice in found)

@@ -78,7 +78,7 @@ def test_what_can_be_as_fast_and_twice_or_half_as_fast_is_not_known() -> None:
     ("name", "mine", "theirs", "said"),
     [
         ("output of input 1[1]", "", "int64[]",
-         "output 2 of input 1, int64[] in eager PyTorch, is missing"),
+         "output[1] of input 1, int64[] in eager PyTorch, is missing"),
         ("output of input 1['a']", "3", "",
          "output['a'] of input 1 is 3, and eager PyTorch gives nothing there"),
         ("output of input 1", "None", "float32[2]",

@@ -10,8 +10,8 @@ from inspector.findings.value_names import value_named
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
-        ("output of input 3[0]", "output 1 of input 3"),
-        ("output of input 2 (called again)[1]: off", "output 2 of input 2 (called again): off"),
+        ("output of input 3[0]", "output[0] of input 3"),
+        ("output of input 2 (called again)[1]: off", "output[1] of input 2 (called again): off"),
         ("output of input 1", "output of input 1"),
         ("output of input 1[0][1]", "output[0][1] of input 1"),
         ("output of input 1['y']", "output['y'] of input 1"),

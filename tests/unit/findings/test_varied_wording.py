@@ -88,10 +88,10 @@ def test_what_is_known_to_be_faster_goes_before_what_may_be() -> None:
 
 
 def test_wrong_results_are_said_and_never_taken() -> None:
-    inputs = (VariedInput("x[0]=1", make_row(is_wrong=True), 1, ()),)
+    inputs = (VariedInput("x[0]=1", make_row(setting=Setting("aot_eager"), is_wrong=True), 1, ()),)
     wrong = VariedSetting(Setting("aot_eager"), inputs, 1e9, 1e6, 1, 2, 40.0, "")
     first, second, *_ = varied_verdict([EAGER, wrong, STATIC])
-    assert first == "aot_eager gives wrong results for some inputs"
+    assert first == "aot_eager gives wrong results for x[0]=1"
     assert second.startswith("the shortest calls: default + static")
 
 
@@ -165,7 +165,7 @@ def padded(**given: Any) -> VariedSetting:
 def test_results_that_padding_changes_are_said_and_never_taken() -> None:
     found = padded(padding_changes=True, worst={"eager": 0.25})
     first, second = varied_verdict([EAGER, STATIC, found])
-    assert first == "default + padded gives other results than eager PyTorch for some inputs"
+    assert first == "default + padded gives other results than eager PyTorch for x[0]=3"
     assert second.startswith("the shortest calls: default + static")
     assert varied_cells(found.inputs[0])[4] == "2e-01 PADDING"
     what, why = varied_notices([EAGER, found])

@@ -1,0 +1,82 @@
+"""What is wrong with the results of a setting, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.benches.rows import BenchRow
+from inspector.events.bench import OutputError, Parting
+from inspector.findings.value_names import value_named
+from inspector.model.result_names import AFTER, AGAIN
+
+__all__ = ["wrong_lines"]
+
+_SCALES = {
+    "itself": "its largest element",
+    "family": "the largest element of its kind",
+    "rounding": "eager PyTorch's own error",
+}
+
+
+def wrong_lines(rows: Sequence[BenchRow], where: str = "") -> Iterator[str]:
+    """What is off, by how much, and at which operator.
+
+    Args:
+        rows: A setting with the inputs whose results are wrong.
+        where: With which inputs, as the end of a sentence.
+    """
+    label, parting = rows[0].setting.label, rows[0].parting
+    eager = [(row, error) for row in rows for error in row.errors if error.reference == "eager"]
+    errors = [error for row, error in eager if error.name in row.wrong]
+    errors = errors or [error for _, error in eager]
+    worst = max(errors, key=lambda error: error.relative, default=None)
+    yield f"{label} gives wrong results{where}{f': {_off(worst)}' if worst is not None else ''}"
+    if parting is not None:
+        yield _parted(parting, rows)
+
+
+def _off(error: OutputError) -> str:
+    name = value_named(error.name)
+    if error.has_number:
+        return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
+    changed, after, call = name.partition(AFTER)
+    if after and not error.mine:
+        return f"{changed} is not changed by {call}, and eager PyTorch changes it"
+    if after and not error.theirs:
+        return f"{changed} is changed by {call}, and eager PyTorch does not change it"
+    if not error.mine:
+        return f"{name}, {error.theirs} in eager PyTorch, is missing"
+    if not error.theirs:
+        return f"{name} is {error.mine}, and eager PyTorch gives nothing there"
+    return f"{name} is {error.mine} instead of {error.theirs}"
+
+
+def _parted(parting: Parting, rows: Sequence[BenchRow]) -> str:
+    if parting.failure:
+        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
+    if not parting.operator:
+        return f"every graph of the forward pass alone is right: {_elsewhere(rows)}"
+    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
+    return (
+        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
+        f"operator {parting.at} of {parting.operators}"
+    )
+
+
+def _elsewhere(rows: Sequence[BenchRow]) -> str:
+    """Where what is wrong may come from, if no graph of the forward pass is wrong alone."""
+    row = rows[0]
+    graphs = row.compiled.graphs if row.compiled is not None else 0
+    places = [
+        "the backward pass" if row.workload.train else "",
+        "the optimizer's step" if row.setting.compiles_optimizer else "",
+        "what is between the graphs" if graphs > 1 else "",
+    ]
+    known = list(filter(None, places))
+    is_late = all(AGAIN in name for each in rows for name in each.wrong)
+    if is_late and not row.setting.compiles_optimizer:  # parameters are looked at then alone
+        return "it is wrong when it is called again, and not in the first call"
+    if not known:
+        return "it is the graph as a part of the program"
+    *first, last = known
+    return f"it is {', '.join(first)} or {last}" if first else f"it is {last}"

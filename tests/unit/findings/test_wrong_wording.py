@@ -1,0 +1,58 @@
+"""Where results part from eager PyTorch, in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.benches.rows import Compiled
+from inspector.events.bench import OutputError, Parting
+from inspector.findings.wrong_wording import wrong_lines
+from inspector.model.bench import Setting, Workload
+from tests.bench_rows import row
+
+NOWHERE = Parting("", "", 0, "", 0, 0, 0, "")
+FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
+TRAIN = Workload(train=True)
+STEP = Setting("inductor", compiles_optimizer=True)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "it is the graph as a part of the program"),
+        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "it is what is between the graphs"),
+        ({"workload": TRAIN}, "it is the backward pass"),
+        ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
+         "it is the backward pass or what is between the graphs"),
+        ({"workload": TRAIN, "setting": STEP},
+         "it is the backward pass or the optimizer's step"),
+        ({"workload": TRAIN, "setting": STEP, "compiled": Compiled(2, 1, 0, 4, 10, None)},
+         "it is the backward pass, the optimizer's step or what is between the graphs"),
+        ({"wrong": (AGAIN,)}, "it is wrong when it is called again, and not in the first call"),
+    ],
+)  # fmt: skip
+def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
+    more: dict[str, Any], said: str
+) -> None:
+    given = {"wrong": (FIRST, AGAIN), **more}
+    found = row(given.pop("setting", Setting("inductor")), is_wrong=True, parting=NOWHERE, **given)
+    (_, where) = wrong_lines([found])
+    assert where == f"every graph of the forward pass alone is right: {said}"
+
+
+def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
+    errors = (
+        OutputError("eager", "output of input 1[0]", float("inf"), within=False, mine="'12:01'",
+                    theirs="'12:02'"),
+        OutputError("eager", "output of input 1[1]", 0.25, within=False),
+        OutputError("eager", "output of input 1[2]", 0.125, within=False),
+    )  # fmt: skip
+    names = tuple(error.name for error in errors[1:])
+    found = row(Setting("inductor"), is_wrong=True, errors=errors, wrong=names)
+    (said,) = wrong_lines([found, found], " for all 2 inputs")
+    assert said == (
+        "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 of its "
+        "largest element"
+    )
