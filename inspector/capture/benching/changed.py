@@ -33,11 +33,12 @@ def named_tensors(function: Callable[..., object]) -> dict[str, Any]:
 
 
 def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping[str, object]:
-    """What a call left changed by more than rounding, by name, as it is now; parameters at all.
+    """What a call left changed by more than rounding, by name, as it is now.
 
     What a call changes is told by values: compiled code counts changes in place that eager PyTorch
     does not count (a batch norm's), and the other way around. Parameters are large, and looked at
-    when a call is made again: a CUDA graph is replayed then.
+    when a call is made again: a CUDA graph is replayed then. All that are trained are there, for a
+    step can be as short as their rounding.
 
     Args:
         program: What was called.
@@ -45,15 +46,14 @@ def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping
         given: What the call was made with, as it is now.
         where: What the call is called: ``input 1``.
     """
-    found = {
-        name: now
-        for name, (now, before) in _all(program, index, given).items()
-        if (AGAIN in where or not name.startswith(_PARAMETER))
-        and not _is_same(now, before, wholly=name.startswith(_PARAMETER))
-    }
-    return {
-        f"{name}{AFTER}{where}": None if now is _NOTHING else now for name, now in found.items()
-    }
+    found: dict[str, object] = {}
+    for name, (now, before) in _all(program, index, given).items():
+        is_parameter = name.startswith(_PARAMETER)
+        is_looked_at = AGAIN in where or not is_parameter
+        is_trained = is_parameter and program.step is not None
+        if is_looked_at and (is_trained or not _is_same(now, before)):
+            found[f"{name}{AFTER}{where}"] = None if now is _NOTHING else now
+    return found
 
 
 def gradients_of(program: Program, given: Call, where: str) -> Mapping[str, object]:
@@ -98,14 +98,12 @@ def _parts(program: Program, given: Call) -> Iterator[tuple[str, object]]:
         yield from leaves_of(f"argument {name}", value)
 
 
-def _is_same(now: object, before: object, *, wholly: bool) -> bool:
-    """Whether nothing was changed by more than rounding; ``wholly`` counts every change."""
+def _is_same(now: object, before: object) -> bool:
+    """Whether nothing was changed by more than rounding."""
     if isinstance(now, torch.Tensor) and isinstance(before, torch.Tensor):
         try:
             mine = now.detach().to(before.device)
-            if mine.shape != before.shape:
-                return False
-            return bool(torch.equal(mine, before)) if wholly else is_close(mine, before)
+            return mine.shape == before.shape and is_close(mine, before)
         except Exception:  # noqa: BLE001 - of a kind that nobody can compare
             return True
     if all(isinstance(side, (*PLAIN, torch.Tensor)) or side is _NOTHING for side in (now, before)):
