@@ -28,6 +28,7 @@ _SPELLED = (
 _CLOSED = (torch.nn.Module, type, types.ModuleType, types.FunctionType, types.MethodType)
 _MOST_STEPS = 6
 _MOST_LEAVES = 10_000
+_MOST_OBJECTS = 20_000  # an output may hold on to a whole data set
 
 
 def leaves_of(name: str, value: object) -> Iterator[tuple[str, object]]:
@@ -105,7 +106,7 @@ def _tensors_inside(
     place: str, leaf: object, seen: set[int], steps: int
 ) -> Iterator[tuple[str, object]]:
     """The tensors in the attributes of an object, each once."""
-    if steps == _MOST_STEPS or isinstance(leaf, _CLOSED):
+    if steps == _MOST_STEPS or isinstance(leaf, _CLOSED) or len(seen) > _MOST_OBJECTS:
         return
     for name, value in _inside(leaf).items():
         for inner, part in _in_containers(f"{place}{name}", value):

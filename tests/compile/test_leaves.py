@@ -95,3 +95,11 @@ def test_what_is_endless_has_an_end() -> None:
     loop.append(loop)
     ((name, _),) = leaves_of("v", loop)
     assert name == "v"
+
+
+def test_what_holds_on_to_very_many_objects_is_not_searched_to_the_end() -> None:
+    many = Slots([Slots(None) for _ in range(30_000)] + [T])
+    ((name, leaf),) = leaves_of("v", many)
+    assert (name, leaf) == ("v.state[30000]", T)  # tensors of the same container are seen
+    deep = Slots([Slots([Slots(None)]) for _ in range(30_000)] + [Slots(T)])
+    assert [name for name, _ in leaves_of("v", deep)] == ["v"]
