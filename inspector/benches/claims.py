@@ -119,8 +119,7 @@ def _pair(claim: Claim, mine: Sequence[BenchRow], rows: Sequence[BenchRow]) -> C
 def _interval(metric: str, row: BenchRow, eager: BenchRow | None) -> Ratio | None:
     """The gain in another run, where times are what it comes from."""
     if metric == "throughput_per_s" and eager is not None:
-        bursts = ratio_of(eager.bursts, row.bursts)
-        return bursts if row.bursts else row.faster
+        return ratio_of(eager.bursts, row.bursts) if row.bursts else row.faster
     return row.faster if metric == "time_ms" else None
 
 

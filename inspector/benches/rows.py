@@ -72,8 +72,7 @@ class BenchRow:
         launches: How many pieces of work a GPU gets in a call: kernels, copies.
         errors: How far results are from those of others.
         worst: The largest error by reference, of results that are not rounding alone.
-        is_wrong: Whether results are off by more than rounding, or of another kind.
-        wrong: Which, by their names.
+        wrong: Results that are off by more than rounding, or of another kind, by their names.
         parting: The operator at which results part from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         compiled: What was compiled, or None.
@@ -111,7 +110,7 @@ class BenchRow:
     launches: int
     errors: tuple[OutputError, ...]
     worst: Mapping[str, float]
-    is_wrong: bool
+    wrong: tuple[str, ...]
     parting: Parting | None
     draws: bool
     compiled: Compiled | None
@@ -122,9 +121,13 @@ class BenchRow:
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether any result is wrong."""
+        return bool(self.wrong)
 
     @property
     def fails_later(self) -> bool:
@@ -219,7 +222,6 @@ def _row(
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
         worst=_worst(errors),
-        is_wrong=bool(wrong),
         wrong=wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
         uncut=_once((name for event in events[0] for name in event.uncut), index),

@@ -36,7 +36,8 @@ class State:
 
     def __init__(self, function: Callable[..., object]) -> None:
         reached = Reachable(function)
-        copied = _copied(reached)
+        buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
+        copied = _copied(reached, buffers)
         self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
         self._optimizers = list(map(_Optimizer, reached.optimizers))
         self._parts: list[_Part] = [
@@ -49,10 +50,8 @@ class State:
             for item in reached.tensors
             if item.is_leaf
         ]
-        self._buffers = {
-            id(item) for module in reached.modules for item in module.buffers(recurse=False)
-        }
-        self._by_number = {id(kept.tensor): kept for kept in self._tensors}
+        self._buffers = set(map(id, buffers))
+        self._kept = {id(kept.tensor): kept for kept in self._tensors}
         self._of_optimizers = {
             id(value)
             for optimizer in reached.optimizers
@@ -117,7 +116,7 @@ class State:
 
     def value_of(self, tensor: object) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """What a tensor was in the beginning, or None where there is no copy."""
-        kept = self._by_number.get(id(tensor))
+        kept = self._kept.get(id(tensor))
         return None if kept is None else kept.value
 
     def tensors(self) -> Iterator[tuple[int, Any, Any]]:
@@ -131,9 +130,8 @@ class State:
         return sum(tensor.is_lost for tensor in self._tensors)
 
 
-def _copied(reached: Reachable) -> set[int]:
+def _copied(reached: Reachable, buffers: list[Any]) -> set[int]:
     """The tensors that are copied: all of a kind or none of it, so that they fit together."""
-    buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
     parameters = [item for module in reached.modules for item in module.parameters(recurse=False)]
     found = {id(item): 0 for item in buffers}
     for kind in (parameters, reached.tensors):

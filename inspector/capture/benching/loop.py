@@ -13,12 +13,12 @@ from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, fresh
 from inspector.capture.calling import finished
+from inspector.capture.leaves import PLAIN
 
 __all__ = ["Loop", "loop_of"]
 
 _COPIES = 4
 _MOST_BYTES = 1 << 28
-_PLAIN = (bool, int, float, str, bytes, type(None))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _repeats(program: Program, index: int) -> bool:
     if program.step is not None:
         return False
     before = program.calls[index].leaves
-    if not all(isinstance(leaf, (*_PLAIN, torch.Tensor)) for leaf in before):
+    if not all(isinstance(leaf, (*PLAIN, torch.Tensor)) for leaf in before):
         return False  # a cache of keys and values, say
     prepared = program.prepare(index)
     marks = [_version(leaf) for leaf in prepared.arguments.leaves]

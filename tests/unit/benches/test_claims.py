@@ -111,7 +111,7 @@ def test_a_gain_that_can_be_the_claimed_one_is_within_noise_and_shows_how_far_it
 def test_what_is_wrong_or_fails_later_meets_no_claim() -> None:
     claim = Claim("default", "time_ms", 4.2, 1.8)
     eager, compiled = both(42, 18)
-    wrong = checked(claim, [eager, dataclasses.replace(compiled, is_wrong=True)])
+    wrong = checked(claim, [eager, dataclasses.replace(compiled, wrong=("output of input 1",))])
     assert (wrong.verdict, wrong.reason) == (Verdict.NONE, "its results are wrong")
     died = dataclasses.replace(compiled, failure="It was ended by SIGSEGV.")
     assert checked(claim, [eager, died]).reason == "It was ended by SIGSEGV."

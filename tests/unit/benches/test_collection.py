@@ -30,7 +30,7 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         model(row(DEFAULT, 2.0)),
         model(row(DEFAULT, 0.5, breaks=2)),
         model(row(DEFAULT, 1.001)),
-        model(row(DEFAULT, 4.0, is_wrong=True)),
+        model(row(DEFAULT, 4.0, wrong=("output of input 1",))),
         model(row(DEFAULT, failure="out of memory")),
         model(row(DEFAULT, failure=INTERRUPTED)),
         model(row(DEFAULT, 9.0), row(DEFAULT, input=1, failure=INTERRUPTED)),

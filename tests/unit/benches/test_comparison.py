@@ -21,7 +21,7 @@ NOW = BenchRow(
     items=2, latency=Latency(1000, 900, 1100, 100, None), items_per_s=None,
     faster=Ratio(1.45, 1.5, 1.55), load_ns=1, first_ns=1, second_ns=1, warm_up_calls=20,
     cached_first_ns=1, break_even_calls=1,
-    memory={"peak_allocated": 1000}, busy=None, launches=0, errors=(), worst={}, is_wrong=False,
+    memory={"peak_allocated": 1000}, busy=None, launches=0, errors=(), worst={}, wrong=(),
     parting=None, draws=False,
     compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
     detail="",

@@ -93,5 +93,5 @@ def test_what_is_of_another_kind_is_told_with_both_sides(
     name: str, mine: str, theirs: str, said: str
 ) -> None:
     error = OutputError("eager", name, float("inf"), within=False, mine=mine, theirs=theirs)
-    first, *_ = verdict(row(INDUCTOR, 2.0, is_wrong=True, errors=(error,)))
+    first, *_ = verdict(row(INDUCTOR, 2.0, wrong=(name,), errors=(error,)))
     assert first == f"default gives wrong results: {said}"

@@ -23,7 +23,7 @@ def make_row(**given: Any) -> BenchRow:
     known = {
         "workload": Workload(),
         "setting": Setting("inductor"),
-        "is_wrong": False,
+        "wrong": (),
         "worst": {},
         "errors": (),
         "uncut": (),
@@ -87,8 +87,11 @@ def test_what_is_known_to_be_faster_goes_before_what_may_be() -> None:
         assert shortest.startswith("the shortest calls: default + dynamic, 1.60 times as fast")
 
 
+WRONG = ("output of input 1",)
+
+
 def test_wrong_results_are_said_and_never_taken() -> None:
-    inputs = (VariedInput("x[0]=1", make_row(setting=Setting("aot_eager"), is_wrong=True), 1, ()),)
+    inputs = (VariedInput("x[0]=1", make_row(setting=Setting("aot_eager"), wrong=WRONG), 1, ()),)
     wrong = VariedSetting(Setting("aot_eager"), inputs, 1e9, 1e6, 1, 2, 40.0, "")
     first, second, *_ = varied_verdict([EAGER, wrong, STATIC])
     assert first == "aot_eager gives wrong results for x[0]=1"

@@ -37,7 +37,7 @@ def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
     more: dict[str, Any], said: str
 ) -> None:
     given = {"wrong": (FIRST, AGAIN), **more}
-    found = row(given.pop("setting", Setting("inductor")), is_wrong=True, parting=NOWHERE, **given)
+    found = row(given.pop("setting", Setting("inductor")), parting=NOWHERE, **given)
     (_, where) = wrong_lines([found])
     assert where == f"every graph of the forward pass alone is right: {said}"
 
@@ -50,7 +50,7 @@ def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
         OutputError("eager", "output of input 1[2]", 0.125, within=False),
     )  # fmt: skip
     names = tuple(error.name for error in errors[1:])
-    found = row(Setting("inductor"), is_wrong=True, errors=errors, wrong=names)
+    found = row(Setting("inductor"), errors=errors, wrong=names)
     (said,) = wrong_lines([found, found], " for all 2 inputs")
     assert said == (
         "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 of its "
