@@ -22,11 +22,13 @@ from inspector.commands.bench_measure import BenchProcess, bench_report, measure
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.ending import ended_as_by_ctrl_c
+from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.options import option_help, output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
+from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.bench_wording import group_title
@@ -105,6 +107,11 @@ __all__ = ["command"]
     "something is worse.",
 )  # fmt: skip
 @click.option(
+    "--fail-on", multiple=True, metavar="NAME",
+    help="Exit with 1 where a setting is wrong (its results) or slower (than eager PyTorch, by "
+    "more than noise), or could not be measured. Repeatable, or with commas.",
+)  # fmt: skip
+@click.option(
     "--warmup", is_flag=True,
     help="Measure a service's start: cold, with the cache folder, with the cache artifact; and the "
     "inputs to call so that nothing compiles later.",
@@ -146,6 +153,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/ --modes default -o table.md
       inspect bench samples/claims.toml
       inspect bench model.py --compare monday.json
+      inspect bench model.py --fail-on wrong,slower
       inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
@@ -164,8 +172,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         explains=kind is BenchReport,
         retries=retry,
     )
+    fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):
+        if fails_on:
+            raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
         return warmup_command(targets, given, process, output, format_)
+    if fails_on and kind is ClaimsReport:
+        raise UsageError("--fail-on is not for claims.", "Leave it out, or name models.")
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
@@ -180,6 +193,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     _write(report, output, format_)
     if output is not None and format_ is None and isinstance(report, BenchReport):
         _say_verdict(report)
+    if fails_on and not isinstance(report, ClaimsReport):
+        gate = _gate(report, fails_on)
+        code = code or gate
     return code
 
 
@@ -217,6 +233,17 @@ def _say_verdict(report: BenchReport) -> None:
         titles = [group_title(group, several=True)] if len(report.groups) > 1 else []
         lines += [*titles, *(f"{line}." for line in verdict_lines(group))]
     sys.stderr.writelines(f"{one_line(line)}\n" for line in lines)
+
+
+def _gate(report: BenchReport | CollectionReport, asked: tuple[str, ...]) -> int:
+    """Says on standard error whether it passes; the exit code."""
+    if isinstance(report, CollectionReport):
+        models = [(model.name, model.rows) for model in report.models]
+    else:
+        models = [("", report.rows)]
+    gate = bench_gate(models, asked)
+    sys.stderr.write(f"gate: {gate.verdict}\n")
+    return 0 if gate.passed else EXIT_FINDINGS
 
 
 def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchReport:

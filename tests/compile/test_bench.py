@@ -222,6 +222,18 @@ def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
     assert "times as fast as eager" in " ".join(worse.stdout.split())
 
 
+def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path) -> None:
+    done = bench(folder, "kept.zip", "--fail-on", "wrong", "-o", "gated.md")
+    assert done.returncode == 1
+    assert (folder / "gated.md").exists()
+    gate = done.stderr.splitlines()[-1]
+    assert gate.startswith("gate: failed: wrong: perturbed (2 of 2 inputs); not measured: killed ")
+    assert "default" not in gate
+    refused = bench(folder, "kept.zip", "--fail-on", "graph-break")
+    assert refused.returncode == 2
+    assert "Choose of wrong and slower." in refused.stderr
+
+
 def test_another_recording_has_no_bench(folder: Path) -> None:
     (folder / "small.py").write_text("import torch\nmodel = torch.nn.ReLU()\n"
                                      "example_inputs = (torch.ones(2),)\n")  # fmt: skip
