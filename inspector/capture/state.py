@@ -125,6 +125,11 @@ class State:
             if id(kept.tensor) not in self._of_optimizers:
                 yield number, kept.tensor, kept.value
 
+    def of_optimizers(self) -> Iterator[tuple[Any, str, Any]]:
+        """The tensors that optimizers keep: the parameter, what it is called, and the tensor."""
+        for optimizer in self._optimizers:
+            yield from optimizer.tensors()
+
     def left_changed(self) -> int:
         """How many tensors were changed that are not copied, because they are too large."""
         return sum(tensor.is_lost for tensor in self._tensors)
@@ -187,6 +192,12 @@ class _Optimizer:
     @property
     def kept(self) -> Iterator[KeptTensor]:
         return itertools.chain.from_iterable(self._made.values())
+
+    def tensors(self) -> Iterator[tuple[Any, str, Any]]:
+        for parameter, entry in self._state.items():
+            for name, value in entry.items():
+                if isinstance(value, torch.Tensor):
+                    yield parameter, str(name), value
 
     def restore(self) -> None:
         for tensor in self.kept:

@@ -15,7 +15,7 @@ from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.capture.signatures import positional_names
 from inspector.model.result_names import AFTER, AGAIN
 
-__all__ = ["changed_by", "gradients_of", "named_tensors"]
+__all__ = ["changed_by", "gradients_of", "moments_of", "named_tensors"]
 
 _PARAMETER = "parameter "
 _NOTHING = object()
@@ -67,6 +67,25 @@ def gradients_of(program: Program, given: Call, where: str) -> Mapping[str, obje
         f"gradient of {name} with {where}": item.grad
         for name, item in named.items()
         if isinstance(item, torch.Tensor) and item.is_leaf and item.grad is not None
+    }
+
+
+def moments_of(program: Program, where: str) -> Mapping[str, object]:
+    """What the optimizer keeps of each parameter (Adam's ``exp_avg``) behind a call, by name.
+
+    It is as large as the parameters, and looked at with them: when a call is made again.
+    """
+    if program.step is None or AGAIN not in where:
+        return {}
+    names = {
+        id(item): name.removeprefix(_PARAMETER)
+        for name, item in named_tensors(program.plain).items()
+        if name.startswith(_PARAMETER)
+    }
+    return {
+        f"{kept} of {names[id(parameter)]}{AFTER}{where}": value
+        for parameter, kept, value in program.state.of_optimizers()
+        if id(parameter) in names
     }
 
 

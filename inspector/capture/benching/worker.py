@@ -23,7 +23,7 @@ from inspector.capture.benching.awake import AwakeClock
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
-from inspector.capture.benching.changed import changed_by, gradients_of
+from inspector.capture.benching.changed import changed_by, gradients_of, moments_of
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
@@ -201,6 +201,7 @@ class _Worker:
         if self._asked.workload.train:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
+        values |= moments_of(self._program, where)
         return kept_values(values, self._most_bytes)
 
     def _compare(self, kept: Kept) -> None:
