@@ -19,13 +19,14 @@ from inspector.commands.bench_files import (
     write_bench_file,
 )
 from inspector.commands.bench_measure import BenchProcess, bench_report, measured
+from inspector.commands.bench_shown import is_kept_collection, kept_collection
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.ending import ended_as_by_ctrl_c
 from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.options import option_help, output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.target import check_target, existing, is_model, say_which
+from inspector.commands.target import check_target, existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
 from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_gate import bench_gate, parse_bench_gates
@@ -138,10 +139,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Measure eager PyTorch against the compiler's modes and backends.
 
     TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this command
-    (a folder or .zip). Without a TARGET the newest recording is read. Several models, or a folder
-    of them, are a collection: a line for each. A file of claims (.toml) has published figures, to
-    be seen beside what is measured here. Every combination runs in processes of its own, which
-    take turns. Calls are made under torch.no_grad() unless --train or --grad is there.
+    (a folder or .zip; of several models the folder that --save filled). Without a TARGET the newest
+    recording is read. Several models, or a folder of them, are a collection: a line for each. A
+    file of claims (.toml) has published figures, to be seen beside what is measured here. Every
+    combination runs in processes of its own, which take turns. Calls are made under torch.no_grad()
+    unless --train or --grad is there.
 
     \b
     Examples:
@@ -268,7 +270,8 @@ def _kind_of(targets: Sequence[str]) -> type[Measurements]:
     """What the report on these will be."""
     if is_claims(targets):
         return ClaimsReport
-    return CollectionReport if is_collection(targets) else BenchReport
+    is_several = is_kept_collection(targets) or is_collection(targets)
+    return CollectionReport if is_several else BenchReport
 
 
 def _report(
@@ -276,6 +279,9 @@ def _report(
 ) -> tuple[Measurements, int]:
     if kind is ClaimsReport:
         return claims_of(targets[0], given, process)
+    if is_kept_collection(targets):
+        refuse_options({**given, **process.given})
+        return kept_collection(Path(targets[0]))
     if kind is CollectionReport:
         return collection_of(models_of(targets), given, process)
     target = targets[0] if targets else None

@@ -67,6 +67,14 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     report, first = measured()
     assert not any("earlier run" in notice for notice in report["notices"])
     assert report["rounds"] == 3
+    shown = bench(tmp_path, "kept", "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    broken, found = json.loads(shown.stdout)["models"]
+    assert found == report["models"][1]
+    assert (broken["name"], broken["failure"]) == (
+        report["models"][0]["name"], report["models"][0]["failure"],
+    )  # fmt: skip
+    assert bench(tmp_path, "kept", "--rounds", "3").returncode == 2
     report, second = measured()
     assert second == first
     assert any("1 model was measured by an earlier run" in it for it in report["notices"])
