@@ -223,8 +223,8 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
         yield f"{_failed(profile.error)}; {rest}"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
         yield (
-            f"only {count(budget.calls, 'call')} could be timed of each kind, because they take "
-            "long: medians of so few say little of how times vary"
+            f"only {count(budget.calls, 'call')} could be timed of each kind before the time for "
+            "that was over: medians of so few say little of how times vary"
         )
     if budget.left_out:
         rounds = len({block.round for block in profile.blocks})
@@ -232,7 +232,8 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
         are = "is" if len(budget.left_out) == 1 else "are"
         yield (
             f"{len(budget.left_out)} of {rounds} rounds of calls took {times} times as long as "
-            f"usual, and {are} left out: the machine had other work, or became faster or slower"
+            f"usual, and {are} left out: something was compiled, or the machine had other work, or "
+            "became faster or slower"
         )
     if profile.unmatched:
         yield (

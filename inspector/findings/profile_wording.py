@@ -29,6 +29,7 @@ __all__ = [
     "verdict_lines",
 ]
 
+_INDUCTOR = "inductor"
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
@@ -66,6 +67,11 @@ def _without_kernels(found: Profiled) -> str:
             f"{how}"
         )
     of = f" of the backend {found.backend}" if found.backend else ""
+    if found.backend == _INDUCTOR:
+        return (
+            f"{count(found.graphs, 'graph')} of Inductor, and none of its kernels ran in these "
+            "calls: `inspect guards` says what does not fit"
+        )
     return (
         f"{count(found.graphs, 'graph')}{of}: nothing generated its kernels, so that each operator "
         "runs as in eager PyTorch"

@@ -63,8 +63,9 @@ class Hot:
 
     @property
     def is_possible(self) -> bool:
-        """As `Work.is_possible`, of all together."""
-        return is_possible(self.share_of_ceiling)
+        """As `Work.is_possible`, of all together and of each: none lends the others its share."""
+        each = all(item.is_possible for item in self.all_)
+        return each and is_possible(self.share_of_ceiling)
 
     @property
     def lines(self) -> tuple[NodeLine, ...]:

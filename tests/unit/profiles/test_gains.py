@@ -183,3 +183,11 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     assert "not vectorised or in threads" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
     assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
+
+
+def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
+    slow, _ = work(time_ns=100_000)
+    fast, _ = work(time_ns=1_000)  # a library's call whose bytes nobody can have moved
+    assert Hot((slow, slow)).is_possible
+    assert not Hot((slow, fast)).is_possible
+    assert (Hot((slow, fast)).share_of_ceiling or 0.0) < 1
