@@ -51,9 +51,12 @@ class _Kept:
 def is_kept_collection(targets: Sequence[str]) -> bool:
     """Whether that is a folder that `--save` of several models has filled."""
     folder = Path(targets[0]) if len(targets) == 1 else None
-    if folder is None or not folder.is_dir() or (folder / "meta.json").exists():
+    try:
+        if folder is None or not folder.is_dir() or (folder / "meta.json").exists():
+            return False
+        return next(_found_in(folder), None) is not None
+    except OSError:  # whoever reads it says so
         return False
-    return next(_found_in(folder), None) is not None
 
 
 def kept_collection(folder: Path) -> tuple[CollectionReport, int]:
@@ -87,7 +90,8 @@ def _left_out(
 ) -> Iterator[str]:
     cut_off = {kept.target for kept in found if not kept.is_whole} - mine.keys()
     if cut_off:
-        yield f"{count(len(cut_off), 'model')} of this folder came to no end, and has no line"
+        have = "has" if len(cut_off) == 1 else "have"
+        yield f"{count(len(cut_off), 'model')} of this folder came to no end, and {have} no line"
     others = {kept.settings for kept in whole} - {whole[-1].settings}
     if others:
         yield (
@@ -100,9 +104,9 @@ def _found_in(folder: Path) -> Iterator[_Kept]:
     """What is in the folder, in the order of the numbers that names begin with."""
     for place in sorted(folder.iterdir()):
         if place.name.endswith(NOTE_SUFFIX):
-            note = FailureNote.read(place)
-            if note is not None:
-                yield _Kept(place, *_of_key(note.key), is_whole=True, note=note)
+            kept = _of_note(place)
+            if kept is not None:
+                yield kept
             continue
         try:
             meta = read_meta(place, place.name) if place.is_dir() else None
@@ -113,9 +117,15 @@ def _found_in(folder: Path) -> Iterator[_Kept]:
             yield _Kept(place, meta.target, _alike(meta.settings), is_whole=is_whole)
 
 
-def _of_key(key: str) -> tuple[str, str]:
-    target, settings = json.loads(key)
-    return str(target), _alike(settings)
+def _of_note(place: Path) -> _Kept | None:
+    note = FailureNote.read(place)
+    if note is None:
+        return None
+    try:
+        target, settings = json.loads(note.key)
+        return _Kept(place, str(target), _alike(settings), is_whole=True, note=note)
+    except (ValueError, TypeError, AttributeError):  # of another version, or garbled
+        return None
 
 
 def _alike(settings: Mapping[str, object]) -> str:
