@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from inspector.sources.recording import opened, read_run
 __all__ = ["is_kept_collection", "kept_collection"]
 
 _WHOLE = "whole"
+_NUMBER = re.compile(r"(\d+)-")  # recordings of the store have a number alone
 _OF_A_FILE = "sha256"  # what settings have of the model alone
 
 
@@ -76,7 +78,11 @@ def kept_collection(folder: Path) -> tuple[CollectionReport, int]:
         if kept.note is not None:
             models.append(Measured(kept.target, (), None, kept.note.failure, kept.note.seconds))
             continue
-        report = _read(kept.place)
+        try:
+            report = _read(kept.place)
+        except (RecordingError, OSError) as error:  # damaged: a line, as all that fails
+            models.append(Measured(kept.target, (), None, str(error), 0.0))
+            continue
         reports.append(report)
         models.append(measured_of(kept.target, report))
         sessions = report.plan.sessions
@@ -102,7 +108,10 @@ def _left_out(
 
 def _found_in(folder: Path) -> Iterator[_Kept]:
     """What is in the folder, in the order of the numbers that names begin with."""
-    for place in sorted(folder.iterdir()):
+    numbered = [
+        (found, place) for place in folder.iterdir() if (found := _NUMBER.match(place.name))
+    ]
+    for _, place in sorted(numbered, key=lambda item: (int(item[0][1]), item[1].name)):
         if place.name.endswith(NOTE_SUFFIX):
             kept = _of_note(place)
             if kept is not None:

@@ -42,3 +42,23 @@ def test_models_that_failed_are_lines_of_the_newest_options(tmp_path: Path) -> N
     ]  # fmt: skip
     assert code == 3
     assert any("1 other set of options" in notice for notice in report.notices)
+
+
+def recording(place: Path, target: str) -> None:
+    meta = {"format_version": 1, "target": target, "settings": {"bench": True}, "ended": "whole"}
+    place.mkdir()
+    (place / "meta.json").write_text(json.dumps(meta))
+
+
+def test_what_is_damaged_is_a_line_and_numbers_are_the_order(tmp_path: Path) -> None:
+    recording(tmp_path / "1000-b-py", "b.py")
+    recording(tmp_path / "999-a-py", "a.py")
+    report, code = kept_collection(tmp_path)
+    assert [model.name for model in report.models] == ["a.py", "b.py"]
+    assert all("recording" in model.failure for model in report.models)
+    assert code == 3
+
+
+def test_the_folder_that_keeps_the_last_recordings_is_no_collection(tmp_path: Path) -> None:
+    recording(tmp_path / "7", "a.py")
+    assert not is_kept_collection([str(tmp_path)])
