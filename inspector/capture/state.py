@@ -125,7 +125,7 @@ class State:
             if id(kept.tensor) not in self._of_optimizers:
                 yield number, kept.tensor, kept.value
 
-    def of_optimizers(self) -> Iterator[tuple[Any, str, Any]]:
+    def optimizer_tensors(self) -> Iterator[tuple[Any, str, Any]]:
         """The tensors that optimizers keep: the parameter, what it is called, and the tensor."""
         for optimizer in self._optimizers:
             yield from optimizer.tensors()

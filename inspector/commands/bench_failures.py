@@ -12,7 +12,7 @@ import hashlib
 import importlib.metadata
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from inspector.errors import InspectorError, ModelFailedError, UsageError
@@ -62,6 +62,15 @@ class FailureNote:
             return cls(**json.loads(file.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None
+
+    @property
+    def asked(self) -> tuple[str, Mapping[str, object]] | None:
+        """The target and the settings; None where the note is of another version, or garbled."""
+        try:
+            target, settings = json.loads(self.key)
+        except (ValueError, TypeError):
+            return None
+        return (str(target), settings) if isinstance(settings, dict) else None
 
     def write(self, file: Path) -> None:
         """Writes it.

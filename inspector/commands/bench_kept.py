@@ -24,10 +24,31 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["KeptRecordings", "asked_key"]
+__all__ = ["Kept", "KeptRecordings", "asked_key", "kept_in"]
 
 _NUMBER = re.compile(r"(\d+)-")
 _WHOLE = "whole"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kept:
+    """A model of which there is a recording, or a note that it failed.
+
+    Attributes:
+        place: The recording, or the note.
+        number: What its name begins with, or 0.
+        target: The model, as the user wrote it.
+        settings: With which options.
+        is_whole: Whether it came to its end.
+        note: The note, or None.
+    """
+
+    place: Path
+    number: int
+    target: str
+    settings: Mapping[str, object]
+    is_whole: bool
+    note: FailureNote | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,23 +75,12 @@ class KeptRecordings:
         whole: dict[str, list[Path]] = {}
         failed: dict[str, FailureNote] = {}
         count = 0
-        try:
-            places = sorted(folder.iterdir())
-        except OSError as error:
-            message = f"{folder} cannot be read ({error.strerror})."
-            raise RecordingError(message, "Name another folder with --save.") from error
-        for place in places:
-            numbered = _NUMBER.match(place.name)
-            count = max(count, int(numbered[1]) if numbered else 0)
-            note = FailureNote.read(place) if place.name.endswith(NOTE_SUFFIX) else None
-            if note is not None:
-                failed[note.key] = note
-            try:
-                meta = read_meta(place, place.name)
-            except (RecordingError, OSError):
-                continue
-            if meta.settings.get("bench") and meta.ended == _WHOLE:
-                whole.setdefault(_key(meta.target, meta.settings), []).append(place)
+        for kept in kept_in(folder):
+            count = max(count, kept.number)
+            if kept.note is not None:
+                failed[kept.note.key] = kept.note
+            elif kept.is_whole:
+                whole.setdefault(_key(kept.target, kept.settings), []).append(kept.place)
         return cls(whole, failed, count)
 
     def failure(
@@ -102,6 +112,39 @@ class KeptRecordings:
         return next(
             filter(None, (_read(place, python, retries=retries) for place in newest_first)), None
         )
+
+
+def kept_in(folder: Path) -> list[Kept]:
+    """What the folder of a collection's recordings holds, in the order of the names' numbers.
+
+    What is no recording of this command, and no note, is left alone.
+
+    Raises:
+        RecordingError: The folder cannot be read.
+    """
+    try:
+        places = list(folder.iterdir())
+    except OSError as error:
+        message = f"{folder} cannot be read ({error.strerror})."
+        raise RecordingError(message, "Name another folder.") from error
+    found = filter(None, map(_kept, places))
+    return sorted(found, key=lambda kept: (kept.number, kept.place.name))
+
+
+def _kept(place: Path) -> Kept | None:
+    numbered = _NUMBER.match(place.name)
+    number = int(numbered[1]) if numbered else 0
+    if place.name.endswith(NOTE_SUFFIX):
+        note = FailureNote.read(place)
+        asked = note.asked if note is not None else None
+        return None if asked is None else Kept(place, number, *asked, is_whole=True, note=note)
+    try:
+        meta = read_meta(place, place.name)
+    except (RecordingError, OSError):
+        return None
+    if not meta.settings.get("bench"):
+        return None
+    return Kept(place, number, meta.target, meta.settings, is_whole=meta.ended == _WHOLE)
 
 
 def asked_key(target: str, options: Mapping[str, object], python: str | None) -> str:

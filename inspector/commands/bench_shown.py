@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from inspector.benches.collection import Measured
 from inspector.commands.bench_collection import exit_code_of
-from inspector.commands.bench_failures import NOTE_SUFFIX, FailureNote
+from inspector.commands.bench_kept import Kept, kept_in
 from inspector.commands.bench_measure import bench_report
 from inspector.errors import RecordingError
 from inspector.findings.bench_report import BenchReport
@@ -21,33 +20,11 @@ from inspector.findings.collection_report import (
 )
 from inspector.findings.wording import count
 from inspector.sources.bench_file import read_plan
-from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
 
 __all__ = ["is_kept_collection", "kept_collection"]
 
-_WHOLE = "whole"
-_NUMBER = re.compile(r"(\d+)-")  # recordings of the store have a number alone
 _OF_A_FILE = "sha256"  # what settings have of the model alone
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Kept:
-    """A model of which there is a recording, or a note that it failed.
-
-    Attributes:
-        place: The recording, or the note.
-        target: The model, as the user wrote it.
-        settings: With which options, as JSON: those of all models of one command are alike.
-        is_whole: Whether it came to its end.
-        note: The note, or None.
-    """
-
-    place: Path
-    target: str
-    settings: str
-    is_whole: bool
-    note: FailureNote | None = None
 
 
 def is_kept_collection(targets: Sequence[str]) -> bool:
@@ -56,8 +33,8 @@ def is_kept_collection(targets: Sequence[str]) -> bool:
     try:
         if folder is None or not folder.is_dir() or (folder / "meta.json").exists():
             return False
-        return next(_found_in(folder), None) is not None
-    except OSError:  # whoever reads it says so
+        return bool(_numbered(folder))
+    except (RecordingError, OSError):  # whoever reads it says so
         return False
 
 
@@ -67,12 +44,13 @@ def kept_collection(folder: Path) -> tuple[CollectionReport, int]:
     Raises:
         RecordingError: No recording in it came to its end.
     """
-    found = list(_found_in(folder))
+    found = _numbered(folder)
     whole = [kept for kept in found if kept.is_whole]
     if not whole:
         message = f"No recording in {folder} came to its end."
         raise RecordingError(message, "Go on with the command that made them.")
-    mine = {kept.target: kept for kept in whole if kept.settings == whole[-1].settings}
+    newest = _alike(whole[-1])
+    mine = {kept.target: kept for kept in whole if _alike(kept) == newest}
     models, reports, sessions = [], [], 1
     for kept in mine.values():
         if kept.note is not None:
@@ -92,13 +70,13 @@ def kept_collection(folder: Path) -> tuple[CollectionReport, int]:
 
 
 def _left_out(
-    found: Sequence[_Kept], whole: Sequence[_Kept], mine: Mapping[str, _Kept]
+    found: Sequence[Kept], whole: Sequence[Kept], mine: Mapping[str, Kept]
 ) -> Iterator[str]:
     cut_off = {kept.target for kept in found if not kept.is_whole} - mine.keys()
     if cut_off:
         have = "has" if len(cut_off) == 1 else "have"
         yield f"{count(len(cut_off), 'model')} of this folder came to no end, and {have} no line"
-    others = {kept.settings for kept in whole} - {whole[-1].settings}
+    others = set(map(_alike, whole)) - {_alike(whole[-1])}
     if others:
         yield (
             f"this folder has models with {count(len(others), 'other set')} of options, too: "
@@ -106,40 +84,15 @@ def _left_out(
         )
 
 
-def _found_in(folder: Path) -> Iterator[_Kept]:
-    """What is in the folder, in the order of the numbers that names begin with."""
-    numbered = [
-        (found, place) for place in folder.iterdir() if (found := _NUMBER.match(place.name))
-    ]
-    for _, place in sorted(numbered, key=lambda item: (int(item[0][1]), item[1].name)):
-        if place.name.endswith(NOTE_SUFFIX):
-            kept = _of_note(place)
-            if kept is not None:
-                yield kept
-            continue
-        try:
-            meta = read_meta(place, place.name) if place.is_dir() else None
-        except (RecordingError, OSError):
-            continue
-        if meta is not None and meta.settings.get("bench"):
-            is_whole = meta.ended == _WHOLE
-            yield _Kept(place, meta.target, _alike(meta.settings), is_whole=is_whole)
+def _numbered(folder: Path) -> list[Kept]:
+    """What `--save` of several models has left there: recordings of the store have no such name."""
+    return [kept for kept in kept_in(folder) if kept.number]
 
 
-def _of_note(place: Path) -> _Kept | None:
-    note = FailureNote.read(place)
-    if note is None:
-        return None
-    try:
-        target, settings = json.loads(note.key)
-        return _Kept(place, str(target), _alike(settings), is_whole=True, note=note)
-    except (ValueError, TypeError, AttributeError):  # of another version, or garbled
-        return None
-
-
-def _alike(settings: Mapping[str, object]) -> str:
-    kept = {name: value for name, value in settings.items() if name != _OF_A_FILE}
-    return json.dumps(kept, sort_keys=True)
+def _alike(kept: Kept) -> str:
+    """The options, which all models of one command have."""
+    same = {name: value for name, value in kept.settings.items() if name != _OF_A_FILE}
+    return json.dumps(same, sort_keys=True)
 
 
 def _read(place: Path) -> BenchReport:

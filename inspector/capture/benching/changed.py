@@ -84,7 +84,7 @@ def moments_of(program: Program, where: str) -> Mapping[str, object]:
     }
     return {
         f"{kept} of {names[id(parameter)]}{AFTER}{where}": value
-        for parameter, kept, value in program.state.of_optimizers()
+        for parameter, kept, value in program.state.optimizer_tensors()
         if id(parameter) in names
     }
 
