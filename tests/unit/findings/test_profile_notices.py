@@ -225,6 +225,15 @@ def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
     assert "the next largest gain" in compiled
 
 
+def test_graphs_whose_kernels_did_not_run_are_not_said_to_have_none() -> None:
+    found = dataclasses.replace(profiled(NOISE), graphs=9)
+    inductor = " ".join(verdict_lines(dataclasses.replace(found, backend="inductor")))
+    assert "9 graphs of Inductor, and none of its kernels ran in these calls" in inductor
+    assert "nothing generated" not in inductor
+    other = " ".join(verdict_lines(dataclasses.replace(found, backend="aot_eager")))
+    assert "9 graphs of the backend aot_eager: nothing generated its kernels" in other
+
+
 def test_what_else_the_machine_did_stands_beside_unstable_times() -> None:
     moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
     busy = dataclasses.replace(profiled(moved), state=InspectorDeviceState(0, {}, {}, 10, "", 60))
