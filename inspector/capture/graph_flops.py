@@ -8,6 +8,7 @@ import torch
 from torch import fx
 
 from inspector.capture.attention_flops import attention_flops
+from inspector.capture.packed_flops import called, packed_flops
 
 __all__ = ["flops_of"]
 
@@ -20,14 +21,16 @@ def flops_of(node: fx.Node) -> int | None:
     Args:
         node: A node of an ATen graph; its inputs have been propagated (``meta["val"]``).
     """
-    target = node.target
-    if not isinstance(target, torch._ops.OpOverload):  # noqa: SLF001 - no public name yet
+    target, given, out = called(node)
+    if target is None:
         return None
-    arguments, named = fx.map_arg((node.args, node.kwargs), _value)
+    arguments, named = fx.map_arg(given, _value)
     if not _has_numbers(arguments) or not _has_numbers(named):
         return None
-    attention = attention_flops(target, arguments, named)
-    return _by_formula(node, arguments, named) if attention is None else attention
+    counted = attention_flops(target, arguments, named)
+    if counted is None:
+        counted = packed_flops(target, arguments, named, out)
+    return _by_formula(node, arguments, named) if counted is None else counted
 
 
 def _by_formula(node: fx.Node, arguments: tuple[Any, ...], named: dict[str, Any]) -> int | None:

@@ -32,7 +32,7 @@ def locate(target: str) -> Place:
     """
     source, name = _split(target)
     if not source:
-        raise UsageError("The target is empty.", "Name a file: `inspect explain model.py`.")
+        raise UsageError("The target is empty.", "Name a file, say model.py.")
     path = Path(os.path.abspath(source))  # noqa: PTH100 - keeps symbolic links, unlike resolve
     if path.is_dir():
         raise _directory_error(source, path)
@@ -142,7 +142,7 @@ def _spec(source: str) -> ModuleSpec:
 def _directory_error(source: str, path: Path) -> UsageError:
     files = sorted(file.name for file in path.glob("*.py"))
     best = "model.py" if "model.py" in files else next(iter(files), "")
-    step = f"Name a file in it: `inspect explain {source.rstrip('/')}/{best}`." if best else ""
+    step = f"Name a file in it, say {source.rstrip('/')}/{best}." if best else ""
     return UsageError(f"`{source}` is a directory.", step or "Name a Python file.")
 
 

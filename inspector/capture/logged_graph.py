@@ -17,6 +17,7 @@ from torch import fx
 from inspector.capture.graph_flops import flops_of
 from inspector.capture.graph_prims import prims_graph
 from inspector.capture.module_places import module_stack, stack_of
+from inspector.capture.packed_flops import called
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import guarded, write_artifact
 
@@ -146,6 +147,8 @@ def _target(node: fx.Node) -> str:
         return target
     if isinstance(target, _OPERATORS):
         return str(target)
+    if (operator := called(node)[0]) is not None:
+        return str(operator)
     module = str(getattr(target, "__module__", "") or "")
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
     # `max_pool2d`, which a decorator made, or a function of C++.

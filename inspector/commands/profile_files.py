@@ -48,7 +48,7 @@ def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
         near = near_matches(output.suffix.lower(), _ROOFLINES)
         others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
         hint = f"{error.next_step.rstrip('.')}, {others}."
-        hint = f"Did you mean {' or '.join(near)}?" if near else hint
+        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
         raise UsageError(error.message, hint) from error
 
 

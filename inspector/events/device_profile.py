@@ -179,6 +179,8 @@ class DeviceProfile:
             recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
+        page_faults: Of calls that nobody watched, how many pages of memory each was the first to
+            touch; older recordings do not say it.
     """
 
     input: int
@@ -204,6 +206,7 @@ class DeviceProfile:
     eager_explained_ns: int | None = None
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
+    page_faults: tuple[int, ...] = ()
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -242,6 +245,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         eager_idle_ns=sizes(fields.get("eager_idle_ns")),
         explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
+        page_faults=naturals(fields.get("page_faults")),
     )
 
 

@@ -53,7 +53,9 @@ def gap_lines(found: Profiled) -> Iterator[str]:
         if number == gap.eager_launches
         else f"instead of {gap.eager_launches:,}"
     )
-    launches = f"{count(number, singular, plural)} {eager}"
+    kept = number - found.launches - found.operators if found.is_cpu else 0
+    of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
+    launches = f"{count(number, singular, plural)}{of_them if kept else ''} {eager}"
     yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
     if not gap.has_causes:
         yield from _idle(found, gap)

@@ -41,10 +41,11 @@ def near_ceiling(report: KernelBenchReport) -> str:
     others = "configurations" if "triton" in report.bench.kind else "kernels"
     left = f"at most {1 - share:.0%}" if round(share, 2) < 1 else "nothing"
     dtype = ", or a dtype with fewer bytes" if _is_wide(report) else ""
+    cold = "" if report.regime == WARM else ", with cold caches,"
     return (
-        f"alone it reaches {min(share, 1):.0%} of {ceiling_text(rate.ceiling)}: faster {others} "
-        f"can win {left} of its time; beyond that only fewer bytes help (fusion with what writes "
-        f"its inputs or reads its results{dtype})"
+        f"alone{cold} it reaches {min(share, 1):.0%} of {ceiling_text(rate.ceiling)}: faster "
+        f"{others} can win {left} of its time; beyond that only fewer bytes help (fusion with what "
+        f"writes its inputs or reads its results{dtype})"
     )
 
 

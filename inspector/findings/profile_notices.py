@@ -14,7 +14,6 @@ from inspector.findings.ceiling_wording import (
     throttled_notice,
     unstable_notice,
 )
-from inspector.findings.limit_notice import limit_notice
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
@@ -84,16 +83,9 @@ def profile_notices(
             yield f"{which}{notice}"
     launches = (item for found in profiles for work in found.work for item in work.launches)
     yield from made_lines_notices(line for item in launches for line in item.lines)
-    if profiles and (limited := limit_notice(run)):
-        yield limited
     is_cpu = any(found.is_cpu for found in profiles)
     if approximate := approximate_notice((item.budget for item in profiles), is_cpu=is_cpu):
         yield approximate
-    if any(map(_keeps_for_nothing, profiles)) and not run.meta.settings.get("train"):
-        yield (
-            "gradients are on, so what a backward pass would need is kept: --no-grad is for "
-            "inference, --train for training"
-        )
     yield from unread
 
 
@@ -133,13 +125,6 @@ def _no_profile(run: Run) -> str:
         return "nothing was timed before it ended"
     target = run.meta.target or "model.py"
     return f"the recording has no profile: `inspect profile {target}` records one"
-
-
-def _keeps_for_nothing(found: Profiled) -> bool:
-    """Whether forward passes ran, and no backward pass."""
-    codes = [item.launches[0].code for item in found.work]
-    directions = {code.direction for code in codes if code is not None}
-    return "forward" in directions and "backward" not in directions
 
 
 def input_notices(found: Profiled) -> Iterator[str]:
@@ -324,12 +309,14 @@ def unseen_notice(
         fusions: What became of them: code that is not Python says nothing of its kernels.
         launches: What was seen in calls with any input.
     """
-    seen = {id(item.code) for item in launches if item.code is not None}
+    ran = [item.code for item in launches if item.code is not None]
+    seen, same = {id(code) for code in ran}, {(_key(code), code.file) for code in ran}
     scheduled = {_key(item) for item in fusions if item.steps}
     unseen = [
         code
         for code in codes
-        if id(code) not in seen and (code.kernels or (not code.calls and _key(code) in scheduled))
+        if not (id(code) in seen or (_key(code), code.file) in same)
+        and (code.kernels or (not code.calls and _key(code) in scheduled))
     ]
     if not unseen:
         return ""

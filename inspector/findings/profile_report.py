@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.counted import CountedKernel
@@ -12,6 +12,7 @@ from inspector.events.device_profile import device_profile
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
+from inspector.findings.limit_notice import limit_notice
 from inspector.findings.memory_report import memory_by_input, with_code
 from inspector.findings.overview import asked_backend
 from inspector.findings.profile_notices import (
@@ -35,7 +36,7 @@ from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.work import all_work
+from inspector.profiles.work import Work, all_work
 
 __all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]
 
@@ -161,12 +162,13 @@ def _profiles(
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         is_cpu = profile.device.get("kind") == "cpu"
         given = run.meta.settings
-        is_idle = not (given.get("train") or given.get("no_grad"))
+        is_idle = not (given.get("train") or given.get("no_grad")) and _keeps_for_nothing(work)
         spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
         found = gains(
             spent, work, mode,
             is_cpu=is_cpu, is_grad_idle=is_idle, has_templates=_has_templates(profile.device),
             break_lines=break_lines,
+            page_fault_ns=_ceiling(process, "page_fault_ns"),
         )  # fmt: skip
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
@@ -183,9 +185,23 @@ def _profiles(
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
             breaks=break_lines,
+            limited="" if profile.input else limit_notice(run),
+            is_grad_idle=is_idle,
         )
     unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []
+
+
+def _ceiling(process: Process, name: str) -> float:
+    """A figure of the machine, or 0."""
+    return process.ceilings.values.get(name, 0.0) if process.ceilings is not None else 0.0
+
+
+def _keeps_for_nothing(work: Iterable[Work]) -> bool:
+    """Whether forward passes ran, and no backward pass."""
+    codes = [item.launches[0].code for item in work]
+    directions = {code.direction for code in codes if code is not None}
+    return "forward" in directions and "backward" not in directions
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:

@@ -15,7 +15,7 @@ from inspector.model.percent import percent
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name
-from inspector.profiles.work import LIMITS, Bound, Work
+from inspector.profiles.work import Bound, Work, limit_of
 
 __all__ = ["WorkLine", "line_rows", "module_rows", "operator_rows", "work_lines"]
 
@@ -80,7 +80,9 @@ def _detail(row: Hot) -> Iterator[str]:
         yield from _each(row)
     if modules:
         yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
-    if work.operators:
+    if work.copied_for:
+        yield f"a copy, as {work.copied_for} is in place"
+    elif work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
     yield from _rates(row)
@@ -115,7 +117,7 @@ def _rates(row: Hot) -> Iterator[str]:
         return
     if work.bytes_ and row.median_ns:
         rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
-        yield f"{size(work.bytes_)}, {rate}" if row.is_possible else size(work.bytes_)
+        yield f"{size(work.bytes_)}, {rate}"
     if work.bound is Bound.PROCESSES:
         yield "waits for other processes"
         return
@@ -124,11 +126,12 @@ def _rates(row: Hot) -> Iterator[str]:
     if share is None:
         return
     if not row.is_possible:
-        limit = LIMITS.get(work.bound, "limit")
-        yield f"faster than the machine's {limit}: {_why_faster(work)}"
+        yield f"faster than the machine's {limit_of(work) or 'limit'}: {_why_faster(work)}"
     else:
-        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else LIMITS[work.bound]
-        yield f"{percent(share)} of {what}"
+        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
+        library = row.share_of_library
+        also = "" if library is None else f", {percent(library)} of what large products reach"
+        yield f"{percent(share)} of {what}{also}"
 
 
 def _why_faster(work: Work) -> str:

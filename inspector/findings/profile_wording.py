@@ -17,7 +17,7 @@ from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
-from inspector.profiles.work import LIMITS, Bound, Work
+from inspector.profiles.work import Bound, Work, limit_of
 
 __all__ = [
     "call_title",
@@ -36,17 +36,25 @@ _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
 _APART = 1.0  # From here on no percentage says it.
 _SAID = 0.005  # of all work: less is 0 %
+_GRAD_IDLE = (
+    "gradients are on and nothing asks for them, so that what a backward pass needs is computed "
+    "and kept: --no-grad measures calls under torch.no_grad(), --train with a backward pass"
+)
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
     """The verdict: faster or slower, what the time is spent on, and the next largest gain."""
+    if found.limited:
+        yield found.limited
     if _is_without_kernels(found):
         yield _without_kernels(found)
     yield from _compared(found)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
+    if found.is_grad_idle:
+        yield _GRAD_IDLE
 
 
 def _is_without_kernels(found: Profiled) -> bool:
@@ -217,9 +225,9 @@ def _limit(row: Hot) -> str:
     if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
     bounds = {item.bound for item in row.all_}
-    what = LIMITS.get(row.first.bound) if len(bounds) == 1 else None
+    what = limit_of(row.first) if len(bounds) == 1 else ""
     share = percent(row.share_of_ceiling)
-    if what is not None:
+    if what:
         return f", at {share} of the machine's {what}"
     return f", at {share} of what the machine could do" if bounds - {Bound.LATENCY} else ""
 

@@ -35,6 +35,8 @@ class Profiled:
         graphs: How many graphs were compiled.
         backend: The backend that they were given to, or an empty string.
         breaks: The lines that graphs break at: ``model.py:13``.
+        limited: That functions run as in eager PyTorch, because they were compiled too often.
+        is_grad_idle: Whether graphs keep what a backward pass needs, and none is asked for.
     """
 
     profile: DeviceProfile
@@ -50,6 +52,8 @@ class Profiled:
     graphs: int = 0
     backend: str = ""
     breaks: tuple[str, ...] = ()
+    limited: str = ""
+    is_grad_idle: bool = False
 
     @property
     def is_cpu(self) -> bool:

@@ -79,6 +79,19 @@ class InPlace:
             return copy.stack == source.stack
         return len(self._users[copy.inputs[-1]]) == 1
 
+    def for_whom(self, node: Node) -> str:
+        """What the program does in place that makes the copy necessary, as ATen calls it.
+
+        Args:
+            node: A copy.
+
+        Returns:
+            An empty string where the program makes the copy itself.
+        """
+        source = self._source(node)
+        is_known = self.is_done(node) and source is not None
+        return aten_name(source.aten or source.target).rstrip("_") if is_known and source else ""
+
     def is_written(self, node: Node) -> bool:
         """Whether eager PyTorch makes no tensor for its value, but writes into one."""
         return node.name in self._written or writes_a_part(node)
@@ -113,10 +126,13 @@ class InPlace:
         Returns:
             None for unknown sizes.
         """
+        size = self.new_bytes(node)
+        return 2 * size if adds(node) and size is not None else size
+
+    def new_bytes(self, node: Node) -> int | None:
+        """Bytes of the new values of what writes a part; None for unknown sizes."""
         values = self._nodes.get(node.inputs[-1])
-        size = _new_bytes(node, values, [self._nodes.get(name) for name in node.inputs[1:-1]])
-        is_sum = any(aten_name(name).startswith(_ADDING) for name in (node.target, node.aten))
-        return 2 * size if is_sum and size is not None else size
+        return _new_bytes(node, values, [self._nodes.get(name) for name in node.inputs[1:-1]])
 
     def _source(self, node: Node) -> Node | None:
         """The operator whose value it writes."""
@@ -151,6 +167,11 @@ def is_copy(node: Node) -> bool:
 def writes_a_part(node: Node) -> bool:
     """Whether it gives its first input with new values in it, which may be a part of it."""
     return aten_name(node.target).removesuffix("_") in _PARTS and len(node.inputs) > 1
+
+
+def adds(node: Node) -> bool:
+    """Whether new values are added to what is there, which is read for it."""
+    return any(aten_name(name).startswith(_ADDING) for name in (node.target, node.aten))
 
 
 def is_made(node: Node) -> bool:

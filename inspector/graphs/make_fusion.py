@@ -9,13 +9,15 @@ from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.graphs.fusion import Fusion, Step, total
 from inspector.graphs.hinted import hinted_buffers, hinted_graph, symbols_of
 from inspector.graphs.memory import Memory
-from inspector.graphs.moved import buffer_bytes, moved_by, without_removed
+from inspector.graphs.moved import buffer_bytes, moved_by, with_limits, without_removed
 from inspector.graphs.owners import Owners, computed_by
-from inspector.graphs.targets import is_empty, is_view
+from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Graph, Node
 
 __all__ = ["make_fusion"]
+
+_LIBRARIES = frozenset({"extern", "fallback"})
 
 
 def make_fusion(
@@ -67,7 +69,40 @@ class _Making:
 
     def _moved(self, launch: Launch) -> Launch:
         launch = without_removed(launch, self._plan.buffers)
-        return moved_by(launch, self._inner([launch]), self._is_new)
+        inner = self._inner([launch])
+        launch = moved_by(launch, inner, self._is_new)
+        if launch.kind not in _LIBRARIES or len(inner) != 1:
+            return launch
+        node = self._called(inner[0])
+        return launch if node is None else self._with_rows(launch, inner[0], node)
+
+    def _called(self, operation: Operation) -> Node | None:
+        """The node that a call of a library computes."""
+        name = aten_name(operation.target).rstrip("_")
+        known = (self._nodes.get(each) for each in (operation.origin, *operation.origins))
+        nodes = [node for node in known if node is not None]
+        return next((node for node in nodes if aten_name(node.target).rstrip("_") == name), None)
+
+    def _with_rows(self, launch: Launch, operation: Operation, node: Node) -> Launch:
+        """A call that takes rows of a table, or puts some there, with these instead of the table.
+
+        Inductor counts all of what a library is given.
+        """
+        taken, put = self._traffic.taken_bytes(node), self._traffic.put_bytes(node)
+        if taken is not None:
+            table = self._traffic.root(node.inputs[0])
+            limits = dict.fromkeys(self._names_of(table), taken)
+            return with_limits(launch, limits, {})
+        if put is None or not operation.mutates:
+            return launch
+        names = (*operation.mutates, *launch.writes)
+        read, written = (dict.fromkeys(names, size) for size in put)
+        return with_limits(launch, read, written)
+
+    def _names_of(self, value: str) -> Iterator[str]:
+        """What the scheduler calls the buffer of a value: an input has its node's name."""
+        yield value
+        yield from (name for name, item in self._plan.buffers.items() if item.origin == value)
 
     def _is_new(self, name: str) -> bool:
         """Whether nothing is in a buffer before a kernel changes it."""

@@ -10,7 +10,7 @@ from inspector.events.fusion import Buffer, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
 from inspector.model.graph import tensor_bytes
 
-__all__ = ["buffer_bytes", "moved_by", "without_removed"]
+__all__ = ["buffer_bytes", "moved_by", "with_limits", "without_removed"]
 
 
 _GENERATED = frozenset({"foreach", "pointwise", "reduction"})
@@ -35,6 +35,23 @@ def moved_by(
         filled = {name for item in operations for name in item.mutates if is_new(name)}
         reads = {name: size for name, size in reads.items() if name not in filled}
     writes = _reached(launch.writes, launch.reached_writes, [item.writes for item in operations])
+    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
+    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
+    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
+
+
+def with_limits(launch: Launch, read: Mapping[str, int], written: Mapping[str, int]) -> Launch:
+    """A launch that moves at most so many bytes of some buffers.
+
+    Args:
+        launch: The launch.
+        read: Bytes of what it reads, by buffer.
+        written: Bytes of what it writes, by buffer.
+    """
+    reads, writes = (
+        {name: min(size, limits.get(name, size)) for name, size in sizes.items()}
+        for sizes, limits in ((launch.reads, read), (launch.writes, written))
+    )
     more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
     bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
     return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)

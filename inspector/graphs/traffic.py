@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.graphs.in_place import InPlace, is_made
+from inspector.graphs.in_place import InPlace, adds, is_made, writes_a_part
 from inspector.graphs.targets import aten_name, is_empty, is_view
-from inspector.model.graph import Graph, Node
+from inspector.model.graph import Graph, Node, tensor_bytes
 
 __all__ = ["Traffic"]
 
 # They take elements of their first input, by an index.
 _GATHERS = frozenset(["embedding", "gather", "index", "index_select", "take", "_unsafe_index"])
+# They take rows of their first input, by their second, and add up several of them.
+_BAGS = frozenset(["_embedding_bag", "_embedding_bag_forward_only"])
 
 
 class Traffic:
@@ -41,6 +45,16 @@ class Traffic:
         """The node of a name."""
         return self._nodes.get(name)
 
+    def root(self, name: str) -> str:
+        """What a value is a view of, or itself."""
+        node = self._nodes.get(name)
+        for _ in self._all:  # a circle in a damaged recording ends
+            if node is None or not node.inputs or not is_view(node):
+                break
+            name = node.inputs[0]
+            node = self._nodes.get(name)
+        return name
+
     def is_constant(self, name: str) -> bool:
         """Whether a value is made out of nothing (``full``, ``iota``), wherever it is needed."""
         node = self._nodes.get(name)
@@ -65,6 +79,36 @@ class Traffic:
     def bytes_alone(self, node: Node) -> int | None:
         """What a node reads and writes as a kernel of its own; 0 for a view."""
         return self._moved((node,), only=aten_name(node.target).endswith("_"))
+
+    def taken_bytes(self, node: Node) -> int | None:
+        """Of what gathers: the bytes of its first input that it reads. None of any other."""
+        name = aten_name(node.target)
+        if not node.inputs or name not in _GATHERS | _BAGS:
+            return None
+        if name in _GATHERS:
+            return _least(self._read(node.inputs[0]), node.bytes_)
+        table, places = (self._nodes.get(each) for each in node.inputs[:2])
+        tensors = [each.tensors[0] for each in (table, places) if each is not None and each.tensors]
+        if len(tensors) < 2:  # noqa: PLR2004 - one of the two is not known
+            return None
+        row = tensor_bytes(dataclasses.replace(tensors[0], shape=tensors[0].shape[1:]))
+        shape = tensors[1].shape
+        if row is None or not all(isinstance(size, int) for size in shape):
+            return None
+        return row * math.prod(int(size) for size in shape)
+
+    def put_bytes(self, node: Node) -> tuple[int, int] | None:
+        """Of what writes a part of its first input: the bytes that it reads and writes there.
+
+        None of any other, and where sizes are not known.
+        """
+        new = self._in_place.new_bytes(node) if writes_a_part(node) else None
+        return None if new is None else (new if adds(node) else 0, new)
+
+    def copied_for(self, nodes: Sequence[Node]) -> str:
+        """What is done in place, if all that some nodes do is to write its result back."""
+        found = {self._in_place.for_whom(node) for node in nodes}
+        return found.pop() if len(found) == 1 else ""
 
     def _moved(self, group: Sequence[Node], *, only: bool = True) -> int | None:
         """What some nodes move as one kernel.
@@ -93,8 +137,8 @@ class Traffic:
 
     def _read_by(self, item: Node, name: str) -> int | None:
         size = self._read(name)
-        is_gathered = name == item.inputs[0] and aten_name(item.target) in _GATHERS
-        return _least(size, item.bytes_) if is_gathered else size
+        taken = self.taken_bytes(item) if name == item.inputs[0] else None
+        return size if taken is None else _least(size, taken)
 
     def results(self, node: Node) -> list[Node]:
         """Those nodes of the same operator whose values others take: it writes them.

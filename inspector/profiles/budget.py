@@ -66,6 +66,7 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
+        page_faults: Pages of memory that an unwatched call is the first to touch, the median.
         left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
@@ -93,6 +94,7 @@ class Budget:
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
     left_out: tuple[float, ...] = ()
+    page_faults: float = 0.0
 
     @property
     def busy_share(self) -> float:
@@ -173,6 +175,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
         left_out=tuple(left_out.values()),
+        page_faults=_median(profile.page_faults),
     )
 
 

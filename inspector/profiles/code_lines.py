@@ -76,9 +76,10 @@ class CodeLines:
         return "intermediate"
 
     def lines(self, stem: str, statements: Iterable[int]) -> tuple[NodeLine, ...]:
-        """The user's lines that statements compute; what is computed last stands first."""
-        found = [node for line in statements for node in self._lines_of(stem, line)]
-        return tuple(dict.fromkeys(found[::-1]))
+        """The user's lines that statements compute: those of the last one first, in its order."""
+        last_first = list(statements)[::-1]
+        found = [node for line in last_first for node in self._lines_of(stem, line)]
+        return tuple(dict.fromkeys(found))
 
     def _lines_of(self, stem: str, line: int) -> tuple[NodeLine, ...]:
         found = self._lines.get((stem, line))

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.graphs.step_names import short_name
-from inspector.model.percent import percent
+from inspector.graphs.targets import is_view
 from inspector.profiles.budget import Budget
 from inspector.profiles.exchange import exchanges, unhidden_ns
 from inspector.profiles.gain import Gain, and_more
 from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.host_gains import host_gains
 from inspector.profiles.hot import Hot, hot
-from inspector.profiles.kernel_advice import advice, advised_unit, is_about_one
+from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_gains import kernel_gains
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
+from inspector.profiles.row_names import named, where
 from inspector.profiles.timed import time_by
-from inspector.profiles.work import LIMITS, Bound, Work
+from inspector.profiles.work import Work
 
 __all__ = ["all_compiled", "gains"]
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
-_MOST_KERNELS = 2
+_PAGE_BYTES = 4096
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 _ENTRY = {"outside": "entry"}
 # By whether a compiled graph does it.
@@ -67,6 +69,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_grad_idle: bool = False,
     has_templates: bool = True,
     break_lines: Sequence[str] = (),
+    page_fault_ns: float = 0.0,
 ) -> list[Gain]:
     """What could be won, the most first; estimates, of which each is an upper limit.
 
@@ -79,6 +82,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
             may make one itself, or have nothing that requires a gradient.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         break_lines: Where graphs break.
+        page_fault_ns: What it takes to touch a page of fresh memory, or 0.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     is_training = _is_training(budget, work)
@@ -86,7 +90,16 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
     )
     is_grad_idle = is_grad_idle and not is_training and "forward" in _directions(work)
-    found = list(_of_kernels(work, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    is_fresh = functools.partial(_is_fresh, budget=budget, page_fault_ns=page_fault_ns)
+    rows = [
+        row
+        for row in hot(work)
+        if not (row.first.copied_for or is_fresh(row))
+        and not (is_grad_idle and _for_backward(row.first))
+    ]
+    found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    found += _of_idle_gradients(work, is_hidden=is_hidden) if is_grad_idle else []
+    found += _of_copies(work, is_hidden=is_hidden)
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
     found += _of_repeats(work, is_hidden=is_hidden)
@@ -95,6 +108,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
+    found += _of_faults(budget, page_fault_ns) if is_cpu else []
     found += host_gains(
         budget, work, mode, is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines
     )
@@ -114,56 +128,6 @@ def _directions(work: Iterable[Work]) -> frozenset[str]:
     return frozenset(code.direction for code in codes if code is not None)
 
 
-def _of_kernels(
-    work: Sequence[Work],
-    advised: Callable[[Work], str],
-    *,
-    mode: str,
-    is_cpu: bool,
-    is_hidden: bool,
-) -> Iterator[Gain]:
-    """One gain for all that a setting is advised for, and that the same limits."""
-    alike: dict[tuple[str, Bound, str], list[Hot]] = {}
-    for row in hot(work):
-        first = row.first
-        if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
-            continue
-        if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
-            continue
-        own = first.name if is_about_one(first, mode, is_cpu=is_cpu) else ""
-        if change := advised(first):
-            alike.setdefault((change, first.bound, own), []).append(row)
-    for (change, bound, _), rows in alike.items():
-        together = Hot(tuple(item for row in rows for item in row.all_))
-        share = percent(together.share_of_ceiling or 0.0)
-        reach = "reach" if together.number > 1 else "reaches"
-        yield Gain(
-            f"{_named(together)}{_where(together)} {reach} {share} of the machine's "
-            f"{LIMITS[bound]}",
-            sum(_won_ns(row, is_cpu=is_cpu) for row in rows),
-            change,
-            is_hidden,
-        )
-
-
-def _named(row: Hot) -> str:
-    """``mm``, ``2 runs of mm``, ``9 runs (addmm, mm)``."""
-    names = list(dict.fromkeys(item.name for item in row.all_))
-    if len(names) > 1:
-        more = f" and {len(names) - _MOST_KERNELS} more" if len(names) > _MOST_KERNELS else ""
-        return f"{row.number} runs ({', '.join(names[:_MOST_KERNELS])}{more})"
-    return f"{row.number} runs of {names[0]}" if row.number > 1 else names[0]
-
-
-def _where(row: Hot) -> str:
-    """Which of the statements of one name: their modules, or else the user's lines."""
-    modules = row.modules
-    lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
-    if modules and all(item.modules for item in row.all_):
-        return f" in {modules[0]}{and_more(1, modules)}"
-    return f" at {lines[0]}{and_more(1, lines)}" if lines else ""
-
-
 def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
     """What goes into other processes while nothing else is done: hidden it costs nothing."""
     unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
@@ -178,6 +142,70 @@ def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain
                 change,
                 is_hidden,
             )
+
+
+def _is_fresh(row: Hot, budget: Budget, page_fault_ns: float) -> bool:
+    """Whether what equal statements write into is fresh memory, which takes most of their time."""
+    facts = row.first.launches[0].facts
+    pages = sum(facts.writes.values()) / _PAGE_BYTES if facts is not None else 0.0
+    takes_ns = row.number * pages * page_fault_ns
+    return pages <= budget.page_faults and takes_ns > row.median_ns / 2
+
+
+def _for_backward(work: Work) -> tuple[str, ...]:
+    """What a statement of a forward pass computes only for a backward pass, as ATen calls it."""
+    first = work.launches[0]
+    is_forward = first.code is not None and first.code.direction == "forward"
+    nodes = first.step.operators if first.step is not None and is_forward else ()
+    own = [node for node in nodes if node.is_backward and not is_view(node)]
+    return tuple(dict.fromkeys(short_name(node.aten or node.target) for node in own))
+
+
+def _of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """What is computed for a backward pass that nobody asks for."""
+    items = [item for item in work if _for_backward(item)]
+    if items:
+        row = Hot(tuple(items))
+        names = list(dict.fromkeys(name for item in items for name in _for_backward(item)))
+        shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
+        also = "also computes" if row.number == 1 else "also compute"
+        yield Gain(
+            f"{named(row)}{where(row)} {also} what only a backward pass needs ({shown})",
+            sum(item.median_ns - (item.least_ns or 0.0) for item in items),
+            "torch.no_grad() around calls that need no gradients: --no-grad measures it",
+            is_hidden,
+        )
+
+
+def _of_copies(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """Tensors that are copied as a whole, as a part of them is changed in place."""
+    copied: dict[str, list[Work]] = {}
+    for item in work:
+        if item.copied_for:
+            copied.setdefault(item.copied_for, []).append(item)
+    for operator, items in copied.items():
+        row = Hot(tuple(items))
+        times = "once" if row.number == 1 else f"{row.number} times"
+        yield Gain(
+            f"{operator}{where(row)} is in place, and the graph copies the whole tensor for it, "
+            f"{times}",
+            row.median_ns,
+            "eager PyTorch writes the new values alone: put that line into a function with "
+            "@torch.compiler.disable, or change a smaller tensor",
+            is_hidden,
+        )
+
+
+def _of_faults(budget: Budget, page_fault_ns: float) -> Iterator[Gain]:
+    """Memory that the system gives anew, page by page: it is given back between calls."""
+    time_ns = budget.page_faults * page_fault_ns
+    if time_ns:
+        yield Gain(
+            f"memory is fresh from the system ({budget.page_faults:,.0f} page faults a call)",
+            min(time_ns, budget.wall_ns),
+            "an allocator that keeps it: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 "
+            "MALLOC_TOP_PAD_=268435456 in the environment (glibc), or jemalloc by LD_PRELOAD",
+        )
 
 
 def _of_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
@@ -224,10 +252,3 @@ def _of_training_mode(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain
             "for inference, model.eval() before it is compiled; for training, --train",
             is_hidden,
         )
-
-
-def _won_ns(row: Hot, *, is_cpu: bool) -> float:
-    """What equal statements would win at the ceiling that the advice moves them to."""
-    unit = advised_unit(row.first, is_cpu=is_cpu)
-    least = [item.least_by_unit_ns.get(unit, item.least_ns or 0.0) for item in row.all_]
-    return row.median_ns - sum(least)

@@ -136,6 +136,13 @@ def _of_idle(
 
 def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> Iterator[Gain]:
     """What a CPU does beside its kernels."""
+    launching = budget.causes_ns.get("launching")
+    if launching:
+        yield Gain(
+            "generated Python calls kernels, and makes and frees tensors for them",
+            launching,
+            f"torch._inductor.config.cpp_wrapper = True calls them from C++; {_LARGER}",
+        )
     for cause, (what, change) in hosts_work.items():
         if budget.causes_ns.get(cause):
             is_autograds = cause == "wrappers" and is_grad_idle

@@ -13,6 +13,11 @@ _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped
 # torch/_inductor/utils.py, 2.11 to 2.13).
 _FROZEN = frozenset({"mm", "addmm"})
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
+# What freezing makes of products and convolutions on a CPU, with weights that are packed.
+_PACKED = frozenset({
+    "_mkl_linear", "_linear_pointwise", "_convolution_pointwise", "_convolution_pointwise_",
+    "_convolution_transpose_pointwise",
+})  # fmt: skip
 _SMALLER = {"float32": "bfloat16", "float64": "float32", "complex128": "complex64"}
 _IMAGE_DIMENSIONS = 4
 _LAYOUT = (
@@ -81,8 +86,11 @@ def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:
 
 def advised_unit(work: Work, *, is_cpu: bool) -> str:
     """The arithmetic that the advice moves to; empty where it stays."""
-    if work.kind != "library" or is_cpu or work.dtype != "float32":
+    if work.kind != "library" or work.dtype != "float32":
         return ""
+    if is_cpu:
+        is_other = (_PRODUCTS | _CONVOLUTIONS).isdisjoint(work.operators)
+        return "" if is_other and not _is_packed(work) else _smaller(work)
     if "attention" in work.name:
         return "bfloat16"
     if _PRODUCTS.isdisjoint(work.operators):
@@ -93,10 +101,21 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
 def _of_library(
     work: Work, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
 ) -> str:
+    if _is_packed(work):
+        return _of_packed(work)
     if "attention" in work.name:
         return _of_attention(work, is_cpu=is_cpu)
     if not _PRODUCTS.isdisjoint(work.operators) and work.bound is not Bound.COMPUTE:
         return _fewer_bytes(work)
+    return _of_other(
+        work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
+    )
+
+
+def _of_other(
+    work: Work, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
+) -> str:
+    """Of what Inductor may have something for in the place of a library's kernel, or not."""
     # It has templates for a GPU's forward convolutions alone
     # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
     if not _CONVOLUTIONS.isdisjoint(work.operators) and (
@@ -108,6 +127,18 @@ def _of_library(
     if is_cpu:
         return _tuned_on_cpu(work, mode, is_training=is_training)
     return _tuned_on_gpu(work, mode, has_templates=has_templates)
+
+
+def _is_packed(work: Work) -> bool:
+    """Whether it is a library's call with packed weights: freezing was asked for."""
+    return work.kind == "library" and not _PACKED.isdisjoint(work.name.split("."))
+
+
+def _of_packed(work: Work) -> str:
+    """Of what is frozen already."""
+    larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
+    smaller = _smaller(work)
+    return f"{smaller}; or {larger}" if smaller else larger
 
 
 def _of_attention(work: Work, *, is_cpu: bool) -> str:
@@ -175,11 +206,11 @@ def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:
     smaller = "bfloat16, where the processor has it" if is_float else ""
     if is_training:
         return smaller or "a larger batch, or other sizes (multiples of 64)"
-    templates = (
-        'for inference, mode="max-autotune" with TORCHINDUCTOR_FREEZING=1, which has C++ '
-        "templates for constant weights"
+    frozen = (
+        "for inference, TORCHINDUCTOR_FREEZING=1 packs constant weights, and with "
+        'mode="max-autotune" tries C++ templates for them'
     )
-    return f"{smaller}; or, {templates}" if smaller else templates
+    return f"{smaller}; or, {frozen}" if smaller else frozen
 
 
 def _tuned_on_gpu(work: Work, mode: str, *, has_templates: bool) -> str:

@@ -7,13 +7,18 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.in_place import writes_a_part
 from inspector.graphs.lookup import origins
+from inspector.graphs.step_names import short_name
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.kernel import NodeLine
 
-__all__ = ["FusionFacts", "Part", "StepFacts"]
+__all__ = ["COPY", "FusionFacts", "Part", "StepFacts"]
+
+COPY = "copy_"
+"""How the operator is called of which nothing but a copy is left."""
 
 # What current GPUs compute while they move a byte, roughly: it weighs a product against what is
 # fused with it, and says nothing else.
@@ -48,6 +53,8 @@ class StepFacts:
         bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
+        copied_for: What the program does in place, as ATen calls it, if the step does nothing but
+            to copy a tensor for that: AOTAutograd lets no graph change what others see.
     """
 
     parts: tuple[Part, ...]
@@ -55,6 +62,7 @@ class StepFacts:
     writes: Mapping[str, int]
     bytes_: int | None
     operands: Mapping[str, int]
+    copied_for: str = ""
 
     @property
     def dtype(self) -> str:
@@ -83,17 +91,33 @@ class FusionFacts:
             writes=memory.rooted(step.writes),
             bytes_=step.bytes_,
             operands=self._operands(step),
+            copied_for=self._copied_for(step),
         )
+
+    def _copied_for(self, step: Step) -> str:
+        """What is done in place that a step makes a copy for, or writes back; or nothing."""
+        work = [node for node in step.operators if not is_view(node)]
+        own = [node for node in work if node.name not in step.again]
+        if own or not work or step.is_call:
+            return "" if step.is_call else self._traffic.copied_for(own)
+        # A call behind it does what it is for.
+        last = work[-1]
+        is_copy = writes_a_part(last) and max(step.reads.values(), default=0) == max(
+            step.writes.values(), default=0
+        )
+        return short_name(last.aten or last.target) if is_copy else ""
 
     def _parts(self, step: Step) -> Iterator[Part]:
         own = _own(step)
         relaid = [*self._relaid(step)]
         nodes = [*own, *(node for node, _ in relaid)]
+        copied_for = self._copied_for(step)
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
             operator = step.name if step.kind == "user_kernel" else node.aten or node.target
+            operator = COPY if copied_for else operator
             yield Part(self._line(node), operator, share)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:

@@ -140,8 +140,8 @@ def timed_launches(
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
     modules = lines_of_modules(codes, profile.launches)
-    by_file = {PurePath(code.file).stem: code for code in codes if code.file}
     steps = _Steps(codes, fusions)
+    by_file = _by_file(codes, steps)
     found: list[TimedLaunch] = []
     for place, launch in enumerate(profile.launches):
         spans = tuple(call.spans_ns[place] for call in profile.calls)
@@ -162,6 +162,20 @@ def timed_launches(
         )
     own = {(node.file, node.line) for code in codes for call in code.calls for node in call.nodes}
     return _with_functions(found, functions or {}, own)
+
+
+def _by_file(codes: Sequence[GraphCode], steps: _Steps) -> Mapping[str, GraphCode]:
+    """The code of each file; of several compilations that made the same one, the best known.
+
+    Dynamo begins again where a graph breaks after it was compiled, and Inductor's cache has the
+    code then: nothing more is recorded of it.
+    """
+    found: dict[str, GraphCode] = {}
+    for code in codes:
+        name = PurePath(code.file).stem
+        if name and (name not in found or steps.knows(code) or not steps.knows(found[name])):
+            found[name] = code
+    return found
 
 
 def _with_functions(
@@ -254,6 +268,7 @@ class _Steps:
 
     def __init__(self, codes: Sequence[GraphCode], fusions: Iterable[Fusion]) -> None:
         self._found: dict[tuple[int, int], tuple[Step, StepFacts]] = {}
+        self._joined: set[int] = set()
         left = list(fusions)
         for code in codes:
             key = code.compile_id, code.direction
@@ -262,12 +277,17 @@ class _Steps:
                 left.remove(fusion)
                 self._join(code, fusion)
 
+    def knows(self, code: GraphCode) -> bool:
+        """Whether there is what the scheduler fused of that code."""
+        return id(code) in self._joined
+
     def of(self, code: GraphCode | None, call: Call | None) -> tuple[Step | None, StepFacts | None]:
         """The step with what is known of it, or nothing."""
         found = self._found.get((id(code), call.line)) if code and call else None
         return found or (None, None)
 
     def _join(self, code: GraphCode, fusion: Fusion) -> None:
+        self._joined.add(id(code))
         own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
         called = [
             _NUMBER.sub("", call.name) if call.name in own else _operation(call.name)

@@ -16,9 +16,10 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
 from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.reuse import bytes_from_memory
+from inspector.profiles.step_facts import COPY
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
-__all__ = ["LIMITS", "Bound", "Work", "all_work", "is_possible"]
+__all__ = ["Bound", "Work", "all_work", "is_possible", "limit_of"]
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -28,6 +29,13 @@ _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
 _COLLECTIVE_KERNELS = ("nccl", "rccl")
 _LAUNCHED = frozenset({"kernel", "user_kernel", "library"})
+_BRIEF_NS = 1_000  # on a CPU, where a clock alone takes a tenth of that
+# They compare elements with one another: how fast memory is decides little.
+_COMPARING = frozenset({
+    "argsort", "bincount", "bucketize", "histc", "kthvalue", "median", "mode", "msort",
+    "multinomial", "nanmedian", "nonzero", "quantile", "searchsorted", "sort", "topk", "unique",
+    "_unique2", "unique_consecutive", "unique_dim",
+})  # fmt: skip
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -42,12 +50,12 @@ class Bound(enum.Enum):
     UNKNOWN = "unknown"
 
 
-LIMITS = {
+_LIMITS = {
     Bound.MEMORY: "memory bandwidth",
     Bound.CACHE: "L2 bandwidth",
     Bound.COMPUTE: "arithmetic",
 }
-"""How that of the machine is called which limits work."""
+_CACHE_OF_CPU = "last-level cache"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +82,8 @@ class Work:
         least_by_unit_ns: Of products in float32, the same with TF32 (``tf32``) and in half of the
             bytes with bfloat16 (``bfloat16``), where these were measured.
         bound: What limits it.
+        library_flops_per_s: What large products of a CPU's library reach in that dtype, where its
+            registers reach more (`ceiling`); else None.
     """
 
     name: str
@@ -91,6 +101,13 @@ class Work:
     least_ns: float | None = None
     least_by_unit_ns: Mapping[str, float] = dataclasses.field(default_factory=dict)
     bound: Bound = Bound.UNKNOWN
+    library_flops_per_s: float | None = None
+
+    @property
+    def copied_for(self) -> str:
+        """As `inspector.profiles.step_facts.StepFacts.copied_for`."""
+        facts = self.launches[0].facts
+        return facts.copied_for if facts is not None else ""
 
     @property
     def median_ns(self) -> float:
@@ -156,6 +173,13 @@ class Work:
         return tuple(dict.fromkeys(line.module for line in lines if line.module))
 
 
+def limit_of(work: Work) -> str:
+    """How that of the machine is called which limits work; empty where nothing is known to."""
+    if work.bound is Bound.CACHE and work.launches[0].launch.kind == "cpu":
+        return _CACHE_OF_CPU
+    return _LIMITS.get(work.bound, "")
+
+
 def is_possible(share_of_ceiling: float | None) -> bool:
     """Whether a machine can do so much of what it can do at most, as far as that is known."""
     return share_of_ceiling is None or share_of_ceiling <= _POSSIBLE
@@ -169,10 +193,12 @@ def all_work(
     Args:
         launches: The launches.
         ceilings: What the machine can do, or None.
-        l2_bytes: Size of the last cache, or 0.
+        l2_bytes: Size of a GPU's last cache, or 0.
     """
     values = ceilings.values if ceilings is not None else {}
     found = [_work(group) for group in runs_of_statements(launches)]
+    if not l2_bytes and ceilings is not None and values.get("llc_bytes_per_s"):
+        l2_bytes = ceilings.facts.get("llc_bytes", 0)  # a CPU's
     return [
         _held_against(dataclasses.replace(item, memory_bytes=bytes_), values)
         for item, bytes_ in zip(found, _from_memory(found, l2_bytes), strict=True)
@@ -181,9 +207,9 @@ def all_work(
 
 def _from_memory(work: Sequence[Work], l2_bytes: int) -> list[int | None]:
     """Of what each statement moves, what no cache can have."""
-    if not l2_bytes:  # on the CPU, or in a damaged recording: nothing is known of caches
+    if not l2_bytes:  # in a damaged recording, say: nothing is known of caches
         return [item.bytes_ for item in work]
-    # Half of the cache may belong to the other half of the chip.
+    # Half of a GPU's may belong to the other half of the chip; a CPU's is measured half full.
     missed = bytes_from_memory([_buffers(item) for item in work], l2_bytes // 2)
     return [
         None if item.bytes_ is None else min(bytes_, item.bytes_)
@@ -215,6 +241,8 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
     names = [node.aten or node.target for node in step.operators] if step is not None else []
     if step is not None and step.kind == "user_kernel":
         names = [step.name]
+    if facts is not None and facts.copied_for:
+        names = [COPY]
     if not names and first.launch.place.operator:
         names = [first.launch.place.operator.replace("::", ".")]
     return Work(
@@ -250,22 +278,26 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         return dataclasses.replace(work, bound=Bound.PROCESSES, unit=work.dtype)
     is_of_host = work.kind == "copy" and crosses(work.launches[0].launch)
     memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
-    cache = values.get("l2_bytes_per_s")
+    cache = values.get("l2_bytes_per_s") or values.get("llc_bytes_per_s")
     unit = _unit(work)
     compute = peak_flops_per_s(values, unit)
+    on_device = work.launches[0].launch.kind != "cpu"
     limits = [
         (Bound.COMPUTE, work.flops, compute),
         (Bound.MEMORY, work.memory_bytes, memory),
         (Bound.CACHE, work.bytes_, cache),
     ]
+    if work.operators and _COMPARING.issuperset(work.operators):
+        limits = []
     times = [
         (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate
     ]
-    work = dataclasses.replace(work, unit=unit)
-    if not times:
+    library = None if on_device else values.get(f"{unit}_flops_per_s")
+    is_more = bool(work.flops and compute and library and compute > library)
+    work = dataclasses.replace(work, unit=unit, library_flops_per_s=library if is_more else None)
+    if not times or (not on_device and work.median_ns < _BRIEF_NS * len(work.launches)):
         return work
     least_ns, bound, ceiling = max(times, key=lambda item: item[0])
-    on_device = work.launches[0].launch.kind != "cpu"
     floor_ns = values.get("kernel_floor_ns", _FLOOR_NS)
     is_short = work.median_ns < _SHORT * floor_ns * len(work.launches)
     if on_device and is_short and least_ns < _NEAR * floor_ns:
@@ -292,7 +324,8 @@ def _is_communication(work: Work) -> bool:
 def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:
     """What a product in float32 would take with other arithmetic, at the ceilings."""
     found: dict[str, float] = {}
-    memory, cache = (values.get(f"{name}_bytes_per_s") for name in ("copy", "l2"))
+    memory = values.get("copy_bytes_per_s")
+    cache = values.get("l2_bytes_per_s") or values.get("llc_bytes_per_s")
     for unit, part in (("tf32", 1.0), ("bfloat16", 0.5)):
         rate = values.get(f"{unit}_flops_per_s")
         if not rate or not work.flops:

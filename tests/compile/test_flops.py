@@ -78,3 +78,37 @@ def test_a_product_of_complex_numbers_is_four_of_real_ones(dtype: torch.dtype, e
     graph = make_fx(torch.mm, tracing_mode="fake")(x, y).graph
     (count,) = [flops_of(node) for node in graph.nodes if "mm" in str(node.target)]
     assert count == each * 2 * 4 * 8 * 16
+
+
+def test_packed_weights_are_counted_as_those_that_they_are_of() -> None:
+    """What freezing makes of products and convolutions has as many operations as before."""
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = torch.nn.Conv2d(CHANNELS, CHANNELS, FILTER, groups=2)
+            self.up = torch.nn.ConvTranspose2d(CHANNELS, CHANNELS, 2, stride=2)
+            self.linear = torch.nn.Linear(CHANNELS, 64)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.linear(self.up(self.conv(x)).mean((2, 3)))
+
+    found: list[tuple[str, int]] = []
+
+    def noting(graph: torch.fx.Graph) -> None:
+        counts = [(str(node.target), flops_of(node)) for node in graph.nodes]
+        found.extend((name, count) for name, count in counts if count)
+
+    torch._dynamo.reset()
+    with (
+        torch.no_grad(),
+        torch._inductor.config.patch(
+            freezing=True, post_grad_custom_post_pass=noting, fx_graph_cache=False
+        ),
+    ):
+        torch.compile(Model().eval())(torch.randn(BATCH, CHANNELS, SIZE, SIZE))
+    conv = 2 * BATCH * CHANNELS * (CHANNELS // 2) * FILTER**2 * OUT**2
+    up = 2 * BATCH * CHANNELS * CHANNELS * 4 * OUT**2
+    linear = 2 * BATCH * CHANNELS * 64
+    assert [count for _, count in found] == [conv, up, linear]
+    assert not any(name.startswith("aten") for name, _ in found), found

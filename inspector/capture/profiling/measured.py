@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.capture.profiling.device import wait
+from inspector.capture.profiling.faults import page_faults
 from inspector.capture.profiling.sequence import Launched
 from inspector.errors import InspectorError
 
@@ -75,6 +76,7 @@ class Measured:
         eager_watched: How long these calls took.
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
+        faults: Of each plain call, pages of memory that it was the first to touch.
         error: What failed, or None.
     """
 
@@ -92,6 +94,7 @@ class Measured:
     eager_watched: list[int] = dataclasses.field(default_factory=list)
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
+    faults: list[int] = dataclasses.field(default_factory=list)
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""
@@ -117,10 +120,13 @@ class Measured:
             self.begin(kind)
             call = run()
             wait()
+            faults = page_faults()
             begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
             call()
             wait()
             times_ns.append(time.perf_counter_ns() - at_ns)
+            if times_ns is self.plain:
+                self.faults.append(page_faults() - faults)
             if windows is not None:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
 

@@ -47,6 +47,7 @@ def write_profile(
             "device": measured.device,
             "arguments": measured.arguments,
             "plain_ns": measured.unwatched,
+            "page_faults": measured.faults,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,
             "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],

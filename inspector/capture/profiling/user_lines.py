@@ -96,7 +96,7 @@ class _Marks:
             module = frame.f_locals.get("self")
             called = CALL_MARK + self._path(module)
             is_within = any(mark.is_line for mark in self._open)
-            made = "" if is_within else made_at(module)
+            made = "" if is_within or self._has_lines(module) else made_at(module)
             self._begin(frame, called, *([USER_MARK + made] if made else []))
             frame.f_trace_lines = False
             return self._at_end
@@ -104,6 +104,11 @@ class _Marks:
         if file not in self._known:
             self._known[file] = is_graph_code(file) or self._is_user(file)
         return self._at_line if self._known[file] else None
+
+    def _has_lines(self, module: object) -> bool:
+        """Whether a module's own code is the user's: its lines say more than where it is made."""
+        code = getattr(getattr(type(module), "forward", None), "__code__", None)
+        return code is not None and self._is_user(code.co_filename)
 
     def end(self) -> None:
         """Closes what is open still."""

@@ -135,4 +135,4 @@ def _notices(page: Page, report: KernelBenchReport) -> Iterator[Text]:
 def _next(page: Page, report: KernelBenchReport) -> Iterator[Text]:
     for step in report.next_steps:
         text = Text("next: ", style="bold").append_text(page.safe(step, "cyan"))
-        yield text.append(f"{_GAP}{WHOLE_MODEL}", "dim")
+        yield text.append(f"{_GAP}({WHOLE_MODEL})", "dim")

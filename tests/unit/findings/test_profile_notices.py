@@ -285,8 +285,9 @@ def test_graphs_of_which_nothing_ran_are_named() -> None:
     kernel = Kernel.__new__(Kernel)  # it is not looked into
     code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
     other = dataclasses.replace(code, compile_id="1/0")
+    again = dataclasses.replace(code)  # out of a cache, behind a graph break
     seen = TimedLaunch(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
-    assert unseen_notice([code], [], [seen]) == ""
+    assert unseen_notice([code, again], [], [seen]) == ""
     assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
     assert unseen_notice([code, other], [], [seen]) == (
         "1 graph has kernels of which none was seen in a call: 1/0 (inference); no warm call "

@@ -200,3 +200,19 @@ def test_what_a_decomposed_operator_keeps_to_itself_was_never_in_memory() -> Non
     ).steps
     assert [item.name for item in step.removed] == ["b"]
     assert step.bytes_eager == 4 * SIZE
+
+
+def test_a_library_takes_rows_of_a_table_and_not_the_table() -> None:
+    table = node("table", "", tensors=(tensor(1000, 64),))
+    index = node("index", "", tensors=(tensor(8, dtype="int64"),))
+    made = node("taken", "aten.index_select.default", "table", "index")
+    whole = 1000 * 64 * 4
+    (step,) = fusion(
+        graph(table, index, made),
+        Kernel(
+            "aten.index_select.default", ("taken",), {"table": whole, "index": 64}, {"buf0": SIZE},
+            "fallback",
+        ),
+    ).steps  # fmt: skip
+    assert (step.reads, step.writes) == ({"table": SIZE, "index": 64}, {"buf0": SIZE})
+    assert step.bytes_ == 2 * SIZE + 64

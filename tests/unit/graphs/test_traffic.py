@@ -258,3 +258,20 @@ def test_a_circle_in_a_damaged_recording_ends() -> None:
     second = node("second", "aten.view.default", "first")
     copy = node("copy_", "aten.copy_.default", "x", "first")
     assert Traffic(graph(X, first, second, copy)).operator(copy) == (copy,)
+
+
+def test_a_bag_reads_the_rows_that_it_adds_up() -> None:
+    places = node("places", "", tensors=(tensor(2, 3, dtype="int64"),))
+    made = node("bag", "aten._embedding_bag.default", "cache", "places", tensors=(tensor(2, 64),))
+    found = Traffic(graph(CACHE, places, made))
+    assert found.taken_bytes(made) == 6 * ROW_BYTES // 2
+    symbolic = dataclasses.replace(places, tensors=(tensor("s0", 3, dtype="int64"),))
+    assert Traffic(graph(CACHE, symbolic, made)).taken_bytes(made) is None
+
+
+def test_what_is_put_is_read_where_it_is_added() -> None:
+    for target, read in (("aten.index_put_.default", 0), ("aten.scatter_reduce_.two", ROW_BYTES)):
+        made = written(target, "cache", "index", "rows")
+        assert Traffic(graph(CACHE, INDEX, ROWS, made)).put_bytes(made) == (read, ROW_BYTES)
+    other = node("sin", "aten.sin.default", "rows")
+    assert Traffic(graph(ROWS, other)).put_bytes(other) is None

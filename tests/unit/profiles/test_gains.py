@@ -191,3 +191,56 @@ def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
     assert Hot((slow, slow)).is_possible
     assert not Hot((slow, fast)).is_possible
     assert (Hot((slow, fast)).share_of_ceiling or 0.0) < 1
+
+
+def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
+    first, _ = work(time_ns=400_000)
+    (launch,) = first.launches
+    assert launch.code is not None
+    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, uses_vectors=True)
+    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
+    code = dataclasses.replace(launch.code, kernels=(kernel,))
+    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))
+
+    def gain(operator: str) -> Gain:
+        own = dataclasses.replace(item, operators=(operator,))
+        (found,) = (
+            gain
+            for gain in gains(BUDGET, [own], "", is_cpu=True)
+            if gain.what.startswith("triton_poi_0")
+        )
+        return found
+
+    assert "what it computes takes the time" in gain("exp").change
+    assert "rows that lie apart" in gain("index_put").change
+    assert gain("exp").time_ns == pytest.approx(380_000)
+
+
+def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
+    first, _ = work(time_ns=400_000)
+    (launch,) = first.launches
+    assert launch.facts is not None
+    facts = dataclasses.replace(launch.facts, copied_for="scatter_reduce")
+    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
+    assert gain.what == (
+        "scatter_reduce at model.py:3 is in place, and the graph copies the whole tensor for it, "
+        "2 times"
+    )
+    assert gain.time_ns == pytest.approx(800_000)
+
+
+def test_fresh_memory_is_a_gain_of_a_cpu_alone() -> None:
+    budget = make_budget(
+        dataclasses.replace(
+            PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={}, page_faults=(90, 100, 4_000)
+        )
+    )
+    found = {
+        is_cpu: [g for g in gains(budget, [], "", is_cpu=is_cpu, page_fault_ns=250.0)
+                 if "fresh" in g.what]
+        for is_cpu in (True, False)
+    }  # fmt: skip
+    assert [gain.time_ns for gain in found[True]] == [25_000]
+    assert "100 page faults a call" in found[True][0].what
+    assert not found[False]

@@ -18,7 +18,7 @@ from inspector.profiles.kernel_advice import advice
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
-from inspector.profiles.work import Bound, Work, all_work
+from inspector.profiles.work import Bound, Work, all_work, limit_of
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.profiles.test_budget import PROFILE
 
@@ -167,6 +167,7 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
     found = gains(budget, [], "", is_cpu=True, is_grad_idle=True)
     assert [gain.what for gain in found] == [
         "torch's own code runs around compiled graphs", "Python runs between compiled graphs",
+        "generated Python calls kernels, and makes and frees tensors for them",
     ]  # fmt: skip
     assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
     assert "inspect explain" in found[1].change
@@ -218,7 +219,7 @@ def test_another_kernel_is_promised_where_there_is_one(
     ("dtype", "is_cpu", "bound", "change"),
     [
         ("float32", True, Bound.COMPUTE, "bfloat16, where the processor has it; or, for inference"),
-        ("bfloat16", True, Bound.COMPUTE, "for inference, mode"),
+        ("bfloat16", True, Bound.COMPUTE, "for inference, TORCHINDUCTOR_FREEZING=1"),
         ("float64", True, Bound.COMPUTE, "do it less often, or in float32"),
         ("float64", False, Bound.COMPUTE, "do it less often, or in float32"),
         ("complex64", False, Bound.COMPUTE, "no mode tries another: do it less often"),
@@ -371,3 +372,47 @@ def test_a_statement_that_runs_twice_is_two_pieces_of_work() -> None:
     assert [len(group) for group in runs_of_statements(launches)] == [1, 1]
     together = [dataclasses.replace(item, launch=launches[0].launch) for item in launches]
     assert len(all_work(together, CEILINGS, 0)) == 1
+
+
+def on_cpu(item: Work) -> list[TimedLaunch]:
+    return [
+        dataclasses.replace(each, launch=dataclasses.replace(each.launch, kind="cpu", grid=()))
+        for each in item.launches
+    ]
+
+
+OF_CPU = dataclasses.replace(
+    CEILINGS,
+    values={
+        "copy_bytes_per_s": 1e11, "llc_bytes_per_s": 4e11, "float32_flops_per_s": 5e12,
+        "fma_flops_per_s": 2e13,
+    },
+    facts={"llc_bytes": 1_000_000},
+)  # fmt: skip
+
+
+def test_what_stays_in_a_cpu_s_last_cache_is_held_against_that() -> None:
+    small, large = (
+        all_work(on_cpu(work(size=size, time_ns=1_000_000)[0]), OF_CPU, 0)[0]
+        for size in (50_000, 10_000_000)
+    )
+    assert (small.bound, small.ceiling, limit_of(small)) == (Bound.CACHE, 4e11, "last-level cache")
+    assert (large.bound, limit_of(large)) == (Bound.MEMORY, "memory bandwidth")
+
+
+def test_a_product_of_a_cpu_is_held_against_registers_and_said_of_its_library() -> None:
+    (found,) = hot(all_work(on_cpu(work()[1]), OF_CPU, 0))
+    assert found.share_of_ceiling == pytest.approx(0.5)
+    assert found.share_of_library == pytest.approx(2.0)
+    assert hot([work()[1]])[0].share_of_library is None
+
+
+def test_nothing_is_said_of_what_is_over_in_no_time_or_compares() -> None:
+    (brief,) = all_work(on_cpu(work(size=1_000, time_ns=400)[0]), OF_CPU, 0)
+    assert (brief.share_of_ceiling, brief.bytes_) == (None, 2_000)
+    first = work()[0]
+    assert first.launches[0].step is not None
+    nodes = (dataclasses.replace(RELU, target="aten.sort.default"),)
+    step = dataclasses.replace(first.launches[0].step, operators=nodes)
+    (sorted_,) = all_work([dataclasses.replace(first.launches[0], step=step)], CEILINGS, 0)
+    assert (sorted_.operators, sorted_.share_of_ceiling) == (("sort",), None)

@@ -402,7 +402,7 @@ def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> No
         profiled = make_profile_report(dataclasses.replace(made, place=place))
         found = make_kernel_bench_report(profiled, benchmark)
         last = rendered(found, "terminal").splitlines()[-1]
-        assert last == f"next: {command}  the profile of the whole model"
+        assert last == f"next: {command}  (the profile of the whole model)"
         assert f"The profile of the whole model:\n\n```sh\n{command}\n```" in rendered(
             found, "markdown"
         )
