@@ -96,29 +96,41 @@ class FusionFacts:
 
     def _copied_for(self, step: Step) -> str:
         """What is done in place that a step makes a copy for, or writes back; or nothing."""
-        work = [node for node in step.operators if not is_view(node)]
-        own = [node for node in work if node.name not in step.again]
-        if own or not work or step.is_call:
-            return "" if step.is_call else self._traffic.copied_for(own)
-        # A call behind it does what it is for.
-        last = work[-1]
-        is_copy = writes_a_part(last) and max(step.reads.values(), default=0) == max(
-            step.writes.values(), default=0
-        )
-        return short_name(last.aten or last.target) if is_copy else ""
+        if step.is_call:
+            return ""
+        cloned = [*self._cloned(step)]
+        if cloned:
+            node, _ = cloned[0]
+            is_most = 2 * sum(bytes_ for _, bytes_ in cloned) > (step.bytes_ or 0)
+            return short_name(node.aten or node.target) if is_most else ""
+        own = [node for node in step.operators if not is_view(node)]
+        return self._traffic.copied_for([node for node in own if node.name not in step.again])
+
+    def _cloned(self, step: Step) -> Iterator[tuple[Node, float]]:
+        """What changes a tensor in a call behind the step, which copies it first; with the bytes.
+
+        Inductor says that both compute the same.
+        """
+        for node in step.operators if not step.is_call else ():
+            size = node.bytes_
+            is_there = size in step.reads.values() and size in step.writes.values()
+            if size and is_there and node.name in step.again and writes_a_part(node):
+                yield node, 2.0 * size
 
     def _parts(self, step: Step) -> Iterator[Part]:
-        own = _own(step)
-        relaid = [*self._relaid(step)]
-        nodes = [*own, *(node for node, _ in relaid)]
-        copied_for = self._copied_for(step)
-        weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
+        relaid, cloned = [*self._relaid(step)], [*self._cloned(step)]
+        own = _alone(step, _own(step)) if cloned else _own(step)
+        nodes = [*own, *(node for node, _ in (*relaid, *cloned))]
+        weights = [self._weight(step, node) for node in own]
+        weights += [bytes_ for _, bytes_ in (*relaid, *cloned)]
         whole = sum(weights)
+        is_copied = bool(self._copied_for(step)) and not cloned
+        copies = {node.name for node, _ in cloned}
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
             operator = step.name if step.kind == "user_kernel" else node.aten or node.target
-            operator = COPY if copied_for else operator
-            yield Part(self._line(node), operator, share)
+            is_copy = is_copied or node.name in copies
+            yield Part(self._line(node), COPY if is_copy else operator, share)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
@@ -189,6 +201,11 @@ class FusionFacts:
 def _own(step: Step) -> Sequence[Node]:
     """The operators that a step is there for."""
     work = [node for node in step.operators if not is_view(node)] or list(step.operators)
-    own = [node for node in work if node.name not in step.again]
+    own = _alone(step, work)
     # All of it counts for another step: it is a part of the last one's operator.
     return own or work[-1:]
+
+
+def _alone(step: Step, work: Sequence[Node]) -> Sequence[Node]:
+    """Those that count for no other step."""
+    return [node for node in work if node.name not in step.again]

@@ -15,6 +15,8 @@ from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
 from inspector.profiles.timed import TimedLaunch, timed_launches
 from inspector.profiles.work import all_work
+from tests.unit.fusions import SIZE, fusion, graph, node
+from tests.unit.fusions import Kernel as Scheduled
 
 CONV = NodeLine("convolution", "/home/user/model.py", 12, "self.conv(x)", module="conv")
 CODE = GraphCode("0/0", "forward", "", (), (Call("extern", "mm", 7, nodes=(CONV,)),), "cabc.py")
@@ -150,3 +152,15 @@ def test_a_module_of_several_lines_says_nothing_of_one_parameter() -> None:
     assert line_outside(KEPT.place, {}) == NodeLine(KEPT.place.operator, module="conv")
     forward = dataclasses.replace(KEPT.place, is_backward=False)
     assert line_outside(forward, lines_of_modules([CODE])) is None
+
+
+def test_code_of_a_cache_is_joined_with_what_was_recorded_when_it_was_made() -> None:
+    """Behind a graph break Dynamo compiles again, and the cache has the same file."""
+    x, relu = node("x", ""), node("relu", "aten.relu.default", "x", at=3)
+    made = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": SIZE}, {"b": SIZE}))
+    call = Call("kernel", "k", 7)
+    code = GraphCode(made.compile_id, made.direction, "", (), (call,), "cabc.py")
+    launched = DeviceLaunch("kernel", "k", place=LaunchPlace("cabc", 7, made.compile_id))
+    (found,) = timed_launches(profile_of(launched), [code, dataclasses.replace(code)], [made])
+    assert found.code is code
+    assert found.step is made.steps[0]

@@ -193,3 +193,25 @@ def test_attention_of_the_sample_is_its_line() -> None:
     assert sum(by_line.values()) == pytest.approx(
         found.work_ns, rel=1e-3
     )  # medians of sums and of parts
+
+
+def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:
+    store, rows = node("store", ""), node("rows", "", tensors=(tensor(1, 64),))
+    put = node("put", "aten.scatter_reduce.two", "store", "rows", at=4)
+    back = node("copy_", "aten.copy_.default", "store", "put")
+    small = node("small", "aten.exp.default", "rows", at=3, tensors=(tensor(1, 64),))
+    found = fusion(
+        graph(store, rows, put, small, back),
+        Kernel("k0", ("put", "small"), {"store": SIZE, "rows": 256}, {"b0": SIZE, "b1": 256}),
+        Kernel("aten.scatter_reduce_.two", ("put",), {"b0": SIZE, "rows": 256}, {}, "fallback"),
+        Kernel("k1", ("copy_",), {"b0": SIZE}, {"store": SIZE}),
+    )
+    clone, call, written = (facts(found, place) for place in range(3))
+    assert [item.copied_for for item in (clone, call, written)] == [
+        "scatter_reduce", "", "scatter_reduce",
+    ]  # fmt: skip
+    shares = {part.operator: (part.line.line, part.share) for part in clone.parts}
+    assert shares == {
+        "aten.exp.default": (3, pytest.approx(1 / 9)), "copy_": (4, pytest.approx(8 / 9)),
+    }  # fmt: skip
+    assert [part.operator for part in written.parts] == ["copy_"]

@@ -1,0 +1,125 @@
+"""``inspect profile`` on the CPU: what it says that could be won is what takes the time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compile.warm_python import INSPECT
+
+pytestmark = pytest.mark.compile
+ROWS, PLACES, WIDTH = 300_000, 32, 64
+WHOLE = ROWS * WIDTH * 4  # bytes
+# Rows are put into a large buffer: in place by Inductor's own kernel, then by one of ATen's, which
+# no pass of its puts in place. A bag takes a few rows of a table.
+PUTS = f"""
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag({ROWS}, {WIDTH}, mode="sum")
+        self.register_buffer("store", torch.zeros({ROWS}, {WIDTH}))
+
+    def forward(self, places, bags, rows):
+        self.store.scatter_reduce_(0, places[:, None].expand(-1, {WIDTH}), rows, "amax")
+        return self.bag(bags).sum(0)
+
+model = Net()
+example_inputs = (
+    torch.randint(0, {ROWS}, ({PLACES},)),
+    torch.randint(0, {ROWS}, ({PLACES}, 4)),
+    torch.randn({PLACES}, {WIDTH}),
+)
+"""
+# A mask that only a backward pass needs.
+IDLE = """
+import torch
+
+model = torch.nn.Sequential(torch.nn.Linear(64, 4096), torch.nn.ReLU())
+example_inputs = (torch.randn(256, 64),)
+"""
+# Dynamo begins again where a graph that was compiled cannot give what it ends with.
+AGAIN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(64, 64)
+
+    def forward(self, x):
+        x = torch.relu(self.linear(x)) + 1
+        return torch.sparse.mm(torch.eye(64).to_sparse(), x)
+
+model = Net().eval()
+example_inputs = (torch.randn(64, 64),)
+"""
+
+
+def profiled(
+    folder: Path, machine: Path, source: str, *options: str, **environment: str
+) -> dict[str, Any]:
+    (folder / "model.py").write_text(source)
+    done = subprocess.run(
+        [*INSPECT, "profile", "model.py", *options, "--format", "json"],
+        cwd=folder,
+        env={**os.environ, "XDG_CACHE_HOME": str(machine), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["profiles"]
+    return dict(found)
+
+
+def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
+    tmp_path: Path, machine: Path
+) -> None:
+    found = profiled(tmp_path, machine, PUTS)
+    called = {item["name"]: item for item in found["work"] if item["kind"] == "library"}
+    rows = PLACES * WIDTH * 4
+    put = called["aten.scatter_reduce_.two"]
+    assert 2 * rows <= put["bytes"] < 20 * rows
+    bag = called["aten._embedding_bag.default"]
+    assert 4 * rows <= bag["bytes"] < 20 * rows
+    copies = [item for item in found["work"] if item["operators"] == ["copy_"]]
+    assert [item["bytes"] for item in copies] == [2 * WHOLE, 2 * WHOLE]
+    (gain,) = [gain for gain in found["gains"] if "is in place" in gain["because"]]
+    assert "scatter_reduce at model.py:12 is in place" in gain["because"]
+    taken = sum(item["median_ns"] for item in copies)
+    assert gain["at_most_ns"] == pytest.approx(
+        taken / found["shown_ns"] * found["wall_ns"], rel=0.5
+    )
+
+
+def test_what_only_a_backward_pass_needs_is_named_where_nobody_asks_for_one(
+    tmp_path: Path, machine: Path
+) -> None:
+    found = profiled(tmp_path, machine, IDLE)
+    assert any("only a backward pass needs" in gain["because"] for gain in found["gains"])
+    without = profiled(tmp_path, machine, IDLE, "--no-grad")
+    assert not any("backward pass" in gain["because"] for gain in without["gains"])
+
+
+def test_code_that_the_cache_gave_behind_a_graph_break_has_its_operators(
+    tmp_path: Path, machine: Path
+) -> None:
+    found = profiled(tmp_path, machine, AGAIN, "--no-grad")
+    kernels = [item for item in found["work"] if item["kind"] == "kernel"]
+    assert kernels
+    assert all(item["operators"] and item["bytes"] for item in kernels), kernels
+
+
+def test_frozen_products_have_operations(tmp_path: Path, machine: Path) -> None:
+    found = profiled(tmp_path, machine, IDLE, "--no-grad", TORCHINDUCTOR_FREEZING="1")
+    (product,) = [item for item in found["work"] if item["kind"] == "library"]
+    assert product["flops"] == 2 * 256 * 64 * 4096
