@@ -92,7 +92,7 @@ def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
     bag = called["aten._embedding_bag.default"]
     assert 4 * rows <= bag["bytes"] < 20 * rows
     copies = [item for item in found["work"] if item["operators"] == ["copy_"]]
-    assert [item["bytes"] for item in copies] == [2 * WHOLE, 2 * WHOLE]
+    assert [item["bytes"] for item in copies] == pytest.approx([2 * WHOLE] * 2, rel=1e-5)
     (gain,) = [gain for gain in found["gains"] if "is in place" in gain["because"]]
     assert "scatter_reduce at model.py:12 is in place" in gain["because"]
     taken = sum(item["median_ns"] for item in copies)
