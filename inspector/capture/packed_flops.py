@@ -18,6 +18,15 @@ from torch import fx
 __all__ = ["called", "packed_flops"]
 
 _LIBRARIES = frozenset({"mkl", "mkldnn", "onednn"})
+_LINEAR = frozenset({
+    "_linear_pointwise", "_mkl_linear", "linear_dynamic_fp16", "linear_relu_dynamic_fp16",
+    "qlinear_pointwise",
+})  # fmt: skip
+_CONVOLUTIONS = frozenset({
+    "_convolution_pointwise", "_convolution_pointwise_", "qconv_pointwise", "qconv1d_pointwise",
+    "qconv2d_pointwise", "qconv3d_pointwise",
+})  # fmt: skip
+_TRANSPOSED = "_convolution_transpose_pointwise"
 _INPUTS, _WEIGHTS = ("X", "x", "qx"), ("W", "w", "qw")
 
 
@@ -75,10 +84,10 @@ def packed_flops(
     if not isinstance(x, torch.Tensor):
         return None
     operator = target._opname  # noqa: SLF001 - as above
-    if "linear" in operator:
+    if operator in _LINEAR:
         return int(2 * out.numel() * x.shape[-1])
     weight = next((given[name] for name in _WEIGHTS if name in given), None)
-    if "conv" not in operator or not isinstance(weight, torch.Tensor):
+    if operator not in {*_CONVOLUTIONS, _TRANSPOSED} or not isinstance(weight, torch.Tensor):
         return None
-    one, channels = (x, out.shape[1]) if "transpose" in operator else (out, x.shape[1])
+    one, channels = (x, out.shape[1]) if operator == _TRANSPOSED else (out, x.shape[1])
     return int(2 * one.numel() * channels // given["groups"] * math.prod(weight.shape[2:]))

@@ -26,8 +26,7 @@ class InspectorCeilings:
             ``launch_ns`` (the driver alone), ``aten_launch_ns`` (an operator of one kernel),
             ``kernel_floor_ns`` (an empty kernel, as CUPTI times it), ``graph_node_ns`` (one in a
             CUDA graph), and ``<dtype>_flops_per_s`` of products of matrices. Of a CPU also
-            ``triad_bytes_per_s``, ``llc_bytes_per_s``, ``fma_flops_per_s`` (in registers) and
-            ``page_fault_ns`` (for each page that is fresh from the system).
+            ``triad_bytes_per_s``, ``llc_bytes_per_s`` and ``fma_flops_per_s`` (in registers).
         state: Clocks, power and what slowed the device down when they were measured, as texts.
         measured_at_s: When, in seconds since the epoch.
         is_cached: Whether they were measured before this recording.

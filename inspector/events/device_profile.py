@@ -181,6 +181,8 @@ class DeviceProfile:
             recordings have none.
         page_faults: Of calls that nobody watched, how many pages of memory each was the first to
             touch; older recordings do not say it.
+        fresh_page: On the CPU what such a page takes: ``touch_ns``, ``free_ns``, and its
+            ``page_bytes``; empty where that is not known.
     """
 
     input: int
@@ -207,6 +209,7 @@ class DeviceProfile:
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
     page_faults: tuple[int, ...] = ()
+    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -246,6 +249,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
         page_faults=naturals(fields.get("page_faults")),
+        fresh_page=sizes(fields.get("fresh_page")),
     )
 
 

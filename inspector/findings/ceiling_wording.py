@@ -36,7 +36,6 @@ _MEMORY = (
 _HOST = (("host_to_device_bytes_per_s", ""), ("device_to_host_bytes_per_s", "back "))
 _PRODUCTS = "_flops_per_s"
 _FMA = "fma_flops_per_s"
-_FAULT = "page_fault_ns"
 _NAMES = {
     **{key: words.strip() for key, words in _MEMORY},
     "host_to_device_bytes_per_s": "host to GPU",
@@ -46,7 +45,6 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
     "graph_node_ns": "a node of a CUDA graph",
     _FMA: "multiply and add",
-    _FAULT: "a page fault",
 }
 _MINUTE_S = 60
 _HOUR_S = 60 * _MINUTE_S
@@ -69,9 +67,6 @@ def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[s
     if _FMA in ceilings.values:
         text = f"{flops_rate(ceilings.values[_FMA])} of float32 in registers"
         yield "multiply and add", _with_spread(ceilings, _FMA, text)
-    if _FAULT in ceilings.values:
-        text = f"{ceilings.values[_FAULT]:,.0f} ns a page"
-        yield "fresh memory", _with_spread(ceilings, _FAULT, text)
     yield from _line("a kernel launch", _launches(ceilings))
     yield from _line("an empty kernel", _empty_kernels(ceilings))
     yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))

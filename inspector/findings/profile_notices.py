@@ -310,12 +310,12 @@ def unseen_notice(
         launches: What was seen in calls with any input.
     """
     ran = [item.code for item in launches if item.code is not None]
-    seen, same = {id(code) for code in ran}, {(_key(code), code.file) for code in ran}
+    seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}
     scheduled = {_key(item) for item in fusions if item.steps}
     unseen = [
         code
         for code in codes
-        if not (id(code) in seen or (_key(code), code.file) in same)
+        if not (id(code) in seen or code.file in files)
         and (code.kernels or (not code.calls and _key(code) in scheduled))
     ]
     if not unseen:

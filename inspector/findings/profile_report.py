@@ -30,6 +30,7 @@ from inspector.model.stack import is_graph_code
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
+from inspector.profiles.faults import Faults
 from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.module_groups import in_groups
@@ -168,7 +169,7 @@ def _profiles(
             spent, work, mode,
             is_cpu=is_cpu, is_grad_idle=is_idle, has_templates=_has_templates(profile.device),
             break_lines=break_lines,
-            page_fault_ns=_ceiling(process, "page_fault_ns"),
+            faults=_faults(profile.fresh_page),
         )  # fmt: skip
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
@@ -192,9 +193,12 @@ def _profiles(
     unread += [unseen] if unseen else []
 
 
-def _ceiling(process: Process, name: str) -> float:
-    """A figure of the machine, or 0."""
-    return process.ceilings.values.get(name, 0.0) if process.ceilings is not None else 0.0
+def _faults(fresh_page: Mapping[str, int]) -> Faults | None:
+    """What a page of fresh memory takes, or None where it is not known."""
+    page_bytes = fresh_page.get("page_bytes")
+    if not page_bytes:
+        return None
+    return Faults(fresh_page.get("touch_ns", 0), fresh_page.get("free_ns", 0), page_bytes)
 
 
 def _keeps_for_nothing(work: Iterable[Work]) -> bool:

@@ -15,7 +15,7 @@ from inspector.model.percent import percent
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name
-from inspector.profiles.work import Bound, Work, limit_of
+from inspector.profiles.work import Bound, Work, is_possible, limit_of
 
 __all__ = ["WorkLine", "line_rows", "module_rows", "operator_rows", "work_lines"]
 
@@ -130,8 +130,13 @@ def _rates(row: Hot) -> Iterator[str]:
     else:
         what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
         library = row.share_of_library
-        also = "" if library is None else f", {percent(library)} of what large products reach"
-        yield f"{percent(share)} of {what}{also}"
+        yield f"{percent(share)} of {what}"
+        if library is not None:
+            yield (
+                f"{percent(library)} of what large products reach"
+                if is_possible(library)
+                else "more than large products reached when they were measured"
+            )
 
 
 def _why_faster(work: Work) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
@@ -37,8 +37,8 @@ _MOST_ARGUMENTS = 4
 _APART = 1.0  # From here on no percentage says it.
 _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
-    "gradients are on and nothing asks for them, so that what a backward pass needs is computed "
-    "and kept: --no-grad measures calls under torch.no_grad(), --train with a backward pass"
+    "gradients are on and nothing asks for them, so that what a backward pass needs is kept: "
+    "--no-grad measures calls under torch.no_grad(), --train those with a backward pass"
 )
 _WHY = {False: "why the GPU waits", True: "what is beside kernels"}
 
@@ -53,7 +53,9 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
-    if found.is_grad_idle:
+    if found.breaks and not (is_noise(found.budget) or _is_all_eager(found)):
+        yield f"graphs break at {listed(found.breaks)}: `inspect explain` says how to mend that"
+    if found.is_grad_idle and not any("backward pass" in item.what for item in _shown(found)):
         yield _GRAD_IDLE
 
 
@@ -115,13 +117,13 @@ def _next_gain(found: Profiled) -> Iterator[str]:
         )
         if found.breaks:
             yield (
-                f"graphs break at {listed(found.breaks)}, whatever that takes: "
+                f"graphs break at {listed(found.breaks)}, which costs more than nothing: "
                 "`inspect explain` says how to mend that"
             )
     elif found.gains and _is_all_eager(found) and found.breaks:
         yield "what compiling would win is not known before there is a graph"
     elif found.gains:
-        gain = found.gains[0]
+        gain = next((item for item in found.gains if item.is_known), found.gains[0])
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
         yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
 
@@ -234,13 +236,21 @@ def _limit(row: Hot) -> str:
 
 def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
-    for gain in found.gains[:_MOST_GAINS] if not is_noise(found.budget) else ():
+    for gain in _shown(found):
         yield _at_most(gain), gain.what, gain.change
+
+
+def _shown(found: Profiled) -> Sequence[Gain]:
+    """The largest, of which at most one says only what takes the time."""
+    if is_noise(found.budget):
+        return ()
+    first = next((item for item in found.gains if not item.is_known), None)
+    return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
 
 
 def more_gains(found: Profiled) -> str:
     """How many more there are than `gain_lines` has; or an empty string."""
-    more = len(found.gains) - _MOST_GAINS
+    more = len(found.gains) - len(_shown(found))
     if more <= 0 or is_noise(found.budget):
         return ""
     return f"… {more} more in the JSON report (--format json)"

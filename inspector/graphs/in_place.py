@@ -79,18 +79,26 @@ class InPlace:
             return copy.stack == source.stack
         return len(self._users[copy.inputs[-1]]) == 1
 
-    def for_whom(self, node: Node) -> str:
-        """What the program does in place that makes the copy necessary, as ATen calls it.
+    def written_back(self, node: Node) -> Node | None:
+        """What a copy that AOTAutograd made writes to where the program has it; None of others."""
+        return self._source(node) if is_copy(node) and self.is_done(node) else None
 
-        Args:
-            node: A copy.
+    def is_of_caller(self, node: Node) -> bool:
+        """Whether it is a part of an input that the graph changes for whoever calls it.
 
-        Returns:
-            An empty string where the program makes the copy itself.
+        A copy that the program makes first may be gone from the graph, and the name of what is done
+        to it is the same.
         """
-        source = self._source(node)
-        is_known = self.is_done(node) and source is not None
-        return aten_name(source.aten or source.target).rstrip("_") if is_known and source else ""
+        base = self._root(node.inputs[0]) if node.inputs else ""
+        return any(_is_copied_to(user, base) for user in self._users.get(base, ()))
+
+    def may_be_of_caller(self, node: Node) -> bool:
+        """Whether it is a part of an input, and the program has it in place, by its name.
+
+        Where gradients are on the graph gives a new tensor, which torch copies back behind it.
+        """
+        base = self._nodes.get(self._root(node.inputs[0])) if node.inputs else None
+        return base is not None and base.op == "placeholder" and _is_in_place(node) is True
 
     def is_written(self, node: Node) -> bool:
         """Whether eager PyTorch makes no tensor for its value, but writes into one."""

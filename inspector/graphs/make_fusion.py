@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.graphs.fusion import Fusion, Step, total
 from inspector.graphs.hinted import hinted_buffers, hinted_graph, symbols_of
+from inspector.graphs.in_place import writes_a_part
 from inspector.graphs.memory import Memory
 from inspector.graphs.moved import buffer_bytes, moved_by, with_limits, without_removed
 from inspector.graphs.owners import Owners, computed_by
@@ -81,7 +82,9 @@ class _Making:
         name = aten_name(operation.target).rstrip("_")
         known = (self._nodes.get(each) for each in (operation.origin, *operation.origins))
         nodes = [node for node in known if node is not None]
-        return next((node for node in nodes if aten_name(node.target).rstrip("_") == name), None)
+        same = [node for node in nodes if aten_name(node.target).rstrip("_") == name]
+        # Inductor calls one scatter by the name of another.
+        return next(iter([*same, *filter(writes_a_part, nodes)]), None)
 
     def _with_rows(self, launch: Launch, operation: Operation, node: Node) -> Launch:
         """A call that takes rows of a table, or puts some there, with these instead of the table.

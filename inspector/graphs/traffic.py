@@ -105,10 +105,17 @@ class Traffic:
         new = self._in_place.new_bytes(node) if writes_a_part(node) else None
         return None if new is None else (new if adds(node) else 0, new)
 
-    def copied_for(self, nodes: Sequence[Node]) -> str:
-        """What is done in place, if all that some nodes do is to write its result back."""
-        found = {self._in_place.for_whom(node) for node in nodes}
-        return found.pop() if len(found) == 1 else ""
+    def written_back(self, node: Node) -> Node | None:
+        """As `inspector.graphs.in_place.InPlace.written_back`."""
+        return self._in_place.written_back(node)
+
+    def may_be_of_caller(self, node: Node) -> bool:
+        """As `inspector.graphs.in_place.InPlace.may_be_of_caller`."""
+        return self._in_place.may_be_of_caller(node)
+
+    def is_of_caller(self, node: Node) -> bool:
+        """As `inspector.graphs.in_place.InPlace.is_of_caller`."""
+        return self._in_place.is_of_caller(node)
 
     def _moved(self, group: Sequence[Node], *, only: bool = True) -> int | None:
         """What some nodes move as one kernel.

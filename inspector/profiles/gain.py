@@ -17,12 +17,14 @@ class Gain:
         time_ns: The time of a call that would be won at most.
         change: What to change.
         is_hidden: Whether a call gets no shorter by it as long as the host is what it waits for.
+        is_known: Whether anything is known that wins it: else it says what takes the time.
     """
 
     what: str
     time_ns: float
     change: str
     is_hidden: bool = False
+    is_known: bool = True
 
 
 def and_more(number: int, names: Sequence[object]) -> str:

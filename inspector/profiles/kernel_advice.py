@@ -25,6 +25,14 @@ _LAYOUT = (
     "model.to(memory_format=torch.channels_last)"
 )
 _HALVES = frozenset({"bfloat16", "float16"})
+_DENSE_GRADIENTS = frozenset({
+    "embedding_dense_backward", "_embedding_bag_backward", "_embedding_bag_dense_backward",
+})  # fmt: skip
+_SPARSE = (
+    "a gradient of the rows that are used alone: sparse=True for nn.Embedding and nn.EmbeddingBag, "
+    "with SGD, Adagrad or SparseAdam"
+)
+_MOSTLY = 0.5  # of a statement
 _NEAR = 0.5  # of a ceiling: less is not for want of it
 # No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
 # torch/_inductor/utils.py, 2.11 to 2.13).
@@ -48,6 +56,8 @@ def advice(
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         is_training: Whether there is a backward pass: the weights are no constants.
     """
+    if work.share_of(_DENSE_GRADIENTS.__contains__) >= _MOSTLY:
+        return _SPARSE
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"
     if work.kind == "library":
@@ -89,8 +99,10 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
     if work.kind != "library" or work.dtype != "float32":
         return ""
     if is_cpu:
-        is_other = (_PRODUCTS | _CONVOLUTIONS).isdisjoint(work.operators)
-        return "" if is_other and not _is_packed(work) else _smaller(work)
+        by_dtype = _FROZEN | _CONVOLUTIONS
+        by_dtype |= frozenset() if work.bound is Bound.COMPUTE else _PRODUCTS
+        is_other = by_dtype.isdisjoint(work.operators) and not _is_packed(work)
+        return "" if is_other else _smaller(work)
     if "attention" in work.name:
         return "bfloat16"
     if _PRODUCTS.isdisjoint(work.operators):

@@ -13,10 +13,11 @@ from inspector.profiles.work import Bound, Work, limit_of
 
 __all__ = ["kernel_gains"]
 
-_NEAR = 0.5  # of a ceiling: less is not for want of it
+_NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
+_MOSTLY = 0.5  # of a statement
 _IRREGULAR = frozenset({
-    "embedding", "embedding_bag", "embedding_dense_backward", "_embedding_bag", "gather", "index",
-    "_embedding_bag_backward", "_embedding_bag_dense_backward", "_embedding_bag_forward_only",
+    "embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "gather",
+    "index", "_unsafe_index", "_unsafe_index_put",
     "index_add", "index_copy", "index_put", "index_put_", "index_select", "scatter", "scatter_add",
     "scatter_reduce", "take",
 })  # fmt: skip
@@ -30,7 +31,15 @@ def kernel_gains(
     is_cpu: bool,
     is_hidden: bool,
 ) -> Iterator[Gain]:
-    """One gain for all that a setting is advised for, and that the same limits."""
+    """One gain for all that a setting is advised for, and that the same limits.
+
+    Args:
+        rows: Equal statements.
+        advised: What is advised for a statement, or an empty string.
+        mode: The mode that was compiled with, or an empty string.
+        is_cpu: Whether they ran on the CPU.
+        is_hidden: Whether a call gets no shorter by it.
+    """
     alike: dict[tuple[str, Bound, str], list[Hot]] = {}
     for row in rows:
         first = row.first
@@ -40,29 +49,29 @@ def kernel_gains(
             continue
         change = advised(first)
         own = first.name if not change or is_about_one(first, mode, is_cpu=is_cpu) else ""
-        alike.setdefault((change or _nothing(row), first.bound, own), []).append(row)
+        alike.setdefault((change, first.bound, own), []).append(row)
     for (change, _, _), same in alike.items():
         together = Hot(tuple(item for row in same for item in row.all_))
         share = percent(together.share_of_ceiling or 0.0)
         reach = "reach" if together.number > 1 else "reaches"
-        library = together.share_of_library
-        also = "" if library is None else f" ({percent(library)} of what large products reach)"
         limit = limit_of(together.first)
         yield Gain(
-            f"{named(together)}{where(together)} {reach} {share} of the machine's {limit}{also}",
+            f"{named(together)}{where(together)} {reach} {share} of the machine's {limit}",
             sum(_won_ns(row, is_cpu=is_cpu) for row in same),
-            change,
+            change or _nothing(together),
             is_hidden,
+            is_known=bool(change),
         )
 
 
 def _nothing(row: Hot) -> str:
     """What is said of equal statements for which no advice is known."""
-    operators = set(row.first.operators)
     if (row.share_of_ceiling or 0.0) >= _NEAR:
-        return "so near to it only less of it is faster: fewer bytes, or less often"
-    if operators & _IRREGULAR:
+        return "it is near to what the machine can do: fewer bytes make it faster, or less often"
+    if row.first.share_of(_IRREGULAR.__contains__) >= _MOSTLY:
         return "rows that lie apart are not read and written as fast as rows in order"
+    if row.first.kind == "library":
+        return "no setting is known to make it faster"
     return (
         "no setting is known to make it faster: what it computes takes the time, "
         "`inspect kernels` shows its code"

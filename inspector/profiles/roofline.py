@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.targets import is_view
+from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.profiles.hot import hot
 from inspector.profiles.peaks import peak_flops_per_s
@@ -107,10 +108,21 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
 
 
 def _estimated(work: Work) -> int:
-    """One operation for each element that each operator gives, or, reducing, takes."""
+    """One operation for each element that each operator gives, or, reducing, takes.
+
+    What a reduction takes of memory is known by its bytes alone.
+    """
     step = work.launches[0].step
+    dtype = find_dtype(work.dtype)
+    taken = 0
+    if step is not None and step.kind == "reduction" and dtype is not None:
+        taken = max(step.reads.values(), default=0) // dtype.size_bytes
     own = [node for node in step.operators if node.name not in step.again] if step else []
     nodes = {node.name: node for node in own}
+    return max(taken, _counted(own, nodes))
+
+
+def _counted(own: Sequence[Node], nodes: Mapping[str, Node]) -> int:
     return sum(
         max(_elements(node), *(_elements(nodes[name]) for name in node.inputs if name in nodes), 0)
         for node in own

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inspector.profiles.gain import and_more
 from inspector.profiles.hot import Hot
 
@@ -24,6 +26,12 @@ def where(row: Hot) -> str:
     modules = row.modules
     lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
     if modules and all(item.modules for item in row.all_):
-        at = f" ({lines[0]}{and_more(1, lines)})" if lines else ""
-        return f" in {modules[0]}{and_more(1, modules)}{at}"
-    return f" at {lines[0]}{and_more(1, lines)}" if lines else ""
+        at = f" ({lines[0]}{_others(lines, 'line')})" if lines else ""
+        return f" in {modules[0]}{_others(modules, 'module')}{at}"
+    return f" at {lines[0]}{_others(lines, 'line')}" if lines else ""
+
+
+def _others(names: Sequence[str], noun: str) -> str:
+    """`` and 2 more lines`` behind the first."""
+    more = and_more(1, names)
+    return f"{more} {noun}{'s' if len(names) > 2 else ''}" if more else ""  # noqa: PLR2004

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.in_place import writes_a_part
+from inspector.graphs.in_place import is_copy, writes_a_part
 from inspector.graphs.lookup import origins
 from inspector.graphs.step_names import short_name
 from inspector.graphs.targets import is_view
@@ -15,14 +15,14 @@ from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.kernel import NodeLine
 
-__all__ = ["COPY", "FusionFacts", "Part", "StepFacts"]
+__all__ = ["FusionFacts", "Part", "StepFacts", "operator_of"]
 
-COPY = "copy_"
-"""How the operator is called of which nothing but a copy is left."""
+_COPY = "copy_"  # how an operator is called of which nothing but a copy is left
 
 # What current GPUs compute while they move a byte, roughly: it weighs a product against what is
 # fused with it, and says nothing else.
 _FLOPS_PER_BYTE = 100
+_PACKED = frozenset({"mkl", "mkldnn", "onednn"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,11 +34,17 @@ class Part:
         operator: The operator of ATen that it was before decompositions, as torch spells it; or the
             program's own kernel.
         share: Of the step's work: all parts add up to 1.
+        copied_for: What the program does in place, as ATen calls it, if this part copies a whole
+            tensor for it: AOTAutograd lets no graph change what others see.
+        given_for: The same if it gives a whole new tensor, and torch copies that back behind the
+            graph: a graph does not say whether it does.
     """
 
     line: NodeLine
     operator: str
     share: float
+    copied_for: str = ""
+    given_for: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,8 +59,6 @@ class StepFacts:
         bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
-        copied_for: What the program does in place, as ATen calls it, if the step does nothing but
-            to copy a tensor for that: AOTAutograd lets no graph change what others see.
     """
 
     parts: tuple[Part, ...]
@@ -62,7 +66,16 @@ class StepFacts:
     writes: Mapping[str, int]
     bytes_: int | None
     operands: Mapping[str, int]
-    copied_for: str = ""
+
+    @property
+    def copied(self) -> Mapping[str, float]:
+        """How much of it is copying for what the program does in place, by the operator."""
+        return _shares(self.parts, lambda part: part.copied_for)
+
+    @property
+    def given(self) -> Mapping[str, float]:
+        """The same of what a graph gives as new tensors, if torch copies these back behind it."""
+        return _shares(self.parts, lambda part: part.given_for)
 
     @property
     def dtype(self) -> str:
@@ -91,46 +104,53 @@ class FusionFacts:
             writes=memory.rooted(step.writes),
             bytes_=step.bytes_,
             operands=self._operands(step),
-            copied_for=self._copied_for(step),
         )
 
-    def _copied_for(self, step: Step) -> str:
-        """What is done in place that a step makes a copy for, or writes back; or nothing."""
+    def _copied_for(self, step: Step, node: Node) -> str:
+        """What is done in place that a node of a step copies a whole tensor for; or nothing.
+
+        That is a clone in front of a library's call that does it, what writes a result back, and
+        all that a generated kernel computes anew though the program changes a part of it. Inductor
+        says of a clone that it computes the same as the call.
+        """
         if step.is_call:
             return ""
-        cloned = [*self._cloned(step)]
-        if cloned:
-            node, _ = cloned[0]
-            is_most = 2 * sum(bytes_ for _, bytes_ in cloned) > (step.bytes_ or 0)
-            return short_name(node.aten or node.target) if is_most else ""
-        own = [node for node in step.operators if not is_view(node)]
-        return self._traffic.copied_for([node for node in own if node.name not in step.again])
+        own = {item.name for item in step.operators if item.name not in step.again}
+        source = self._traffic.written_back(node)
+        if source is not None:
+            # In one kernel with its source it is where that is written.
+            is_extra = source.name not in own or bool(self._copied_for(step, source))
+            return _name(source) if is_extra else ""
+        size = node.bytes_
+        is_whole = size in step.reads.values() and size in step.writes.values()
+        is_part = writes_a_part(node) and not is_copy(node)
+        is_of_caller = is_part and self._traffic.is_of_caller(node)
+        return _name(node) if size and is_whole and is_of_caller else ""
 
-    def _cloned(self, step: Step) -> Iterator[tuple[Node, float]]:
-        """What changes a tensor in a call behind the step, which copies it first; with the bytes.
-
-        Inductor says that both compute the same.
-        """
-        for node in step.operators if not step.is_call else ():
-            size = node.bytes_
-            is_there = size in step.reads.values() and size in step.writes.values()
-            if size and is_there and node.name in step.again and writes_a_part(node):
-                yield node, 2.0 * size
+    def _given_for(self, step: Step, node: Node) -> str:
+        """What may be done in place that a step gives a whole new tensor for; or nothing."""
+        size = node.bytes_
+        is_whole = bool(size) and size in step.writes.values() and not step.is_call
+        is_part = writes_a_part(node) and not is_copy(node)
+        is_one = is_whole and is_part and self._traffic.may_be_of_caller(node)
+        return _name(node) if is_one else ""
 
     def _parts(self, step: Step) -> Iterator[Part]:
-        relaid, cloned = [*self._relaid(step)], [*self._cloned(step)]
+        relaid = [*self._relaid(step)]
+        again = (node for node in step.operators if node.name in step.again)
+        cloned = [node for node in again if self._copied_for(step, node)]
         own = _alone(step, _own(step)) if cloned else _own(step)
-        nodes = [*own, *(node for node, _ in (*relaid, *cloned))]
-        weights = [self._weight(step, node) for node in own]
-        weights += [bytes_ for _, bytes_ in (*relaid, *cloned)]
+        nodes = [*own, *(node for node, _ in relaid), *cloned]
+        weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
+        weights += [2.0 * (node.bytes_ or 0) for node in cloned]
         whole = sum(weights)
-        is_copied = bool(self._copied_for(step)) and not cloned
-        copies = {node.name for node, _ in cloned}
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
-            operator = step.name if step.kind == "user_kernel" else node.aten or node.target
-            is_copy = is_copied or node.name in copies
-            yield Part(self._line(node), COPY if is_copy else operator, share)
+            copied_for = self._copied_for(step, node)
+            operator = step.name if step.kind == "user_kernel" else operator_of(node)
+            given_for = "" if copied_for else self._given_for(step, node)
+            operator = _COPY if node in cloned else operator
+            yield Part(self._line(node), operator, share, copied_for, given_for)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
@@ -204,6 +224,28 @@ def _own(step: Step) -> Sequence[Node]:
     own = _alone(step, work)
     # All of it counts for another step: it is a part of the last one's operator.
     return own or work[-1:]
+
+
+def _shares(parts: Iterable[Part], name: Callable[[Part], str]) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for part in parts:
+        if name(part):
+            found[name(part)] = found.get(name(part), 0.0) + part.share
+    return found
+
+
+def _name(node: Node) -> str:
+    """As ATen calls it, whether or not it is in place."""
+    return short_name(node.aten or node.target).rstrip("_")
+
+
+def operator_of(node: Node) -> str:
+    """Before decompositions; of a library's call with packed weights, the call itself.
+
+    What is fused into that (``relu``) gives it its name.
+    """
+    is_packed = node.target.split(".")[0] in _PACKED
+    return node.target if is_packed else node.aten or node.target
 
 
 def _alone(step: Step, work: Sequence[Node]) -> Sequence[Node]:

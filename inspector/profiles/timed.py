@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile
+from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
@@ -145,7 +146,7 @@ def timed_launches(
     found: list[TimedLaunch] = []
     for place, launch in enumerate(profile.launches):
         spans = tuple(call.spans_ns[place] for call in profile.calls)
-        code = by_file.get(launch.place.file)
+        code = _code_at(by_file, launch.place)
         call = _call_at(code, launch.place.line) if code is not None else None
         step, facts = steps.of(code, call)
         found.append(
@@ -164,18 +165,28 @@ def timed_launches(
     return _with_functions(found, functions or {}, own)
 
 
-def _by_file(codes: Sequence[GraphCode], steps: _Steps) -> Mapping[str, GraphCode]:
-    """The code of each file; of several compilations that made the same one, the best known.
+def _by_file(codes: Sequence[GraphCode], steps: _Steps) -> Mapping[str, Mapping[str, GraphCode]]:
+    """The code of each file, by compilation; of several of one, that of which most is known.
 
-    Dynamo begins again where a graph breaks after it was compiled, and Inductor's cache has the
-    code then: nothing more is recorded of it.
+    Equal graphs have one file. Dynamo begins again where a graph breaks after it was compiled, and
+    Inductor's cache has the code then: nothing more is recorded of it.
     """
-    found: dict[str, GraphCode] = {}
+    found: dict[str, dict[str, GraphCode]] = {}
     for code in codes:
         name = PurePath(code.file).stem
-        if name and (name not in found or steps.knows(code) or not steps.knows(found[name])):
-            found[name] = code
+        same = found.setdefault(name, {})
+        known = same.get(code.compile_id)
+        if name and (known is None or steps.knows(code) or not steps.knows(known)):
+            same[code.compile_id] = code
     return found
+
+
+def _code_at(
+    by_file: Mapping[str, Mapping[str, GraphCode]], place: LaunchPlace
+) -> GraphCode | None:
+    """The code that a launch comes from: of equal graphs that which was called."""
+    same = by_file.get(place.file)
+    return (same.get(place.region) or [*same.values()][-1]) if same else None
 
 
 def _with_functions(
@@ -269,6 +280,7 @@ class _Steps:
     def __init__(self, codes: Sequence[GraphCode], fusions: Iterable[Fusion]) -> None:
         self._found: dict[tuple[int, int], tuple[Step, StepFacts]] = {}
         self._joined: set[int] = set()
+        self._files: dict[str, GraphCode] = {}  # an equal graph's out of a cache has the same
         left = list(fusions)
         for code in codes:
             key = code.compile_id, code.direction
@@ -283,11 +295,21 @@ class _Steps:
 
     def of(self, code: GraphCode | None, call: Call | None) -> tuple[Step | None, StepFacts | None]:
         """The step with what is known of it, or nothing."""
-        found = self._found.get((id(code), call.line)) if code and call else None
-        return found or (None, None)
+        if code is None or call is None:
+            return None, None
+        found = self._found.get((id(code), call.line))
+        if found is not None or not code.file:
+            return found or (None, None)
+        other = self._files.get(PurePath(code.file).stem)
+        found = self._found.get((id(other), call.line)) if other is not None else None
+        if found is None or other is None:
+            return None, None
+        step, facts = found
+        return step, facts if _function(other) == _function(code) else _without_lines(facts)
 
     def _join(self, code: GraphCode, fusion: Fusion) -> None:
         self._joined.add(id(code))
+        self._files.setdefault(PurePath(code.file).stem, code)
         own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
         called = [
             _NUMBER.sub("", call.name) if call.name in own else _operation(call.name)
@@ -298,6 +320,17 @@ class _Steps:
         for here, there in align(called, stepped):
             step = fusion.steps[there]
             self._found[id(code), code.calls[here].line] = step, facts.of(step)
+
+
+def _function(code: GraphCode) -> str:
+    """Which function a compilation is of: ``3`` of ``3/1``, which is compiled again."""
+    return code.compile_id.rpartition("/")[0]
+
+
+def _without_lines(facts: StepFacts) -> StepFacts:
+    """What is known of an equal graph's step: another function's lines and modules are not."""
+    parts = [dataclasses.replace(part, line=NodeLine(part.line.node)) for part in facts.parts]
+    return dataclasses.replace(facts, parts=tuple(parts))
 
 
 def _operation(name: str) -> str:

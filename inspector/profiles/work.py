@@ -7,7 +7,7 @@ import dataclasses
 import enum
 import re
 import statistics
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.launch_place import KEEPS_GRADIENT
@@ -16,7 +16,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
 from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.reuse import bytes_from_memory
-from inspector.profiles.step_facts import COPY
+from inspector.profiles.step_facts import operator_of
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
 __all__ = ["Bound", "Work", "all_work", "is_possible", "limit_of"]
@@ -28,8 +28,10 @@ _TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
 _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
 _COLLECTIVE_KERNELS = ("nccl", "rccl")
+_MOST = 0.5
 _LAUNCHED = frozenset({"kernel", "user_kernel", "library"})
-_BRIEF_NS = 1_000  # on a CPU, where a clock alone takes a tenth of that
+# On a CPU, where a clock alone takes a tenth of a microsecond, and ATen to find a function several.
+_BRIEF_NS = {"kernel": 1_000, "library": 10_000, "eager": 10_000}
 # They compare elements with one another: how fast memory is decides little.
 _COMPARING = frozenset({
     "argsort", "bincount", "bucketize", "histc", "kthvalue", "median", "mode", "msort",
@@ -55,7 +57,7 @@ _LIMITS = {
     Bound.CACHE: "L2 bandwidth",
     Bound.COMPUTE: "arithmetic",
 }
-_CACHE_OF_CPU = "last-level cache"
+_CACHE_OF_CPU = "last-level cache bandwidth"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,10 +106,31 @@ class Work:
     library_flops_per_s: float | None = None
 
     @property
-    def copied_for(self) -> str:
-        """As `inspector.profiles.step_facts.StepFacts.copied_for`."""
+    def copied(self) -> Mapping[str, float]:
+        """As `inspector.profiles.step_facts.StepFacts.copied`."""
         facts = self.launches[0].facts
-        return facts.copied_for if facts is not None else ""
+        return facts.copied if facts is not None else {}
+
+    @property
+    def given(self) -> Mapping[str, float]:
+        """As `inspector.profiles.step_facts.StepFacts.given`."""
+        facts = self.launches[0].facts
+        return facts.given if facts is not None else {}
+
+    @property
+    def copied_for(self) -> str:
+        """What is done in place that most of it copies whole tensors for, or an empty string."""
+        copied = self.copied
+        return max(copied, key=copied.__getitem__) if sum(copied.values()) > _MOST else ""
+
+    def share_of(self, is_one: Callable[[str], bool]) -> float:
+        """How much of it some operators are.
+
+        Args:
+            is_one: Whether an operator is one of these, by its short name.
+        """
+        parts = self.main.parts if self.launches else ()
+        return sum(part.share for part in parts if is_one(short_name(part.operator)))
 
     @property
     def median_ns(self) -> float:
@@ -238,11 +261,9 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
     if bytes_ is None and first.launch.kind in {"memcpy", "memset"} and None not in copied:
         is_within = first.launch.kind == "memcpy" and not crosses(first.launch)
         bytes_ = sum(size or 0 for size in copied) * (2 if is_within else 1)
-    names = [node.aten or node.target for node in step.operators] if step is not None else []
+    names = [operator_of(node) for node in step.operators] if step is not None else []
     if step is not None and step.kind == "user_kernel":
         names = [step.name]
-    if facts is not None and facts.copied_for:
-        names = [COPY]
     if not names and first.launch.place.operator:
         names = [first.launch.place.operator.replace("::", ".")]
     return Work(
@@ -295,7 +316,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     library = None if on_device else values.get(f"{unit}_flops_per_s")
     is_more = bool(work.flops and compute and library and compute > library)
     work = dataclasses.replace(work, unit=unit, library_flops_per_s=library if is_more else None)
-    if not times or (not on_device and work.median_ns < _BRIEF_NS * len(work.launches)):
+    if not times or (not on_device and work.median_ns < _BRIEF_NS.get(work.kind, 0)):
         return work
     least_ns, bound, ceiling = max(times, key=lambda item: item[0])
     floor_ns = values.get("kernel_floor_ns", _FLOOR_NS)

@@ -32,7 +32,7 @@ for line in sys.stdin:
 """
 NAMES = {
     "copy_bytes_per_s", "read_bytes_per_s", "triad_bytes_per_s", "llc_bytes_per_s",
-    "float32_flops_per_s", "bfloat16_flops_per_s", "fma_flops_per_s", "page_fault_ns",
+    "float32_flops_per_s", "bfloat16_flops_per_s", "fma_flops_per_s",
 }  # fmt: skip
 
 

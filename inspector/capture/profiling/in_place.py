@@ -26,6 +26,7 @@ from inspector.capture import versions
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
+from inspector.capture.profiling.faults import fresh_page
 from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
@@ -151,6 +152,9 @@ def _measure(
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)
+    else:
+        with contextlib.suppress(MemoryError, RuntimeError):  # as little memory as that is left
+            measured.fresh_page = fresh_page()
     is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
     if settled and is_short:
         with _eagerly():

@@ -77,6 +77,7 @@ class Measured:
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
         faults: Of each plain call, pages of memory that it was the first to touch.
+        fresh_page: What such a page takes, see `inspector.capture.profiling.faults`.
         error: What failed, or None.
     """
 
@@ -95,6 +96,7 @@ class Measured:
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
     faults: list[int] = dataclasses.field(default_factory=list)
+    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""

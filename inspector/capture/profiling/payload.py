@@ -48,6 +48,7 @@ def write_profile(
             "arguments": measured.arguments,
             "plain_ns": measured.unwatched,
             "page_faults": measured.faults,
+            "fresh_page": measured.fresh_page,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,
             "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],

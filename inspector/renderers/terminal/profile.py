@@ -114,7 +114,7 @@ def _slower(page: Page, found: Profiled) -> Iterator[Text]:
 def _gains(page: Page, found: Profiled) -> Iterator[Text]:
     gains = list(gain_lines(found))
     if gains:
-        yield Text("What could be won (estimates; each at most)", style="bold")
+        yield Text("What could be won (estimates, which may overlap)", style="bold")
     for time, what, change in gains:
         text = Text(f"{time}: ", style="yellow").append_text(page.safe(what))
         yield from page.wrapped(text, _GAP, _GAP * 2)

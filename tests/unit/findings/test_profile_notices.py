@@ -192,8 +192,8 @@ def test_noise_leaves_what_needs_no_time() -> None:
 
     broken = dataclasses.replace(found, breaks=("model.py:3", "model.py:9"))
     assert list(verdict_lines(broken))[-1] == (
-        "graphs break at model.py:3, model.py:9, whatever that takes: `inspect explain` says how "
-        "to mend that"
+        "graphs break at model.py:3, model.py:9, which costs more than nothing: `inspect explain` "
+        "says how to mend that"
     )
 
 
@@ -284,8 +284,8 @@ def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
 def test_graphs_of_which_nothing_ran_are_named() -> None:
     kernel = Kernel.__new__(Kernel)  # it is not looked into
     code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
-    other = dataclasses.replace(code, compile_id="1/0")
-    again = dataclasses.replace(code)  # out of a cache, behind a graph break
+    other = dataclasses.replace(code, compile_id="1/0", file="/c/def.py")
+    again = dataclasses.replace(code, compile_id="2/0")  # an equal graph's, out of a cache
     seen = TimedLaunch(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
     assert unseen_notice([code, again], [], [seen]) == ""
     assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""

@@ -11,6 +11,7 @@ from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.faults import Faults, without_freeing
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.hot import Hot
@@ -51,7 +52,7 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
 
     assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of the machine's memory bandwidth"
     assert several.what.startswith(
-        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more reach 20%"
+        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more lines reach 20%"
     )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
 
@@ -203,7 +204,12 @@ def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
     item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))
 
     def gain(operator: str) -> Gain:
-        own = dataclasses.replace(item, operators=(operator,))
+        assert launch.facts is not None
+        (part, *_) = launch.facts.parts
+        parts = (dataclasses.replace(part, operator=f"aten.{operator}", share=1.0),)
+        facts = dataclasses.replace(launch.facts, parts=parts)
+        (first,) = item.launches
+        own = dataclasses.replace(item, launches=(dataclasses.replace(first, facts=facts),))
         (found,) = (
             gain
             for gain in gains(BUDGET, [own], "", is_cpu=True)
@@ -213,6 +219,7 @@ def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
 
     assert "what it computes takes the time" in gain("exp").change
     assert "rows that lie apart" in gain("index_put").change
+    assert not gain("exp").is_known
     assert gain("exp").time_ns == pytest.approx(380_000)
 
 
@@ -220,27 +227,43 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
     first, _ = work(time_ns=400_000)
     (launch,) = first.launches
     assert launch.facts is not None
-    facts = dataclasses.replace(launch.facts, copied_for="scatter_reduce")
+    (part, *_) = launch.facts.parts
+    parts = (dataclasses.replace(part, share=1.0, copied_for="scatter_reduce"),)
+    facts = dataclasses.replace(launch.facts, parts=parts)
     item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
     assert gain.what == (
-        "scatter_reduce at model.py:3 is in place, and the graph copies the whole tensor for it, "
-        "2 times"
+        "scatter_reduce at model.py:3: the program changes a part of a tensor in place, and "
+        "2 kernels of the graph copy all of it"
     )
     assert gain.time_ns == pytest.approx(800_000)
 
 
-def test_fresh_memory_is_a_gain_of_a_cpu_alone() -> None:
+PAGES = Faults(touch_ns=250.0, free_ns=150.0, page_bytes=4096)
+
+
+def test_fresh_memory_is_a_gain_where_it_is_known_what_it_takes() -> None:
     budget = make_budget(
         dataclasses.replace(
             PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={}, page_faults=(90, 100, 4_000)
         )
     )
     found = {
-        is_cpu: [g for g in gains(budget, [], "", is_cpu=is_cpu, page_fault_ns=250.0)
-                 if "fresh" in g.what]
-        for is_cpu in (True, False)
-    }  # fmt: skip
-    assert [gain.time_ns for gain in found[True]] == [25_000]
-    assert "100 page faults a call" in found[True][0].what
+        is_known: [
+            gain
+            for gain in gains(budget, [], "", is_cpu=True, faults=PAGES if is_known else None)
+            if "fresh" in gain.what
+        ]
+        for is_known in (True, False)
+    }
+    assert [gain.time_ns for gain in found[True]] == [40_000]
+    assert "100 page faults a call, of some 400 ns each" in found[True][0].what
     assert not found[False]
+
+
+def test_giving_memory_back_counts_for_fresh_memory_and_not_for_what_frees_it() -> None:
+    budget = dataclasses.replace(
+        BUDGET, page_faults=1_000.0, causes_ns={"launching": 100_000.0, "entry": 70_000.0}
+    )
+    assert without_freeing(budget, PAGES).causes_ns == {"launching": 0.0, "entry": 20_000.0}
+    assert without_freeing(budget, None) is budget

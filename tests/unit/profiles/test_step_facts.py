@@ -207,11 +207,37 @@ def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:
         Kernel("k1", ("copy_",), {"b0": SIZE}, {"store": SIZE}),
     )
     clone, call, written = (facts(found, place) for place in range(3))
-    assert [item.copied_for for item in (clone, call, written)] == [
-        "scatter_reduce", "", "scatter_reduce",
+    assert [item.copied for item in (clone, call, written)] == [
+        {"scatter_reduce": pytest.approx(8 / 9)}, {}, {"scatter_reduce": 1.0},
     ]  # fmt: skip
     shares = {part.operator: (part.line.line, part.share) for part in clone.parts}
     assert shares == {
         "aten.exp.default": (3, pytest.approx(1 / 9)), "copy_": (4, pytest.approx(8 / 9)),
     }  # fmt: skip
-    assert [part.operator for part in written.parts] == ["copy_"]
+    assert [part.operator for part in written.parts] == ["aten.copy_.default"]
+    # Where nothing is written back, the program wants a tensor of its own.
+    own = fusion(
+        graph(store, rows, put, small),
+        Kernel("k0", ("put", "small"), {"store": SIZE, "rows": 256}, {"b0": SIZE, "b1": 256}),
+        Kernel("aten.scatter_reduce_.two", ("put",), {"b0": SIZE, "rows": 256}, {}, "fallback"),
+    )
+    assert facts(own).copied == {}
+
+
+def test_a_part_that_is_computed_with_all_of_the_tensor_is_a_copy_for_it() -> None:
+    """`buf[5:9] = rows` in a kernel that writes all of `buf`: eager PyTorch writes four rows."""
+    buf, rows = node("buf", ""), node("rows", "", tensors=(tensor(1, 64),))
+    put = node("put", "aten.slice_scatter.default", "buf", "rows", at=4)
+    back = node("copy_", "aten.copy_.default", "buf", "put")
+    found = fusion(
+        graph(buf, rows, put, back),
+        Kernel("k", ("put", "copy_"), {"buf": SIZE, "rows": 256}, {"buf": SIZE}),
+    )
+    assert sum(facts(found).copied.values()) == pytest.approx(1.0)
+    assert set(facts(found).copied) == {"slice_scatter"}
+    whole = node("whole", "aten.mul.Tensor", "buf", at=4, earlier=("mul_",))
+    back = node("copy_", "aten.copy_.default", "buf", "whole")
+    found = fusion(
+        graph(buf, whole, back), Kernel("k", ("whole", "copy_"), {"buf": SIZE}, {"buf": SIZE})
+    )
+    assert facts(found).copied == {}

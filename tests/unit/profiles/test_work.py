@@ -396,7 +396,9 @@ def test_what_stays_in_a_cpu_s_last_cache_is_held_against_that() -> None:
         all_work(on_cpu(work(size=size, time_ns=1_000_000)[0]), OF_CPU, 0)[0]
         for size in (50_000, 10_000_000)
     )
-    assert (small.bound, small.ceiling, limit_of(small)) == (Bound.CACHE, 4e11, "last-level cache")
+    assert (small.bound, small.ceiling, limit_of(small)) == (
+        Bound.CACHE, 4e11, "last-level cache bandwidth"
+    )  # fmt: skip
     assert (large.bound, limit_of(large)) == (Bound.MEMORY, "memory bandwidth")
 
 

@@ -13,7 +13,6 @@ from inspector.capture.profiling.machine.cpu_memory import (
     last_cache_bytes,
     processors,
 )
-from inspector.capture.profiling.machine.faults import page_fault_ns
 from inspector.capture.profiling.machine.fma import fma_flops_per_s
 from inspector.capture.profiling.machine.others import OTHERS, Others
 from inspector.capture.profiling.machine.products import matrix_product
@@ -73,7 +72,6 @@ class Cpu:
         yield one("float32_flops_per_s", functools.partial(_product, "float32"))
         yield one("bfloat16_flops_per_s", functools.partial(_product, "bfloat16"))
         yield one("fma_flops_per_s", functools.partial(fma_flops_per_s, self._threads))
-        yield one("page_fault_ns", page_fault_ns)
 
     def _memory(self) -> Iterator[tuple[str, Measured]]:
         """As STREAM does it: what a copy reads into the cache before it writes is not counted.

@@ -16,7 +16,7 @@ from inspector.capture.profiling.machine.others import BUSY_PERCENT, OTHERS
 
 __all__ = ["VERSION", "keep", "kept", "kept_file"]
 
-VERSION = 3
+VERSION = 2
 _DAY_S = 24 * 60 * 60
 _MOST_DAYS = 30
 _UNSTABLE_S = 60 * 60

@@ -28,6 +28,5 @@ CPU_NAMES = (
     "float32_flops_per_s",
     "bfloat16_flops_per_s",
     "fma_flops_per_s",
-    "page_fault_ns",
 )
 """Of a CPU."""
