@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from inspector.profiles.budget import Budget
+from inspector.profiles.gain import Gain
+from inspector.profiles.hot import Hot
 
-__all__ = ["Faults", "without_freeing"]
+__all__ = ["Faults", "fault_gains", "is_fresh", "without_freeing"]
 
 # Where tensors are freed: by generated code, or by what calls it, once it has the results.
 _FREEING = ("launching", "entry", "outside", "wrappers")
@@ -42,3 +45,26 @@ def without_freeing(budget: Budget, faults: Faults | None) -> Budget:
             causes[name] -= taken_ns
             left_ns -= taken_ns
     return dataclasses.replace(budget, causes_ns=causes)
+
+
+def is_fresh(row: Hot, budget: Budget, faults: Faults | None) -> bool:
+    """Whether what equal statements write into is fresh memory, which takes most of their time."""
+    facts = row.first.launches[0].facts
+    if faults is None or facts is None:
+        return False
+    pages = sum(facts.writes.values()) / faults.page_bytes
+    takes_ns = row.number * pages * faults.touch_ns
+    return pages <= budget.page_faults and takes_ns > row.median_ns / 2
+
+
+def fault_gains(budget: Budget, faults: Faults | None) -> Iterator[Gain]:
+    """Memory that the system gives anew, page by page: it is given back between calls."""
+    if faults is not None and budget.page_faults:
+        each_ns = faults.touch_ns + faults.free_ns
+        yield Gain(
+            f"memory is fresh from the system ({budget.page_faults:,.0f} page faults a call, of "
+            f"some {each_ns:,.0f} ns each)",
+            min(budget.page_faults * each_ns, budget.wall_ns),
+            "an allocator that keeps it: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 "
+            "MALLOC_TOP_PAD_=268435456 in the environment (glibc), or jemalloc by LD_PRELOAD",
+        )

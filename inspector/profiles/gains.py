@@ -7,21 +7,19 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.graphs.step_names import short_name
-from inspector.graphs.targets import is_view
-from inspector.model.graph import Node
 from inspector.profiles.budget import Budget
+from inspector.profiles.copy_gains import copies_back, copy_gains
 from inspector.profiles.exchange import exchanges, unhidden_ns
-from inspector.profiles.faults import Faults, without_freeing
+from inspector.profiles.faults import Faults, fault_gains, is_fresh, without_freeing
 from inspector.profiles.gain import Gain, and_more
 from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.host_gains import host_gains
 from inspector.profiles.hot import Hot, hot
+from inspector.profiles.idle_gradients import gains_of_idle_gradients, is_for_backward
 from inspector.profiles.kernel_advice import advice
 from inspector.profiles.kernel_gains import kernel_gains
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
-from inspector.profiles.row_names import named, where
-from inspector.profiles.step_facts import operator_of
 from inspector.profiles.timed import time_by
 from inspector.profiles.work import Work
 
@@ -30,8 +28,6 @@ __all__ = ["all_compiled", "gains"]
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
 _MOSTLY = 0.5  # of a statement
-_COPY = "copy_"
-_NOTICED = 0.1  # of a statement
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 _ENTRY = {"outside": "entry"}
 # By whether a compiled graph does it.
@@ -95,24 +91,23 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
     )
     is_grad_idle = is_grad_idle and not is_training and "forward" in _directions(work)
-    is_fresh = functools.partial(_is_fresh, budget=budget, faults=faults)
+    fresh = functools.partial(is_fresh, budget=budget, faults=faults)
 
-    is_copied_back = bool(_copies_back(work))
+    is_copied_back = bool(copies_back(work))
 
     def is_said(row: Hot) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
-        is_idle = is_grad_idle and _share_for_backward(first) >= _NOTICED and not advised(first)
+        is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
         is_in_training = not is_training and first.share_of(_IN_TRAINING.__contains__) >= _MOSTLY
-        is_of_memory = is_fresh(row) and not advised(first)
+        is_of_memory = fresh(row) and not advised(first)
         is_given = is_copied_back and sum(first.given.values()) >= _MOSTLY
         return bool(first.copied_for or is_given or is_idle or is_in_training or is_of_memory)
 
     rows = [row for row in hot(work) if not is_said(row)]
     found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
-    found += _of_idle_gradients(work, is_hidden=is_hidden) if is_grad_idle else []
-    found += _of_copies(work, is_hidden=is_hidden)
-    found += _of_copies_back(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
+    found += gains_of_idle_gradients(work, is_hidden=is_hidden) if is_grad_idle else []
+    found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
     found += _of_repeats(work, is_hidden=is_hidden)
@@ -121,7 +116,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
     ]
-    found += _of_faults(budget, faults)
+    found += fault_gains(budget, faults)
     found += host_gains(
         without_freeing(budget, faults), work, mode,
         is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines,
@@ -156,104 +151,6 @@ def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain
                 change,
                 is_hidden,
             )
-
-
-def _is_fresh(row: Hot, budget: Budget, faults: Faults | None) -> bool:
-    """Whether what equal statements write into is fresh memory, which takes most of their time."""
-    facts = row.first.launches[0].facts
-    if faults is None or facts is None:
-        return False
-    pages = sum(facts.writes.values()) / faults.page_bytes
-    takes_ns = row.number * pages * faults.touch_ns
-    return pages <= budget.page_faults and takes_ns > row.median_ns / 2
-
-
-def _of_backward(work: Work) -> Sequence[Node]:
-    """What a statement of a forward pass computes only for a backward pass."""
-    first = work.launches[0]
-    is_forward = first.code is not None and first.code.direction == "forward"
-    nodes = first.step.operators if first.step is not None and is_forward else ()
-    return [node for node in nodes if node.is_backward and not is_view(node)]
-
-
-def _share_for_backward(work: Work) -> float:
-    names = {operator_of(node) for node in _of_backward(work)}
-    return sum(part.share for part in work.main.parts if part.operator in names) if names else 0.0
-
-
-def _of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What is computed for a backward pass that nobody asks for."""
-    items = [item for item in work if _share_for_backward(item) >= _NOTICED]
-    if items:
-        row = Hot(tuple(items))
-        nodes = [node for item in items for node in _of_backward(item)]
-        names = list(dict.fromkeys(short_name(operator_of(node)) for node in nodes))
-        shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
-        also = "also computes" if row.number == 1 else "also compute"
-        yield Gain(
-            f"{named(row)}{where(row)} {also} what only a backward pass needs ({shown})",
-            sum(item.median_ns - (item.least_ns or 0.0) for item in items),
-            "torch.no_grad() around calls that need no gradients: --no-grad measures it",
-            is_hidden,
-        )
-
-
-def _of_copies(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """Tensors that are copied as a whole, as a part of them is changed in place."""
-    copied = [item for item in work if item.copied]
-    if not copied:
-        return
-    names = list(dict.fromkeys(name for item in copied for name in item.copied))
-    shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
-    kernels = "1 kernel" if len(copied) == 1 else f"{len(copied)} kernels"
-    yield Gain(
-        f"{shown}{where(Hot(tuple(copied)))}: the program changes a part of a tensor in place, and "
-        f"{kernels} of the graph copy all of it",
-        sum(item.median_ns * sum(item.copied.values()) for item in copied),
-        "eager PyTorch writes the new values alone: put these lines into a function with "
-        "@torch.compiler.disable, or change a smaller tensor",
-        is_hidden,
-    )
-
-
-def _copies_back(work: Iterable[Work]) -> list[Work]:
-    """What torch copies behind a graph to where the program changed it."""
-    return [item for item in work if item.kind == "wrapper" and item.operators == (_COPY,)]
-
-
-def _of_copies_back(work: Sequence[Work], *, is_grad_idle: bool, is_hidden: bool) -> Iterator[Gain]:
-    """New tensors that graphs give for what the program changes, and that are copied back."""
-    copies = _copies_back(work)
-    if not copies:
-        return
-    given = [item for item in work if item.given]
-    names = list(dict.fromkeys(name for item in given for name in item.given))
-    shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
-    at = f"{shown}{where(Hot(tuple(given)))}: " if given else ""
-    times = "once" if len(copies) == 1 else f"{len(copies)} times"
-    yield Gain(
-        f"{at}for what the program changes of inputs and buffers, graphs give new tensors, and "
-        f"torch copies these back behind them, {times}",
-        sum(item.median_ns for item in copies)
-        + sum(item.median_ns * sum(item.given.values()) for item in given),
-        "under torch.no_grad() graphs write there themselves: --no-grad measures it"
-        if is_grad_idle
-        else "let the program give a new tensor, too, or change a smaller one",
-        is_hidden,
-    )
-
-
-def _of_faults(budget: Budget, faults: Faults | None) -> Iterator[Gain]:
-    """Memory that the system gives anew, page by page: it is given back between calls."""
-    if faults is not None and budget.page_faults:
-        each_ns = faults.touch_ns + faults.free_ns
-        yield Gain(
-            f"memory is fresh from the system ({budget.page_faults:,.0f} page faults a call, of "
-            f"some {each_ns:,.0f} ns each)",
-            min(budget.page_faults * each_ns, budget.wall_ns),
-            "an allocator that keeps it: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 "
-            "MALLOC_TOP_PAD_=268435456 in the environment (glibc), or jemalloc by LD_PRELOAD",
-        )
 
 
 def _of_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:

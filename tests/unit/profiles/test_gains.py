@@ -11,10 +11,12 @@ from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.copy_gains import copy_gains
 from inspector.profiles.faults import Faults, without_freeing
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.hot import Hot
+from inspector.profiles.idle_gradients import gains_of_idle_gradients
 from inspector.profiles.work import Work
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_work import work
@@ -267,3 +269,53 @@ def test_giving_memory_back_counts_for_fresh_memory_and_not_for_what_frees_it() 
     )
     assert without_freeing(budget, PAGES).causes_ns == {"launching": 0.0, "entry": 20_000.0}
     assert without_freeing(budget, None) is budget
+
+
+def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
+    (gain, *_) = copy_gains([back], is_grad_idle=True, is_hidden=False)
+    assert gain.what.startswith("for what the program changes of inputs and buffers")
+    assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
+    assert launch.facts is not None
+    parts = tuple(
+        dataclasses.replace(part, given_for="index_put", share=0.5) for part in launch.facts.parts
+    )
+    facts = dataclasses.replace(launch.facts, parts=parts)
+    given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    (gain,) = copy_gains([given, back], is_grad_idle=False, is_hidden=False)
+    assert gain.what.startswith("index_put at model.py:3: ")
+    assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
+    assert not list(copy_gains([given], is_grad_idle=True, is_hidden=False))
+
+
+def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    replayed = dataclasses.replace(
+        launch, launch=dataclasses.replace(launch.launch, is_replayed=True)
+    )
+    graph = dataclasses.replace(first, launches=(replayed,))
+    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
+    assert not list(copy_gains([back, graph], is_grad_idle=True, is_hidden=False))
+
+
+def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.step is not None
+    assert launch.code is not None
+    nodes = tuple(dataclasses.replace(node, is_backward=True) for node in launch.step.operators)
+    step = dataclasses.replace(launch.step, operators=nodes)
+
+    def of(direction: str) -> Work:
+        code = dataclasses.replace(launch.code, direction=direction)  # type: ignore[type-var]
+        made = dataclasses.replace(launch, step=step, code=code)
+        return dataclasses.replace(first, launches=(made,))
+
+    (gain,) = gains_of_idle_gradients([of("forward")], is_hidden=False)
+    assert gain.what == (
+        "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
+    )
+    assert not list(gains_of_idle_gradients([of("inference")], is_hidden=False))

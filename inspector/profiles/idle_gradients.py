@@ -1,0 +1,54 @@
+"""What forward passes compute only for backward passes that nobody asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.graphs.step_names import short_name
+from inspector.graphs.targets import is_view
+from inspector.model.graph import Node
+from inspector.profiles.gain import Gain, and_more
+from inspector.profiles.hot import Hot
+from inspector.profiles.row_names import named, where
+from inspector.profiles.step_facts import operator_of
+from inspector.profiles.work import Work
+
+__all__ = ["gains_of_idle_gradients", "is_for_backward"]
+
+_MOST_NAMED = 3
+_NOTICED = 0.1  # of a statement
+
+
+def is_for_backward(work: Work) -> bool:
+    """Whether more than a little of a statement is for a backward pass alone."""
+    return _share_for_backward(work) >= _NOTICED
+
+
+def gains_of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
+    """What is computed for a backward pass that nobody asks for."""
+    items = [item for item in work if is_for_backward(item)]
+    if items:
+        row = Hot(tuple(items))
+        nodes = [node for item in items for node in _of_backward(item)]
+        names = list(dict.fromkeys(short_name(operator_of(node)) for node in nodes))
+        shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
+        also = "also computes" if row.number == 1 else "also compute"
+        yield Gain(
+            f"{named(row)}{where(row)} {also} what only a backward pass needs ({shown})",
+            sum(item.median_ns - (item.least_ns or 0.0) for item in items),
+            "torch.no_grad() around calls that need no gradients: --no-grad measures it",
+            is_hidden,
+        )
+
+
+def _share_for_backward(work: Work) -> float:
+    names = {operator_of(node) for node in _of_backward(work)}
+    return sum(part.share for part in work.main.parts if part.operator in names) if names else 0.0
+
+
+def _of_backward(work: Work) -> Sequence[Node]:
+    """What a statement of a forward pass computes only for a backward pass."""
+    first = work.launches[0]
+    is_forward = first.code is not None and first.code.direction == "forward"
+    nodes = first.step.operators if first.step is not None and is_forward else ()
+    return [node for node in nodes if node.is_backward and not is_view(node)]
