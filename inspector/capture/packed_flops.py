@@ -56,7 +56,8 @@ def called(node: fx.Node) -> tuple[torch._ops.OpOverload | None, tuple[Any, Any]
 
 
 def _is_library(target: object) -> bool:
-    return isinstance(target, torch._ops.OpOverload) and target.namespace in _LIBRARIES  # noqa: SLF001 - as above
+    is_operator = isinstance(target, torch._ops.OpOverload)  # noqa: SLF001 - as above
+    return is_operator and getattr(target, "namespace", "") in _LIBRARIES
 
 
 def packed_flops(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.in_place import is_copy, writes_a_part
@@ -106,39 +106,38 @@ class FusionFacts:
             operands=self._operands(step),
         )
 
-    def _copied_for(self, step: Step, node: Node) -> str:
+    def _copied_for(self, step: Step, node: Node, own: Collection[str]) -> str:
         """What is done in place that a node of a step copies a whole tensor for; or nothing.
 
         That is a clone in front of a library's call that does it, what writes a result back, and
         all that a generated kernel computes anew though the program changes a part of it. Inductor
         says of a clone that it computes the same as the call.
+
+        Args:
+            step: The step.
+            node: One of its nodes.
+            own: Names of those that count for no other step.
         """
         if step.is_call:
             return ""
-        own = {item.name for item in step.operators if item.name not in step.again}
         source = self._traffic.written_back(node)
         if source is not None:
             # In one kernel with its source it is where that is written.
-            is_extra = source.name not in own or bool(self._copied_for(step, source))
+            is_extra = source.name not in own or bool(self._copied_for(step, source, own))
             return _name(source) if is_extra else ""
-        size = node.bytes_
-        is_whole = size in step.reads.values() and size in step.writes.values()
-        is_part = writes_a_part(node) and not is_copy(node)
-        is_of_caller = is_part and self._traffic.is_of_caller(node)
-        return _name(node) if size and is_whole and is_of_caller else ""
+        is_one = _is_whole(step, node) and node.bytes_ in step.reads.values()
+        return _name(node) if is_one and self._traffic.is_of_caller(node) else ""
 
     def _given_for(self, step: Step, node: Node) -> str:
         """What may be done in place that a step gives a whole new tensor for; or nothing."""
-        size = node.bytes_
-        is_whole = bool(size) and size in step.writes.values() and not step.is_call
-        is_part = writes_a_part(node) and not is_copy(node)
-        is_one = is_whole and is_part and self._traffic.may_be_of_caller(node)
-        return _name(node) if is_one else ""
+        is_one = not step.is_call and _is_whole(step, node)
+        return _name(node) if is_one and self._traffic.may_be_of_caller(node) else ""
 
     def _parts(self, step: Step) -> Iterator[Part]:
         relaid = [*self._relaid(step)]
+        alone = frozenset(node.name for node in _alone(step, step.operators))
         again = (node for node in step.operators if node.name in step.again)
-        cloned = [node for node in again if self._copied_for(step, node)]
+        cloned = [node for node in again if self._copied_for(step, node, alone)]
         own = _alone(step, _own(step)) if cloned else _own(step)
         nodes = [*own, *(node for node, _ in relaid), *cloned]
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
@@ -146,7 +145,7 @@ class FusionFacts:
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
-            copied_for = self._copied_for(step, node)
+            copied_for = self._copied_for(step, node, alone)
             operator = step.name if step.kind == "user_kernel" else operator_of(node)
             given_for = "" if copied_for else self._given_for(step, node)
             operator = _COPY if node in cloned else operator
@@ -224,6 +223,12 @@ def _own(step: Step) -> Sequence[Node]:
     own = _alone(step, work)
     # All of it counts for another step: it is a part of the last one's operator.
     return own or work[-1:]
+
+
+def _is_whole(step: Step, node: Node) -> bool:
+    """Whether it writes a part of a tensor, and the step all of that tensor."""
+    is_part = writes_a_part(node) and not is_copy(node)
+    return is_part and bool(node.bytes_) and node.bytes_ in step.writes.values()
 
 
 def _shares(parts: Iterable[Part], name: Callable[[Part], str]) -> Mapping[str, float]:
