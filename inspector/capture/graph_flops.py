@@ -30,17 +30,17 @@ def flops_of(node: fx.Node) -> int | None:
     counted = attention_flops(target, arguments, named)
     if counted is None:
         counted = packed_flops(target, arguments, named, out)
-    return _by_formula(node, arguments, named) if counted is None else counted
+    return _by_formula(target, arguments, named, out) if counted is None else counted
 
 
-def _by_formula(node: fx.Node, arguments: tuple[Any, ...], named: dict[str, Any]) -> int | None:
+def _by_formula(
+    target: torch._ops.OpOverload, arguments: tuple[Any, ...], named: dict[str, Any], out: object
+) -> int | None:
     from torch.utils.flop_counter import flop_registry
 
-    target: Any = node.target
     formula = flop_registry.get(target.overloadpacket)
     if formula is None:
         return None
-    out = node.meta.get("val")
     try:
         if target is torch.ops.aten.convolution_backward.default:
             count = _of_convolution_backward(*arguments)

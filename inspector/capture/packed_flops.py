@@ -48,7 +48,8 @@ def called(node: fx.Node) -> tuple[torch._ops.OpOverload | None, tuple[Any, Any]
         match = target.args[0]
         for inner in getattr(match, "nodes", ()):
             if _is_library(inner.target):
-                return inner.target, (tuple(match.args), {}), inner.meta.get("val", out)
+                given = tuple(match.args), dict(match.kwargs)
+                return inner.target, given, inner.meta.get("val", out)
     if isinstance(target, torch._ops.OpOverloadPacket):  # noqa: SLF001 - no public name yet
         target = getattr(target, "default", None)
     found = target if isinstance(target, torch._ops.OpOverload) else None  # noqa: SLF001 - as above

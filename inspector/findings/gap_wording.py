@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
@@ -53,7 +54,7 @@ def gap_lines(found: Profiled) -> Iterator[str]:
         if number == gap.eager_launches
         else f"instead of {gap.eager_launches:,}"
     )
-    kept = number - found.launches - found.operators if found.is_cpu else 0
+    kept = sum(item.name == KEEPS_GRADIENT for item in found.work) if found.is_cpu else 0
     of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
     launches = f"{count(number, singular, plural)}{of_them if kept else ''} {eager}"
     yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"

@@ -135,6 +135,7 @@ def _profiles(
     if not is_one and any(fusion.hints for fusion in recorded):
         unread.append(_UNSIZED)
     every: list[TimedLaunch] = []
+    limited = limit_notice(run)
     for payload in process.device_profiles:
         try:
             profile = device_profile(payload)
@@ -164,6 +165,7 @@ def _profiles(
         is_cpu = profile.device.get("kind") == "cpu"
         given = run.meta.settings
         is_idle = not (given.get("train") or given.get("no_grad")) and _keeps_for_nothing(work)
+        is_idle = is_idle and not budget.causes_ns.get("autograd")  # the program makes one itself
         spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
         found = gains(
             spent, work, mode,
@@ -186,9 +188,10 @@ def _profiles(
             graphs=sum(item.graphs for each in process.frames for item in each.compilations),
             backend=asked_backend(run),
             breaks=break_lines,
-            limited="" if profile.input else limit_notice(run),
+            limited=limited,
             is_grad_idle=is_idle,
         )
+        limited = ""
     unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []
 

@@ -55,7 +55,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _next_gain(found)
     if found.breaks and not (is_noise(found.budget) or _is_all_eager(found)):
         yield f"graphs break at {listed(found.breaks)}: `inspect explain` says how to mend that"
-    if found.is_grad_idle and not any("backward pass" in item.what for item in _shown(found)):
+    if found.is_grad_idle and not any(map(_is_of_gradients, _shown(found))):
         yield _GRAD_IDLE
 
 
@@ -238,6 +238,11 @@ def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     """What could be won: up to how much, why it is lost, and what to change."""
     for gain in _shown(found):
         yield _at_most(gain), gain.what, gain.change
+
+
+def _is_of_gradients(gain: Gain) -> bool:
+    """Whether it says what gradients cost that nothing asks for."""
+    return gain.change.startswith(("torch.no_grad()", "under torch.no_grad()"))
 
 
 def _shown(found: Profiled) -> Sequence[Gain]:

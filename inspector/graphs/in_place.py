@@ -44,6 +44,7 @@ class InPlace:
         self._nodes = {node.name: node for node in graph.nodes}
         self._places = {node.name: place for place, node in enumerate(graph.nodes)}
         self._users = users
+        self._roots: dict[str, str] = {}  # of long chains each is asked for many times
         self._written = {
             name
             for node in filter(self.is_done, graph.nodes)
@@ -154,7 +155,18 @@ class InPlace:
 
     def _root(self, name: str) -> str:
         """The tensor that a view, or what parts were written to, is of."""
-        return self._chain(name, lambda node: is_view(node) or writes_a_part(node))[-1]
+        chain = [name]
+        for _ in self._nodes:  # a circle in a damaged recording ends
+            node = self._nodes.get(chain[-1])
+            known = self._roots.get(chain[-1])
+            if known is not None or node is None or not node.inputs:
+                break
+            if not (is_view(node) or writes_a_part(node)):
+                break
+            chain.append(node.inputs[0])
+        root = self._roots.get(chain[-1], chain[-1])
+        self._roots.update(dict.fromkeys(chain, root))
+        return root
 
     def _chain(self, name: str, goes_on: Callable[[Node], bool]) -> list[str]:
         """A value and the first inputs behind it; a circle in a damaged recording ends."""

@@ -76,7 +76,7 @@ def without_removed(launch: Launch, buffers: Mapping[str, Buffer]) -> Launch:
         for sizes in (launch.reads, launch.writes)
     )
     more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
-    bytes_ = None if launch.bytes_ is None else launch.bytes_ + more
+    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
     return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
 
 

@@ -83,16 +83,16 @@ class Traffic:
     def taken_bytes(self, node: Node) -> int | None:
         """Of what gathers: the bytes of its first input that it reads. None of any other."""
         name = aten_name(node.target)
-        if not node.inputs or name not in _GATHERS | _BAGS:
+        table = self._nodes.get(node.inputs[0]) if node.inputs else None
+        if table is None or not table.tensors or name not in _GATHERS | _BAGS:
             return None
         if name in _GATHERS:
-            return _least(self._read(node.inputs[0]), node.bytes_)
-        table, places = (self._nodes.get(each) for each in node.inputs[:2])
-        tensors = [each.tensors[0] for each in (table, places) if each is not None and each.tensors]
-        if len(tensors) < 2:  # noqa: PLR2004 - one of the two is not known
+            return _least(self._read(table.name), node.bytes_)
+        places = self._nodes.get(node.inputs[1]) if len(node.inputs) > 1 else None
+        if places is None or not places.tensors:
             return None
-        row = tensor_bytes(dataclasses.replace(tensors[0], shape=tensors[0].shape[1:]))
-        shape = tensors[1].shape
+        row = tensor_bytes(dataclasses.replace(table.tensors[0], shape=table.tensors[0].shape[1:]))
+        shape = places.tensors[0].shape
         if row is None or not all(isinstance(size, int) for size in shape):
             return None
         return row * math.prod(int(size) for size in shape)
@@ -100,10 +100,12 @@ class Traffic:
     def put_bytes(self, node: Node) -> tuple[int, int] | None:
         """Of what writes a part of its first input: the bytes that it reads and writes there.
 
-        None of any other, and where sizes are not known.
+        None of any other, and where sizes are not known. ``index_put`` may add, a graph does not
+        say whether it does.
         """
         new = self._in_place.new_bytes(node) if writes_a_part(node) else None
-        return None if new is None else (new if adds(node) else 0, new)
+        may_add = adds(node) or "index_put" in node.target
+        return None if new is None else (new if may_add else 0, new)
 
     def written_back(self, node: Node) -> Node | None:
         """As `inspector.graphs.in_place.InPlace.written_back`."""

@@ -35,7 +35,14 @@ def copies_back(work: Iterable[Work]) -> list[Work]:
     work = list(work)
     if any(launch.launch.is_replayed for item in work for launch in item.launches):
         return []
-    return [item for item in work if item.kind == "wrapper" and item.operators == (_COPY,)]
+    # On a GPU one of the same dtype is the driver's.
+    around = [item for item in work if item.kind in {"wrapper", "copy"}]
+    return [item for item in around if item.operators == (_COPY,) and _is_around(item)]
+
+
+def _is_around(work: Work) -> bool:
+    """Whether torch makes it around a compiled graph, and not the program."""
+    return work.kind == "wrapper" or work.launches[0].is_around
 
 
 def _of_copies(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
@@ -45,15 +52,14 @@ def _of_copies(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
         return
     names = list(dict.fromkeys(name for item in copied for name in item.copied))
     shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
-    copy = "1 kernel of the graph copies"
+    copy = "1 kernel copies"
     if len(copied) > 1:
-        copy = f"{len(copied)} kernels of the graph copy"
+        copy = f"{len(copied)} kernels copy"
     yield Gain(
-        f"{shown}{where(Hot(tuple(copied)))}: the program changes a part of a tensor in place, and "
-        f"{copy} all of it",
+        f"{shown}{where(Hot(tuple(copied)))}: what the program changes in place, {copy} as a whole",
         sum(item.median_ns * sum(item.copied.values()) for item in copied),
         "eager PyTorch writes the new values alone: put these lines into a function with "
-        "@torch.compiler.disable, or change a smaller tensor",
+        "@torch.compiler.disable (a graph break), or change a smaller tensor",
         is_hidden,
     )
 

@@ -50,10 +50,10 @@ def without_freeing(budget: Budget, faults: Faults | None) -> Budget:
 def is_fresh(row: Hot, budget: Budget, faults: Faults | None) -> bool:
     """Whether what equal statements write into is fresh memory, which takes most of their time."""
     facts = row.first.launches[0].facts
-    if faults is None or facts is None:
+    if faults is None or facts is None or facts.bytes_ is None:
         return False
-    pages = sum(facts.writes.values()) / faults.page_bytes
-    takes_ns = row.number * pages * faults.touch_ns
+    pages = row.number * sum(facts.writes.values()) / faults.page_bytes
+    takes_ns = pages * faults.touch_ns
     return pages <= budget.page_faults and takes_ns > row.median_ns / 2
 
 

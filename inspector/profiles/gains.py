@@ -57,7 +57,10 @@ def _is_host_bound(budget: Budget) -> bool:
 
 def all_compiled(budget: Budget) -> Budget:
     """The same of a program with nothing left to compile: outside there is the way in and out."""
-    causes = {_ENTRY.get(name, name): time_ns for name, time_ns in budget.causes_ns.items()}
+    causes: dict[str, float] = {}
+    for name, time_ns in budget.causes_ns.items():
+        to = _ENTRY.get(name, name)
+        causes[to] = causes.get(to, 0.0) + time_ns
     return dataclasses.replace(budget, causes_ns=causes)
 
 

@@ -35,15 +35,21 @@ def gains_of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterato
         also = "also computes" if row.number == 1 else "also compute"
         yield Gain(
             f"{named(row)}{where(row)} {also} what only a backward pass needs ({shown})",
-            sum(item.median_ns - (item.least_ns or 0.0) for item in items),
+            sum(map(_won_ns, items)),
             "torch.no_grad() around calls that need no gradients: --no-grad measures it",
             is_hidden,
         )
 
 
 def _share_for_backward(work: Work) -> float:
-    names = {operator_of(node) for node in _of_backward(work)}
-    return sum(part.share for part in work.main.parts if part.operator in names) if names else 0.0
+    names = {node.name for node in _of_backward(work)}
+    return sum(part.share for part in work.main.parts if part.line.node in names) if names else 0.0
+
+
+def _won_ns(work: Work) -> float:
+    """What it takes above what its bytes take, or that part of it, if that is more."""
+    part_ns = work.median_ns * _share_for_backward(work)
+    return part_ns if work.least_ns is None else max(part_ns, work.median_ns - work.least_ns)
 
 
 def _of_backward(work: Work) -> Sequence[Node]:

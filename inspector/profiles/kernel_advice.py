@@ -64,6 +64,10 @@ def advice(
         return _of_library(
             work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
         )
+    return _of_generated(work, mode, is_cpu=is_cpu) if work.kind == "kernel" else ""
+
+
+def _of_generated(work: Work, mode: str, *, is_cpu: bool) -> str:
     if is_cpu:
         return _of_loops(work)
     if mode in _TUNED:
@@ -80,7 +84,7 @@ def _of_loops(work: Work) -> str:
     if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
         return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
     smaller = _smaller(work)
-    if (work.share_of_ceiling or 0.0) < _NEAR or not smaller:
+    if (work.share_of_ceiling or 0.0) < _NEAR or not smaller or work.bound is Bound.COMPUTE:
         return ""  # what they compute takes the time
     how = "vectorised" if is_alone else "vectorised and in threads"
     return f"its loops are {how}: {smaller} has fewer bytes to move"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from inspector.model.percent import percent
+from inspector.profiles.budget import crosses
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 from inspector.profiles.kernel_advice import advised_unit, is_about_one
@@ -45,7 +46,8 @@ def kernel_gains(
         first = row.first
         if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
             continue
-        if first.bound in {Bound.UNKNOWN, Bound.LATENCY}:
+        is_of_host = first.kind == "copy" and crosses(first.launches[0].launch)
+        if first.bound in {Bound.UNKNOWN, Bound.LATENCY} or is_of_host:
             continue
         change = advised(first)
         own = first.name if not change or is_about_one(first, mode, is_cpu=is_cpu) else ""
@@ -67,7 +69,8 @@ def kernel_gains(
 def _nothing(row: Hot) -> str:
     """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
-        return "it is near to what the machine can do: fewer bytes make it faster, or less often"
+        less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
+        return f"it is near to what the machine can do: {less} alone, or less often, is faster"
     if row.first.share_of(_IRREGULAR.__contains__) >= _MOSTLY:
         return "rows that lie apart are not read and written as fast as rows in order"
     if row.first.kind == "library":

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.hinted import hinted_graph
 from inspector.graphs.in_place import is_copy, writes_a_part
 from inspector.graphs.lookup import origins
 from inspector.graphs.step_names import short_name
@@ -92,7 +93,7 @@ class FusionFacts:
 
     def __init__(self, fusion: Fusion) -> None:
         self._fusion = fusion
-        self._traffic = Traffic(fusion.graph)
+        self._traffic = Traffic(hinted_graph(fusion.graph, fusion.hints))
         self._origins = origins(fusion.graph)
 
     def of(self, step: Step) -> StepFacts:
@@ -123,8 +124,12 @@ class FusionFacts:
         source = self._traffic.written_back(node)
         if source is not None:
             # In one kernel with its source it is where that is written.
-            is_extra = source.name not in own or bool(self._copied_for(step, source, own))
+            is_extra = source.name not in own or bool(self._made_anew(step, source))
             return _name(source) if is_extra else ""
+        return self._made_anew(step, node)
+
+    def _made_anew(self, step: Step, node: Node) -> str:
+        """What changes a part of what others see, if a step computes all of it."""
         is_one = _is_whole(step, node) and node.bytes_ in step.reads.values()
         return _name(node) if is_one and self._traffic.is_of_caller(node) else ""
 

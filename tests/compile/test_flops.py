@@ -112,3 +112,17 @@ def test_packed_weights_are_counted_as_those_that_they_are_of() -> None:
     linear = 2 * BATCH * CHANNELS * 64
     assert [count for _, count in found] == [conv, up, linear]
     assert not any(name.startswith("aten") for name, _ in found), found
+
+
+def test_an_operator_without_its_overload_is_its_default_one_or_has_no_count() -> None:
+    """Passes of Inductor's put packets into graphs."""
+    with torch._subclasses.FakeTensorMode():
+        value = torch.empty(SIZE, SIZE)
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    x.meta["val"] = value
+    product = graph.call_function(torch.ops.aten.mm, (x, x))
+    part = graph.call_function(torch.ops.aten.select, (x, 0, 0))
+    for node in (product, part):
+        node.meta["val"] = value
+    assert (flops_of(product), flops_of(part)) == (2 * SIZE**3, None)

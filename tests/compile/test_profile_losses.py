@@ -126,7 +126,7 @@ def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
     assert [item["bytes"] for item in copies] == pytest.approx([2 * WHOLE] * 2, rel=1e-5)
     (gain,) = [gain for gain in found["gains"] if "in place" in gain["because"]]
     assert gain["because"].startswith("scatter_reduce at model.py:12")
-    assert "2 kernels of the graph copy all of it" in gain["because"]
+    assert "2 kernels copy as a whole" in gain["because"]
     taken = sum(item["median_ns"] for item in copies)
     assert gain["at_most_ns"] == pytest.approx(
         taken / found["shown_ns"] * found["wall_ns"], rel=0.5

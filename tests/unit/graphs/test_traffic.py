@@ -269,8 +269,17 @@ def test_a_bag_reads_the_rows_that_it_adds_up() -> None:
     assert Traffic(graph(CACHE, symbolic, made)).taken_bytes(made) is None
 
 
+def test_a_bag_of_a_damaged_recording_takes_what_is_not_known() -> None:
+    made = node("bag", "aten._embedding_bag.default", "cache", tensors=(tensor(2, 64),))
+    assert Traffic(graph(CACHE, made)).taken_bytes(made) is None
+    lost = node("taken", "aten.embedding.default", "gone", "index", tensors=(tensor(2, 64),))
+    assert Traffic(graph(INDEX, lost)).taken_bytes(lost) is None
+
+
 def test_what_is_put_is_read_where_it_is_added() -> None:
-    for target, read in (("aten.index_put_.default", 0), ("aten.scatter_reduce_.two", ROW_BYTES)):
+    # Whether `index_put` adds is no part of a graph.
+    added = "aten.index_put_.default", "aten.scatter_reduce_.two"
+    for target, read in (("aten.index_copy_.default", 0), *((name, ROW_BYTES) for name in added)):
         made = written(target, "cache", "index", "rows")
         assert Traffic(graph(CACHE, INDEX, ROWS, made)).put_bytes(made) == (read, ROW_BYTES)
     other = node("sin", "aten.sin.default", "rows")

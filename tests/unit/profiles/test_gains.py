@@ -235,8 +235,7 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
     item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
     assert gain.what == (
-        "scatter_reduce at model.py:3: the program changes a part of a tensor in place, and "
-        "2 kernels of the graph copy all of it"
+        "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
     )
     assert gain.time_ns == pytest.approx(800_000)
 
