@@ -209,7 +209,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ("vision.models.nets:Net", UsageError, "no module `nets` in `vision.models`", "`net`"),
         ("torhc.nn:Linear", UsageError, "There is no module `torhc`", "`torch`"),
         ("plain_model.py:a-b", UsageError, "`a-b` is not a name", "plain_model.py:name"),
-        ("", UsageError, "The target is empty", "inspect explain model.py"),
+        ("", UsageError, "The target is empty", "Name a file, say model.py"),
         (
             "inputs_with_arguments.py",
             UsageError,
