@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.counted import CountedKernel
@@ -31,13 +31,13 @@ from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.faults import Faults
-from inspector.profiles.gains import all_compiled, gains
+from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.work import Work, all_work
+from inspector.profiles.work import all_work
 
 __all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]
 
@@ -164,8 +164,7 @@ def _profiles(
         work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
         is_cpu = profile.device.get("kind") == "cpu"
         given = run.meta.settings
-        is_idle = not (given.get("train") or given.get("no_grad")) and _keeps_for_nothing(work)
-        is_idle = is_idle and not budget.causes_ns.get("autograd")  # the program makes one itself
+        is_idle = not (given.get("train") or given.get("no_grad"))
         spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
         found = gains(
             spent, work, mode,
@@ -189,7 +188,7 @@ def _profiles(
             backend=asked_backend(run),
             breaks=break_lines,
             limited=limited,
-            is_grad_idle=is_idle,
+            is_grad_idle=is_idle and keeps_for_nothing(budget, work),
         )
         limited = ""
     unseen = unseen_notice(codes, recorded, every) if every else ""
@@ -202,13 +201,6 @@ def _faults(fresh_page: Mapping[str, int]) -> Faults | None:
     if not page_bytes:
         return None
     return Faults(fresh_page.get("touch_ns", 0), fresh_page.get("free_ns", 0), page_bytes)
-
-
-def _keeps_for_nothing(work: Iterable[Work]) -> bool:
-    """Whether forward passes ran, and no backward pass."""
-    codes = [item.launches[0].code for item in work]
-    directions = {code.direction for code in codes if code is not None}
-    return "forward" in directions and "backward" not in directions
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.profiles.gain import Gain, and_more
+from inspector.profiles.gain import Gain, first_names
 from inspector.profiles.hot import Hot
 from inspector.profiles.row_names import where
 from inspector.profiles.work import Work
 
 __all__ = ["copies_back", "copy_gains"]
 
-_MOST_NAMED = 3
 _COPY = "copy_"
 
 
@@ -51,12 +50,12 @@ def _of_copies(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
     if not copied:
         return
     names = list(dict.fromkeys(name for item in copied for name in item.copied))
-    shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
     copy = "1 kernel copies"
     if len(copied) > 1:
         copy = f"{len(copied)} kernels copy"
     yield Gain(
-        f"{shown}{where(Hot(tuple(copied)))}: what the program changes in place, {copy} as a whole",
+        f"{first_names(names)}{where(Hot(tuple(copied)))}: what the program changes in place, "
+        f"{copy} as a whole",
         sum(item.median_ns * sum(item.copied.values()) for item in copied),
         "eager PyTorch writes the new values alone: put these lines into a function with "
         "@torch.compiler.disable (a graph break), or change a smaller tensor",
@@ -71,8 +70,7 @@ def _of_copies_back(work: Sequence[Work], *, is_grad_idle: bool, is_hidden: bool
         return
     given = [item for item in work if item.given]
     names = list(dict.fromkeys(name for item in given for name in item.given))
-    shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
-    at = f"{shown}{where(Hot(tuple(given)))}: " if given else ""
+    at = f"{first_names(names)}{where(Hot(tuple(given)))}: " if given else ""
     times = "once" if len(copies) == 1 else f"{len(copies)} times"
     yield Gain(
         f"{at}for what the program changes of inputs and buffers, graphs give new tensors, and "

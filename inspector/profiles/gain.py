@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-__all__ = ["Gain", "and_more"]
+__all__ = ["Gain", "and_more", "first_names"]
+
+_MOST_NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,3 +32,8 @@ class Gain:
 def and_more(number: int, names: Sequence[object]) -> str:
     """`` and 2 more`` behind the first names; empty where there are no others."""
     return f" and {len(names) - number} more" if len(names) > number else ""
+
+
+def first_names(names: Sequence[str]) -> str:
+    """``mul, add, sin and 2 more``."""
+    return f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"

@@ -23,11 +23,10 @@ from inspector.profiles.repeats import repeated_work, repeating_lines
 from inspector.profiles.timed import time_by
 from inspector.profiles.work import Work
 
-__all__ = ["all_compiled", "gains"]
+__all__ = ["all_compiled", "gains", "keeps_for_nothing"]
 
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
-_MOSTLY = 0.5  # of a statement
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 _ENTRY = {"outside": "entry"}
 # By whether a compiled graph does it.
@@ -75,15 +74,15 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     break_lines: Sequence[str] = (),
     faults: Faults | None = None,
 ) -> list[Gain]:
-    """What could be won, the most first; estimates, of which each is an upper limit.
+    """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
         budget: Where the time goes.
         work: The statements.
         mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
-        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: the program
-            may make one itself, or have nothing that requires a gradient.
+        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
+            costs anything is seen in the work.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         break_lines: Where graphs break.
         faults: What fresh memory takes, or None where that is not known.
@@ -93,7 +92,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     advised = functools.partial(
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
     )
-    is_grad_idle = is_grad_idle and not is_training and "forward" in _directions(work)
+    is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
     fresh = functools.partial(is_fresh, budget=budget, faults=faults)
 
     is_copied_back = bool(copies_back(work))
@@ -102,9 +101,9 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         """Whether what most of it is has an entry of its own."""
         first = row.first
         is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
-        is_in_training = not is_training and first.share_of(_IN_TRAINING.__contains__) >= _MOSTLY
+        is_in_training = not is_training and first.is_mostly(_IN_TRAINING)
         is_of_memory = fresh(row) and not advised(first)
-        is_given = is_copied_back and sum(first.given.values()) >= _MOSTLY
+        is_given = is_copied_back and first.is_given
         return bool(first.copied_for or is_given or is_idle or is_in_training or is_of_memory)
 
     rows = [row for row in hot(work) if not is_said(row)]
@@ -127,6 +126,12 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
+
+
+def keeps_for_nothing(budget: Budget, work: Iterable[Work]) -> bool:
+    """Whether graphs keep what a backward pass needs, and a call has none."""
+    work = list(work)
+    return "forward" in _directions(work) and not _is_training(budget, work)
 
 
 def _is_training(budget: Budget, work: Iterable[Work]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.graphs.step_names import short_name
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
-from inspector.profiles.gain import Gain, and_more
+from inspector.profiles.gain import Gain, first_names
 from inspector.profiles.hot import Hot
 from inspector.profiles.row_names import named, where
 from inspector.profiles.step_facts import operator_of
@@ -15,7 +15,6 @@ from inspector.profiles.work import Work
 
 __all__ = ["gains_of_idle_gradients", "is_for_backward"]
 
-_MOST_NAMED = 3
 _NOTICED = 0.1  # of a statement
 
 
@@ -31,10 +30,10 @@ def gains_of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterato
         row = Hot(tuple(items))
         nodes = [node for item in items for node in _of_backward(item)]
         names = list(dict.fromkeys(short_name(operator_of(node)) for node in nodes))
-        shown = f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
         also = "also computes" if row.number == 1 else "also compute"
         yield Gain(
-            f"{named(row)}{where(row)} {also} what only a backward pass needs ({shown})",
+            f"{named(row)}{where(row)} {also} what only a backward pass needs "
+            f"({first_names(names)})",
             sum(map(_won_ns, items)),
             "torch.no_grad() around calls that need no gradients: --no-grad measures it",
             is_hidden,

@@ -32,7 +32,6 @@ _SPARSE = (
     "a gradient of the rows that are used alone: sparse=True for nn.Embedding and nn.EmbeddingBag, "
     "with SGD, Adagrad or SparseAdam"
 )
-_MOSTLY = 0.5  # of a statement
 _NEAR = 0.5  # of a ceiling: less is not for want of it
 # No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
 # torch/_inductor/utils.py, 2.11 to 2.13).
@@ -56,7 +55,7 @@ def advice(
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         is_training: Whether there is a backward pass: the weights are no constants.
     """
-    if work.share_of(_DENSE_GRADIENTS.__contains__) >= _MOSTLY:
+    if work.is_mostly(_DENSE_GRADIENTS):
         return _SPARSE
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"

@@ -15,7 +15,6 @@ from inspector.profiles.work import Bound, Work, limit_of
 __all__ = ["kernel_gains"]
 
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
-_MOSTLY = 0.5  # of a statement
 _IRREGULAR = frozenset({
     "embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "gather",
     "index", "_unsafe_index", "_unsafe_index_put",
@@ -71,7 +70,7 @@ def _nothing(row: Hot) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
         return f"it is near to what the machine can do: {less} alone, or less often, is faster"
-    if row.first.share_of(_IRREGULAR.__contains__) >= _MOSTLY:
+    if row.first.is_mostly(_IRREGULAR):
         return "rows that lie apart are not read and written as fast as rows in order"
     if row.first.kind == "library":
         return "no setting is known to make it faster"

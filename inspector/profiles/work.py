@@ -7,7 +7,7 @@ import dataclasses
 import enum
 import re
 import statistics
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.launch_place import KEEPS_GRADIENT
@@ -28,7 +28,7 @@ _TEMPLATE_TF32 = re.compile(r"ALLOW_TF32\s*:\s*tl\.constexpr\s*=\s*True")
 _NEAR = 0.6  # of an empty kernel: what it would take at its ceiling
 _COLLECTIVES = ("_c10d_functional", "c10d", "symm_mem")  # torch's operators
 _COLLECTIVE_KERNELS = ("nccl", "rccl")
-_MOST = 0.5
+_MOST = 0.5  # of a statement
 _LAUNCHED = frozenset({"kernel", "user_kernel", "library"})
 # On a CPU, where a clock alone takes a tenth of a microsecond, and ATen to find a function several.
 _BRIEF_NS = {"kernel": 1_000, "library": 10_000, "eager": 10_000}
@@ -118,19 +118,21 @@ class Work:
         return facts.given if facts is not None else {}
 
     @property
+    def is_given(self) -> bool:
+        """Whether that is half of it or more."""
+        return sum(self.given.values()) >= _MOST
+
+    @property
     def copied_for(self) -> str:
         """What is done in place that most of it copies whole tensors for, or an empty string."""
         copied = self.copied
-        return max(copied, key=copied.__getitem__) if sum(copied.values()) > _MOST else ""
+        return max(copied, key=copied.__getitem__) if sum(copied.values()) >= _MOST else ""
 
-    def share_of(self, is_one: Callable[[str], bool]) -> float:
-        """How much of it some operators are.
-
-        Args:
-            is_one: Whether an operator is one of these, by its short name.
-        """
+    def is_mostly(self, operators: Collection[str]) -> bool:
+        """Whether half of it or more is some operators, given by their short names."""
         parts = self.main.parts if self.launches else ()
-        return sum(part.share for part in parts if is_one(short_name(part.operator)))
+        found = sum(part.share for part in parts if short_name(part.operator) in operators)
+        return found >= _MOST
 
     @property
     def median_ns(self) -> float:
