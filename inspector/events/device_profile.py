@@ -183,6 +183,8 @@ class DeviceProfile:
             touch; older recordings do not say it.
         fresh_page: On the CPU what such a page takes: ``touch_ns``, ``free_ns``, and its
             ``page_bytes``; empty where that is not known.
+        is_training: Whether a module of the model was in training mode; None where that is not
+            known (a function, or an older recording).
     """
 
     input: int
@@ -210,6 +212,7 @@ class DeviceProfile:
     arguments: tuple[ProfiledArgument, ...] = ()
     page_faults: tuple[int, ...] = ()
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    is_training: bool | None = None
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -250,6 +253,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
         page_faults=naturals(fields.get("page_faults")),
         fresh_page=sizes(fields.get("fresh_page")),
+        is_training=value if isinstance(value := fields.get("is_training"), bool) else None,
     )
 
 

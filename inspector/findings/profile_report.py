@@ -21,7 +21,6 @@ from inspector.findings.profile_notices import (
     unseen_notice,
 )
 from inspector.findings.profiled import Profiled
-from inspector.graphs.step_names import short_name
 from inspector.model.gpus import MULTIPROCESSORS_TUNED
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Owner
@@ -168,7 +167,8 @@ def _profiles(
         spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
         found = gains(
             spent, work, mode,
-            is_cpu=is_cpu, is_grad_idle=is_idle, has_templates=_has_templates(profile.device),
+            is_cpu=is_cpu, is_grad_idle=is_idle, is_training=profile.is_training,
+            has_templates=_has_templates(profile.device),
             break_lines=break_lines,
             faults=_faults(profile.fresh_page),
         )  # fmt: skip
@@ -208,7 +208,7 @@ def _place_of(part: Part) -> tuple[str, int] | None:
 
 
 def _operator_of(part: Part) -> str | None:
-    return short_name(part.operator) or None
+    return part.name or None
 
 
 def _module_of(part: Part) -> tuple[str, str] | None:

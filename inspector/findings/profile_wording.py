@@ -12,7 +12,6 @@ from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
-from inspector.graphs.step_names import short_name
 from inspector.model.percent import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
@@ -218,7 +217,7 @@ def _main_operator(work: Work) -> str:
     """The operator that most of a statement's time counts for."""
     parts: dict[str, float] = {}
     for part in work.main.parts:
-        name = short_name(part.operator)
+        name = part.name
         parts[name] = parts.get(name, 0.0) + part.share
     return max(parts, key=parts.__getitem__) if parts else ""
 

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.graphs.step_names import short_name
 from inspector.profiles.budget import Budget
 from inspector.profiles.copy_gains import copies_back, copy_gains
 from inspector.profiles.exchange import exchanges, unhidden_ns
@@ -20,7 +19,7 @@ from inspector.profiles.kernel_advice import advice
 from inspector.profiles.kernel_gains import kernel_gains
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
-from inspector.profiles.timed import time_by
+from inspector.profiles.training_mode import gains_of_training_mode, is_as_in_training
 from inspector.profiles.work import Work
 
 __all__ = ["all_compiled", "gains", "keeps_for_nothing"]
@@ -36,15 +35,6 @@ _EXCHANGED = {
     False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
     "exchange less often (no_sync() for all but the last of several batches), and give all "
     "processes equal work",
-}
-# By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
-# normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
-_IN_TRAINING = {
-    "native_dropout": "dropout draws numbers",
-    "_native_batch_norm_legit": "batch normalisation takes its statistics from the batch",
-    "_native_batch_norm_legit_functional": (
-        "batch normalisation takes its statistics from the batch"
-    ),
 }
 
 
@@ -70,6 +60,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     *,
     is_cpu: bool,
     is_grad_idle: bool = False,
+    is_training: bool | None = None,
     has_templates: bool = True,
     break_lines: Sequence[str] = (),
     faults: Faults | None = None,
@@ -83,14 +74,15 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
             costs anything is seen in the work.
+        is_training: Whether a module of the model is in training mode; None where nobody knows.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         break_lines: Where graphs break.
         faults: What fresh memory takes, or None where that is not known.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
-    is_training = _is_training(budget, work)
+    has_backward = _has_backward(budget, work)
     advised = functools.partial(
-        advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
+        advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=has_backward
     )
     is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
     fresh = functools.partial(is_fresh, budget=budget, faults=faults)
@@ -101,7 +93,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         """Whether what most of it is has an entry of its own."""
         first = row.first
         is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
-        is_in_training = not is_training and first.is_mostly(_IN_TRAINING)
+        is_in_training = not has_backward and first.is_mostly(is_as_in_training)
         is_of_memory = fresh(row) and not advised(first)
         is_given = is_copied_back and first.is_given
         return bool(first.copied_for or is_given or is_idle or is_in_training or is_of_memory)
@@ -113,7 +105,8 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
     found += _of_repeats(work, is_hidden=is_hidden)
-    found += [] if is_training else _of_training_mode(work, is_hidden=is_hidden)
+    if not has_backward:
+        found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is.
     found = [
         dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
@@ -131,10 +124,10 @@ def gains(  # noqa: PLR0913 - what the advice depends on
 def keeps_for_nothing(budget: Budget, work: Iterable[Work]) -> bool:
     """Whether graphs keep what a backward pass needs, and a call has none."""
     work = list(work)
-    return "forward" in _directions(work) and not _is_training(budget, work)
+    return "forward" in _directions(work) and not _has_backward(budget, work)
 
 
-def _is_training(budget: Budget, work: Iterable[Work]) -> bool:
+def _has_backward(budget: Budget, work: Iterable[Work]) -> bool:
     """Whether a call has a backward pass, compiled or not."""
     return "backward" in _directions(work) or bool(budget.causes_ns.get("autograd"))
 
@@ -190,18 +183,5 @@ def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
             sum(item.time_ns for item in repeated),
             "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
             "the calls",
-            is_hidden,
-        )
-
-
-def _of_training_mode(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What layers do in training mode alone, in calls without a backward pass."""
-    launches = (launch for item in work for launch in item.launches)
-    times = time_by(launches, lambda part: _IN_TRAINING.get(short_name(part.operator)))
-    if times:
-        yield Gain(
-            f"the model is in training mode: {' and '.join(times)}",
-            sum(times.values()),
-            "for inference, model.eval() before it is compiled; for training, --train",
             is_hidden,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.profiles.random_numbers import is_drawn, is_drawn_at_once
 from inspector.profiles.work import Bound, Work
 
 __all__ = ["advice", "advised_unit", "is_about_one"]
@@ -32,6 +33,10 @@ _SPARSE = (
     "a gradient of the rows that are used alone: sparse=True for nn.Embedding and nn.EmbeddingBag, "
     "with SGD, Adagrad or SparseAdam"
 )
+_DRAWN_AT_ONCE = (
+    "its random numbers are drawn one at a time: torch._inductor.config.fallback_random = True "
+    "has PyTorch draw them"
+)
 _NEAR = 0.5  # of a ceiling: less is not for want of it
 # No template of Inductor's has these (`use_triton_template` and `use_cpp_gemm_template` in
 # torch/_inductor/utils.py, 2.11 to 2.13).
@@ -55,7 +60,7 @@ def advice(
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         is_training: Whether there is a backward pass: the weights are no constants.
     """
-    if work.is_mostly(_DENSE_GRADIENTS):
+    if work.is_mostly(lambda part: part.name in _DENSE_GRADIENTS):
         return _SPARSE
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"
@@ -75,7 +80,9 @@ def _of_generated(work: Work, mode: str, *, is_cpu: bool) -> str:
 
 
 def _of_loops(work: Work) -> str:
-    """Of a C++ kernel, by what its loops are."""
+    """Of a C++ kernel, by what it draws and what its loops are."""
+    if work.is_mostly(lambda part: is_drawn(part.name)):
+        return _DRAWN_AT_ONCE if work.is_mostly(lambda part: is_drawn_at_once(part.name)) else ""
     first = work.launches[0]
     kernels = first.code.kernels if first.code is not None else ()
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)

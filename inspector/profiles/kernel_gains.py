@@ -9,6 +9,7 @@ from inspector.profiles.budget import crosses
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 from inspector.profiles.kernel_advice import advised_unit, is_about_one
+from inspector.profiles.random_numbers import is_drawn
 from inspector.profiles.row_names import named, where
 from inspector.profiles.work import Bound, Work, limit_of
 
@@ -70,8 +71,10 @@ def _nothing(row: Hot) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
         return f"it is near to what the machine can do: {less} alone, or less often, is faster"
-    if row.first.is_mostly(_IRREGULAR):
+    if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
         return "rows that lie apart are not read and written as fast as rows in order"
+    if row.first.kind == "kernel" and row.first.is_mostly(lambda part: is_drawn(part.name)):
+        return "its random numbers are drawn one at a time: fewer of them alone are faster"
     if row.first.kind == "library":
         return "no setting is known to make it faster"
     return (

@@ -15,6 +15,7 @@ from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.kernel import NodeLine
+from inspector.profiles.random_numbers import drawn_bytes
 
 __all__ = ["FusionFacts", "Part", "StepFacts", "operator_of"]
 
@@ -46,6 +47,11 @@ class Part:
     share: float
     copied_for: str = ""
     given_for: str = ""
+
+    @property
+    def name(self) -> str:
+        """The operator's short name: ``add`` of ``aten.add.Tensor``."""
+        return short_name(self.operator)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,7 +199,8 @@ class FusionFacts:
         moved = self._traffic.bytes_alone(node) or 0
         # A gather's kernel reads what it gathers, whatever it is gathered from.
         largest = max((step.bytes_ or 0, *step.reads.values(), *step.writes.values()))
-        return min(moved, largest or moved) + (node.flops or 0) / _FLOPS_PER_BYTE
+        computed = (node.flops or 0) / _FLOPS_PER_BYTE + drawn_bytes(node)
+        return min(moved, largest or moved) + computed
 
     def _operands(self, step: Step) -> Mapping[str, int]:
         found: collections.Counter[str] = collections.Counter()

@@ -7,7 +7,7 @@ import dataclasses
 import enum
 import re
 import statistics
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.launch_place import KEEPS_GRADIENT
@@ -16,7 +16,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
 from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.reuse import bytes_from_memory
-from inspector.profiles.step_facts import operator_of
+from inspector.profiles.step_facts import Part, operator_of
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
 __all__ = ["Bound", "Work", "all_work", "is_possible", "limit_of"]
@@ -128,10 +128,10 @@ class Work:
         copied = self.copied
         return max(copied, key=copied.__getitem__) if sum(copied.values()) >= _MOST else ""
 
-    def is_mostly(self, operators: Collection[str]) -> bool:
-        """Whether half of it or more is some operators, given by their short names."""
+    def is_mostly(self, is_one: Callable[[Part], bool]) -> bool:
+        """Whether half of it or more are parts of a kind."""
         parts = self.main.parts if self.launches else ()
-        found = sum(part.share for part in parts if short_name(part.operator) in operators)
+        found = sum(part.share for part in parts if is_one(part))
         return found >= _MOST
 
     @property

@@ -94,6 +94,25 @@ model = Net().eval()
 example_inputs = (torch.randn(64, 64),)
 """
 
+# Random numbers of a model in `eval()`: those of a function, which that does not change, those of a
+# distribution; and a norm that is the same in any mode.
+DRAWN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.InstanceNorm2d(4)
+
+    def forward(self, x, y):
+        x = self.norm(x).cumsum(-1)
+        return torch.nn.functional.dropout(x, 0.1), (y + 0.5 * torch.randn_like(y)).sort()[0]
+
+model = Net().eval()
+example_inputs = (torch.randn(2, 4, 128, 128), torch.randn(300, 300))
+"""
+
 
 def profiled(
     folder: Path, machine: Path, source: str, *options: str, **environment: str
@@ -171,3 +190,16 @@ def test_frozen_products_have_operations(tmp_path: Path, machine: Path) -> None:
     found = profiled(tmp_path, machine, IDLE, "--no-grad", TORCHINDUCTOR_FREEZING="1")
     (product,) = [item for item in found["work"] if item["kind"] == "library"]
     assert product["flops"] == 2 * 256 * 64 * 4096
+
+
+def test_random_numbers_are_named_and_no_mode_that_the_model_is_not_in(
+    tmp_path: Path, machine: Path
+) -> None:
+    found = profiled(tmp_path, machine, DRAWN, "--no-grad")
+    said = {gain["because"]: gain["change"] for gain in found["gains"]}
+    (change,) = [change for because, change in said.items() if "dropout draws" in because]
+    assert "training=self.training" in change
+    assert "model.eval()" not in change
+    assert any("fallback_random" in change for change in said.values())
+    assert not any("training mode" in because or "statistics" in because for because in said)
+    assert found["operators"]["randn_like"] > found["operators"]["_native_batch_norm_legit"]

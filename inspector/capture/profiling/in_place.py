@@ -56,10 +56,13 @@ class Attribution:
     Attributes:
         launched: What ran on the device.
         captured: What was captured into CUDA graphs meanwhile.
+        is_training: Whether a module of the target was in training mode, or None where the target
+            is none.
     """
 
     launched: list[Launched] = dataclasses.field(default_factory=list)
     captured: list[list[tuple[str, Place]]] = dataclasses.field(default_factory=list)
+    is_training: bool | None = None
 
 
 @contextlib.contextmanager
@@ -74,6 +77,8 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         target: What is called.
     """
     with_device = uses_cuda()
+    if isinstance(target, torch.nn.Module):
+        found.is_training = any(module.training for module in target.modules())
     with (
         traced(with_device=with_device) as seen,
         marked_lines(),
@@ -108,7 +113,7 @@ def profile_in_place(
         attribution: What the second call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
     """
-    measured = Measured(_device(), arguments)
+    measured = Measured(_device(), arguments, attribution.is_training)
 
     def write(name: str = PROFILE) -> None:
         kept = measured

@@ -64,6 +64,7 @@ class Measured:
     Attributes:
         device: What the device says of itself: asked before anything can fail.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
+        is_training: Whether a module of the target was in training mode; None if it is no module.
         warm: Calls until their time had settled.
         plain: Calls that nobody watched.
         watched: Calls under the profiler.
@@ -83,6 +84,7 @@ class Measured:
 
     device: Mapping[str, object]
     arguments: Sequence[Mapping[str, object]] = ()
+    is_training: bool | None = None
     warm: list[int] = dataclasses.field(default_factory=list)
     plain: list[int] = dataclasses.field(default_factory=list)
     watched: list[int] = dataclasses.field(default_factory=list)

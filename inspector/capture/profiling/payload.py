@@ -46,6 +46,7 @@ def write_profile(
             "input": index,
             "device": measured.device,
             "arguments": measured.arguments,
+            "is_training": measured.is_training,
             "plain_ns": measured.unwatched,
             "page_faults": measured.faults,
             "fresh_page": measured.fresh_page,

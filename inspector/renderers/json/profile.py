@@ -91,6 +91,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
                 "because": gain.what,
                 "change": gain.change,
                 "hidden_by_host": gain.is_hidden,
+                "known": gain.is_known,
             }
             for gain in found.gains
         ],

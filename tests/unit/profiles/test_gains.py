@@ -128,9 +128,9 @@ FORWARD = make_budget(
 )
 
 
-def of_training_mode(*found: Work) -> list[Gain]:
-    every = gains(FORWARD, found, "", is_cpu=False)
-    return [gain for gain in every if "training mode" in gain.what]
+def of_training_mode(*found: Work, is_training: bool | None = True) -> list[Gain]:
+    every = gains(FORWARD, found, "", is_cpu=False, is_training=is_training)
+    return [gain for gain in every if "training" in gain.what]
 
 
 def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backward_pass() -> None:
@@ -145,6 +145,25 @@ def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backwa
     assert "model.eval()" in gain.change
     assert not of_training_mode(dropout, with_operator("relu", "backward"))
     assert not of_training_mode(with_operator("_native_batch_norm_legit_no_training", "inference"))
+
+
+def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
+    dropout = with_operator("aten.native_dropout.default", "inference")
+    (gain,) = of_training_mode(dropout, is_training=False)
+    assert gain.what == (
+        "functions compute as in training, though the model is in eval(): dropout draws numbers"
+    )
+    assert "training=self.training" in gain.change
+    assert "model.eval()" not in gain.change
+    (gain,) = of_training_mode(dropout, is_training=None)
+    assert gain.what == "a call computes as in training: dropout draws numbers"
+    assert "model.eval()" in gain.change
+    assert "training=self.training" in gain.change
+
+
+def test_norms_that_keep_no_statistics_are_the_same_in_any_mode() -> None:
+    instance = with_operator("aten._native_batch_norm_legit.no_stats", "inference")
+    assert not of_training_mode(instance)
 
 
 def test_graph_breaks_have_their_lines() -> None:

@@ -39,6 +39,22 @@ def test_a_product_is_the_line_that_calls_it() -> None:
     assert found.dtype == "float32"
 
 
+@pytest.mark.parametrize(("device", "most"), [("cpu", "randn"), ("cuda:0", "add")])
+def test_numbers_that_are_drawn_one_at_a_time_weigh_more_than_the_bytes_around_them(
+    device: str, most: str
+) -> None:
+    given = (dataclasses.replace(tensor(), device=device),)
+    drawn = node("r", "prims.inductor_random.default", at=3, aten="aten.randn.default")
+    drawn = dataclasses.replace(drawn, tensors=given)
+    added = node("s", "aten.add.Tensor", "x", "r", at=4, tensors=given)
+    found = facts(
+        fusion(
+            graph(node("x", ""), drawn, added), Kernel("k", ("r", "s"), {"x": SIZE}, {"b": SIZE})
+        )
+    )
+    assert max(found.parts, key=lambda part: part.share).name == most
+
+
 def test_what_a_pass_of_the_compiler_made_has_its_neighbour_s_line() -> None:
     # `full[..., :n] = low`, that Inductor tries to do in place, and then does not.
     full, low = (node(name, "aten.full.default", at=at) for name, at in (("full", 3), ("low", 4)))
