@@ -85,8 +85,9 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelB
         (text for process in run.processes for text in process.problems if "one kernel" in text), ""
     )
     why = f" ({problem})" if problem else ""
-    if timed and not problem and not named(asked, timed):
-        raise which_kernel(asked, [], timed)
+    meant = named(asked, timed)
+    if timed and not problem and len(meant) != 1:
+        raise which_kernel(asked, meant, timed)
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no times of {asked!r} alone{why}."
     hint = f"It has those of {others}. " if others else ""

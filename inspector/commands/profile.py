@@ -172,7 +172,8 @@ def _made(
 
 def _names(report: ProfileReport) -> tuple[str, ...]:
     """The kernels that were timed in place, and the functions of libraries."""
-    return tuple(dict.fromkeys(work.name for found in report.profiles for work in found.work))
+    works = (work for found in report.profiles for work in found.work)
+    return tuple(dict.fromkeys(work.name for work in works if work.is_launch))
 
 
 def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:

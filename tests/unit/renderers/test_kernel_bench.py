@@ -392,6 +392,10 @@ def test_a_recording_without_it_says_how_to_record_it(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="no times of 'softmax'") as raised:
         benched(recorded, "softmax")
     assert NAME in raised.value.next_step
+    timed = ("cpp_fused_add_1", "cpp_fused_add_2")
+    with pytest.raises(UsageError, match="in the names of 2 kernels") as ambiguous:
+        benched(recorded, "cpp_", timed)
+    assert ambiguous.value.next_step == f"Name one of them: {', '.join(timed)}."
 
 
 def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> None:
