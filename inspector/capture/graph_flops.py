@@ -12,6 +12,8 @@ from inspector.capture.packed_flops import called, packed_flops
 
 __all__ = ["flops_of"]
 
+# torch has no formula for these, and one for what they are alike (`mm` of integers).
+_AS_OTHERS = {torch.ops.aten._int_mm: torch.ops.aten.mm}  # noqa: SLF001 - its name
 _COMPLEX = 4  # multiplications and additions of real numbers for one of complex ones
 
 
@@ -38,7 +40,8 @@ def _by_formula(
 ) -> int | None:
     from torch.utils.flop_counter import flop_registry
 
-    formula = flop_registry.get(target.overloadpacket)
+    packet = target.overloadpacket
+    formula = flop_registry.get(_AS_OTHERS.get(packet, packet))
     if formula is None:
         return None
     try:

@@ -34,6 +34,7 @@ _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
 _APART = 1.0  # From here on no percentage says it.
+_ALL = 0.99
 _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
     "gradients are on and nothing asks for them, so that what a backward pass needs is kept: "
@@ -124,7 +125,11 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     elif found.gains:
         gain = next((item for item in found.gains if item.is_known), found.gains[0])
         time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
-        yield f"the next largest gain: up to {time} of {whole}, because {gain.what}: {gain.change}"
+        if gain.is_known:
+            why = f"because {gain.what}: {gain.change}"
+            yield f"the next largest gain: up to {time} of {whole}, {why}"
+        else:
+            yield f"no setting is known that wins more: {gain.what}, up to {time} of {whole}"
 
 
 def _compared(found: Profiled) -> Iterator[str]:
@@ -197,7 +202,12 @@ def _spent(found: Profiled) -> Iterator[str]:
         return
     rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
-    yield f"{time_ns / found.whole_ns:.0%} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
+    # Of a kernel with several operators, what each takes is an estimate.
+    is_shared = any(
+        part.name == name and part.share < _ALL for item in found.work for part in item.main.parts
+    )
+    share = f"{'about ' if is_shared else ''}{time_ns / found.whole_ns:.0%}"
+    yield f"{share} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
 
 
 def _runs(rows: Hot, name: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from inspector.events.graph_nodes import GraphNode, hlo_program, recorded_graph
 from inspector.events.payload import Payload
 from inspector.events.printed_stack import printed_frames
+from inspector.graphs.absorbed import may_have_absorbed, with_products
 from inspector.graphs.hlo import hlo_nodes
 from inspector.graphs.parsed import parsed_nodes
 from inspector.kernels.node_lines import module_path
@@ -20,6 +21,7 @@ from inspector.model.stack import plain_frame
 __all__ = ["read_graphs"]
 
 _PASSES = {None: "inference", False: "forward", True: "backward"}
+_GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
 _STAGES = {stage.value.replace("-", "_"): stage for stage in Stage}
 
 
@@ -42,6 +44,7 @@ def read_graphs(
     directions = _Directions()
     # What the forward pass keeps is what the backward pass takes.
     read = stages | {Stage.BACKWARD} if Stage.FORWARD in stages else stages
+    places = list(places)
     for place in places:
         stage = _STAGES.get(place.stage)
         default = directions.after(place)
@@ -55,7 +58,23 @@ def read_graphs(
         key = graph.compile_id, stage, graph.direction
         graphs.append(dataclasses.replace(graph, number=seen[key]))
         seen[key] += 1
-    return [graph for graph in _with_saved(graphs) if graph.stage in stages], unread
+    graphs = [graph for graph in _with_saved(graphs) if graph.stage in stages]
+    if any(graph.stage is Stage.POST_GRAD and may_have_absorbed(graph) for graph in graphs):
+        graphs = _with_products(graphs, places, roots)
+    return graphs, unread
+
+
+def _with_products(graphs: list[Graph], places: Sequence[GraphPlace], roots: Roots) -> list[Graph]:
+    """With what is known of products, from the graphs before Inductor's passes."""
+    given, _ = read_graphs(places, roots, _GIVEN)
+    before = {(graph.compile_id, graph.stage.value, graph.number): graph for graph in given}
+    return [
+        with_products(graph, before[key])
+        if graph.stage is Stage.POST_GRAD
+        and (key := (graph.compile_id, graph.direction, graph.number)) in before
+        else graph
+        for graph in graphs
+    ]
 
 
 class _Directions:

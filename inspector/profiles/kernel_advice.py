@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.profiles.random_numbers import is_drawn, is_drawn_at_once
+from inspector.profiles.functions import is_drawn, is_drawn_at_once
 from inspector.profiles.work import Bound, Work
 
 __all__ = ["advice", "advised_unit", "is_about_one"]
@@ -100,7 +100,7 @@ def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:
     """Whether what is advised is to look at this one, and no setting that is for others, too."""
     if work.kind == "library":
         is_product = not _PRODUCTS.isdisjoint(work.operators)
-        return not (is_product or "attention" in work.name or _may_be_tuned(work))
+        return not (is_product or "attention" in work.name or _may_be_tuned(work, is_cpu=is_cpu))
     return work.kind == "user_kernel" or is_cpu or mode in _TUNED
 
 
@@ -144,7 +144,7 @@ def _of_other(
         is_cpu or "convolution" not in work.operators
     ):
         return _of_convolution(work)
-    if not _may_be_tuned(work):
+    if not _may_be_tuned(work, is_cpu=is_cpu):
         return _of_any(work)
     if is_cpu:
         return _tuned_on_cpu(work, mode, is_training=is_training)
@@ -164,7 +164,9 @@ def _of_packed(work: Work) -> str:
 
 
 def _of_attention(work: Work, *, is_cpu: bool) -> str:
-    if work.dtype == "float32" and not is_cpu:
+    if is_cpu:
+        return _smaller(work)
+    if work.dtype == "float32":
         return "in bfloat16 or float16 (autocast) flash attention computes it"
     return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
 
@@ -206,19 +208,18 @@ def _may_change_layout(work: Work) -> bool:
     return is_image and (len(result.stride) != _IMAGE_DIMENSIONS or result.stride[1] != 1)
 
 
-def _may_be_tuned(work: Work) -> bool:
+def _may_be_tuned(work: Work, *, is_cpu: bool) -> bool:
     """Whether Inductor has something that it could try in the place of a library's kernel."""
     if work.dtype in _WITHOUT_TEMPLATES:
         return False
-    known = _PRODUCTS | _TEMPLATES | _CONVOLUTIONS
+    known = _PRODUCTS | _CONVOLUTIONS | (frozenset() if is_cpu else _TEMPLATES)
     return not work.operators or not known.isdisjoint(work.operators)
 
 
 def _of_any(work: Work) -> str:
     said = "it is a library's, and no mode tries another: do it less often"
-    if work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER:
-        return f"{said}, or in {_SMALLER[work.dtype]}"
-    return said if work.dtype in _WITHOUT_TEMPLATES else f"{said}, or in a small dtype"
+    is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
+    return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
 
 
 def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:

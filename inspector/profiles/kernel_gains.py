@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from inspector.model.percent import percent
 from inspector.profiles.budget import crosses
-from inspector.profiles.gain import Gain
+from inspector.profiles.functions import is_drawn
+from inspector.profiles.gain import Gain, first_names
 from inspector.profiles.hot import Hot
 from inspector.profiles.kernel_advice import advised_unit, is_about_one
-from inspector.profiles.random_numbers import is_drawn
 from inspector.profiles.row_names import named, where
 from inspector.profiles.work import Bound, Work, limit_of
 
@@ -44,6 +44,8 @@ def kernel_gains(
     alike: dict[tuple[str, Bound, str], list[Hot]] = {}
     for row in rows:
         first = row.first
+        if first.is_of_functions:
+            yield _of_functions(row, advised(first), is_hidden=is_hidden)
         if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
             continue
         is_of_host = first.kind == "copy" and crosses(first.launches[0].launch)
@@ -66,6 +68,27 @@ def kernel_gains(
         )
 
 
+def _of_functions(row: Hot, change: str, *, is_hidden: bool) -> Gain:
+    """Of equal statements that take longer for functions of each element than for their bytes."""
+    functions = row.first.functions
+    takes = "take" if row.number > 1 else "takes"
+    return Gain(
+        f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than to "
+        "read and write",
+        row.median_ns * sum(functions.values()),
+        change or _less_of(row),
+        is_hidden,
+        is_known=bool(change),
+    )
+
+
+def _less_of(row: Hot) -> str:
+    """What is said of functions for which no advice is known."""
+    if row.first.is_mostly(lambda part: is_drawn(part.name)):
+        return "random numbers are drawn one at a time: fewer of them alone are faster"
+    return "no setting is known to make it faster: fewer or cheaper functions alone are"
+
+
 def _nothing(row: Hot) -> str:
     """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
@@ -73,8 +96,6 @@ def _nothing(row: Hot) -> str:
         return f"it is near to what the machine can do: {less} alone, or less often, is faster"
     if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
         return "rows that lie apart are not read and written as fast as rows in order"
-    if row.first.kind == "kernel" and row.first.is_mostly(lambda part: is_drawn(part.name)):
-        return "its random numbers are drawn one at a time: fewer of them alone are faster"
     if row.first.kind == "library":
         return "no setting is known to make it faster"
     return (

@@ -15,7 +15,7 @@ from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
 from inspector.model.kernel import NodeLine
-from inspector.profiles.random_numbers import drawn_bytes
+from inspector.profiles.functions import arithmetic_bytes, function_bytes
 
 __all__ = ["FusionFacts", "Part", "StepFacts", "operator_of"]
 
@@ -40,6 +40,8 @@ class Part:
             tensor for it: AOTAutograd lets no graph change what others see.
         given_for: The same if it gives a whole new tensor, and torch copies that back behind the
             graph: a graph does not say whether it does.
+        computed: What of that share is a function of each element (`exp`, random numbers), and not
+            the bytes that move.
     """
 
     line: NodeLine
@@ -47,6 +49,7 @@ class Part:
     share: float
     copied_for: str = ""
     given_for: str = ""
+    computed: float = 0.0
 
     @property
     def name(self) -> str:
@@ -78,6 +81,15 @@ class StepFacts:
     def copied(self) -> Mapping[str, float]:
         """How much of it is copying for what the program does in place, by the operator."""
         return _shares(self.parts, lambda part: part.copied_for)
+
+    @property
+    def functions(self) -> Mapping[str, float]:
+        """How much of it are functions of each element, by the operator."""
+        found: collections.Counter[str] = collections.Counter()
+        for part in self.parts:
+            if part.computed:
+                found[part.name] += part.computed  # type: ignore[assignment]
+        return dict(found.most_common())
 
     @property
     def given(self) -> Mapping[str, float]:
@@ -153,6 +165,8 @@ class FusionFacts:
         nodes = [*own, *(node for node, _ in relaid), *cloned]
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
         weights += [2.0 * (node.bytes_ or 0) for node in cloned]
+        if any(map(function_bytes, nodes)):
+            weights = _with_functions(nodes, weights, step.bytes_)
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
@@ -160,7 +174,8 @@ class FusionFacts:
             operator = step.name if step.kind == "user_kernel" else operator_of(node)
             given_for = "" if copied_for else self._given_for(step, node)
             operator = _COPY if node in cloned else operator
-            yield Part(self._line(node), operator, share, copied_for, given_for)
+            computed = function_bytes(node) / whole if whole else 0.0
+            yield Part(self._line(node), operator, share, copied_for, given_for, computed)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
@@ -199,7 +214,7 @@ class FusionFacts:
         moved = self._traffic.bytes_alone(node) or 0
         # A gather's kernel reads what it gathers, whatever it is gathered from.
         largest = max((step.bytes_ or 0, *step.reads.values(), *step.writes.values()))
-        computed = (node.flops or 0) / _FLOPS_PER_BYTE + drawn_bytes(node)
+        computed = (node.flops or 0) / _FLOPS_PER_BYTE
         return min(moved, largest or moved) + computed
 
     def _operands(self, step: Step) -> Mapping[str, int]:
@@ -227,6 +242,22 @@ class FusionFacts:
             for tensor in source.tensors[:1]:
                 found[tensor.dtype] += source.bytes_ or 1
         return max(found, key=found.__getitem__) if found else ""
+
+
+def _with_functions(
+    nodes: Sequence[Node], weights: Sequence[float], moved: int | None
+) -> list[float]:
+    """The weights of nodes of a kernel that computes functions of each element.
+
+    What it keeps in registers takes little beside these: the bytes that it moves as a whole are
+    shared out as the nodes would move them alone.
+    """
+    alone = sum(weights)
+    part = min((moved or alone) / alone, 1.0) if alone else 1.0
+    return [
+        weight * part + arithmetic_bytes(node) + function_bytes(node)
+        for node, weight in zip(nodes, weights, strict=True)
+    ]
 
 
 def _own(step: Step) -> Sequence[Node]:

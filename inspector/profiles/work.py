@@ -118,6 +118,17 @@ class Work:
         return facts.given if facts is not None else {}
 
     @property
+    def functions(self) -> Mapping[str, float]:
+        """Of a generated kernel as `inspector.profiles.step_facts.StepFacts.functions`."""
+        facts = self.launches[0].facts if self.kind == "kernel" else None
+        return facts.functions if facts is not None else {}
+
+    @property
+    def is_of_functions(self) -> bool:
+        """Whether functions of each element take half of it or more: not bytes limit it."""
+        return not self.flops and sum(self.functions.values()) >= _MOST
+
+    @property
     def is_given(self) -> bool:
         """Whether that is half of it or more."""
         return sum(self.given.values()) >= _MOST
@@ -310,7 +321,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         (Bound.MEMORY, work.memory_bytes, memory),
         (Bound.CACHE, work.bytes_, cache),
     ]
-    if work.operators and _COMPARING.issuperset(work.operators):
+    if work.is_of_functions or (work.operators and _COMPARING.issuperset(work.operators)):
         limits = []
     times = [
         (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate

@@ -126,3 +126,13 @@ def test_an_operator_without_its_overload_is_its_default_one_or_has_no_count() -
     for node in (product, part):
         node.meta["val"] = value
     assert (flops_of(product), flops_of(part)) == (2 * SIZE**3, None)
+
+
+def test_products_of_integers_count_as_others() -> None:
+    def product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch._int_mm(x, weight)
+
+    x, weight = (torch.zeros(64, 64, dtype=torch.int8) for _ in range(2))
+    graph = make_fx(product, tracing_mode="fake")(x, weight).graph
+    counts = [flops_of(node) for node in graph.nodes if "_int_mm" in str(node.target)]
+    assert counts == [2 * 64**3]

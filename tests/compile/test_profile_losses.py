@@ -113,6 +113,20 @@ model = Net().eval()
 example_inputs = (torch.randn(2, 4, 128, 128), torch.randn(300, 300))
 """
 
+# A product that Inductor makes one with the sum behind it, and a kernel of functions.
+ADDED = """
+import torch
+
+def model(x, a):
+    y = x @ a
+    r = torch.sin(x)
+    for _ in range(8):
+        r = torch.exp(-r * r)
+    return r + y
+
+example_inputs = (torch.randn(512, 512), torch.randn(512, 512))
+"""
+
 
 def profiled(
     folder: Path, machine: Path, source: str, *options: str, **environment: str
@@ -203,3 +217,21 @@ def test_random_numbers_are_named_and_no_mode_that_the_model_is_not_in(
     assert any("fallback_random" in change for change in said.values())
     assert not any("training mode" in because or "statistics" in because for because in said)
     assert found["operators"]["randn_like"] > found["operators"]["_native_batch_norm_legit"]
+
+
+def test_a_product_that_is_one_with_a_sum_is_the_product_s(tmp_path: Path, machine: Path) -> None:
+    found = profiled(tmp_path, machine, ADDED)
+    (product,) = [item for item in found["work"] if item["kind"] == "library"]
+    assert product["name"] == "addmm"
+    assert product["operators"] == ["mm"]
+    assert [line["line"] for line in product["lines"]] == [5]
+
+
+def test_a_kernel_of_functions_is_held_against_no_bandwidth(tmp_path: Path, machine: Path) -> None:
+    found = profiled(tmp_path, machine, ADDED)
+    (kernel,) = [item for item in found["work"] if item["kind"] == "kernel"]
+    assert kernel["share_of_ceiling"] is None
+    (gain,) = [gain for gain in found["gains"] if gain["because"].startswith(kernel["name"])]
+    assert "takes longer to compute (exp, sin) than to read and write" in gain["because"]
+    assert not gain["known"]
+    assert found["operators"]["exp"] > found["operators"]["mul"]
