@@ -9,7 +9,6 @@ the product that takes the time.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
 
 from inspector.graphs.step_names import short_name
 from inspector.model.graph import Graph, Node
@@ -29,9 +28,8 @@ def with_products(graph: Graph, before: Graph) -> Graph:
         graph: A post-grad graph.
         before: The graph that AOTAutograd gave Inductor.
     """
-    known = {node.name: node for node in before.nodes}
-    kept = {name for node in graph.nodes for name in (node.name, *node.earlier)}
-    nodes = (_as_product(node, known, kept) if _is_renamed(node) else node for node in graph.nodes)
+    found = _Products(graph, before)
+    nodes = (found.of(node) if _is_renamed(node) else node for node in graph.nodes)
     return dataclasses.replace(graph, nodes=tuple(nodes))
 
 
@@ -39,31 +37,48 @@ def _is_renamed(node: Node) -> bool:
     return bool(node.flops and node.aten) and short_name(node.aten) != short_name(node.target)
 
 
-def _as_product(node: Node, known: Mapping[str, Node], kept: set[str]) -> Node:
-    """A node as the product that it computes, if that is no node of its own any more."""
-    last = next((known[name] for name in reversed(node.earlier) if name in known), None)
-    if last is None or last.flops:
-        return node
-    product = next(_absorbed(last, known, kept), None)
-    if product is None:
-        return node
-    return dataclasses.replace(
-        node,
-        stack=product.stack,
-        modules=product.modules,
-        earlier=tuple(dict.fromkeys((*product.earlier, product.name, *node.earlier))),
-        aten=product.aten or product.target,
-    )
+class _Products:
+    """Finds products of an earlier graph that are no nodes of the later one any more."""
 
+    def __init__(self, graph: Graph, before: Graph) -> None:
+        self._kept = {name for node in graph.nodes for name in (node.name, *node.earlier)}
+        self._before = {node.name: node for node in before.nodes}
+        self._gone = [node for node in before.nodes if node.flops and node.name not in self._kept]
 
-def _absorbed(last: Node, known: Mapping[str, Node], kept: set[str]) -> Iterator[Node]:
-    """Products behind an operator, the nearest first, that are none of the later graph."""
-    behind, seen = [*last.inputs], {last.name}
-    for name in behind:
-        node = known.get(name)
-        if node is None or name in seen or name in kept or node.op == "placeholder":
-            continue
-        seen.add(name)
-        if node.flops:
-            yield node
-        behind.extend(node.inputs)
+    def of(self, node: Node) -> Node:
+        """A node of the later graph as the product that it computes, if that is one of these."""
+        product = self._with_its_inputs(node) or self._behind_its_name(node)
+        if product is None:
+            return node
+        return dataclasses.replace(
+            node,
+            stack=product.stack,
+            modules=product.modules,
+            earlier=tuple(dict.fromkeys((*product.earlier, product.name, *node.earlier))),
+            aten=product.aten or product.target,
+        )
+
+    def _with_its_inputs(self, node: Node) -> Node | None:
+        """One that multiplies what this node does.
+
+        In a backward pass that is all there is to know it by: a node there has no earlier names.
+        """
+        inputs = set(node.inputs)
+        return next((item for item in self._gone if inputs.issuperset(item.inputs)), None)
+
+    def _behind_its_name(self, node: Node) -> Node | None:
+        """The nearest that goes into what had the node's name."""
+        names = (name for name in reversed(node.earlier) if name in self._before)
+        last = self._before.get(next(names, ""))
+        if last is None or last.flops:
+            return None
+        behind, seen = [*last.inputs], {last.name}
+        for name in behind:
+            item = self._before.get(name)
+            if item is None or name in seen or name in self._kept:
+                continue
+            if item.flops:
+                return item
+            seen.add(name)
+            behind.extend(item.inputs)
+        return None

@@ -34,6 +34,16 @@ def test_what_a_product_and_a_sum_became_is_the_product() -> None:
     assert found.target == "aten.addmm.default"
 
 
+@pytest.mark.parametrize(
+    "changed", [{"earlier": ()}, {"inputs": ("packed", "r")}], ids=["by inputs", "by name"]
+)
+def test_it_is_known_by_what_it_multiplies_or_by_its_earlier_name(
+    changed: dict[str, object],
+) -> None:
+    later = graph(*INPUTS, dataclasses.replace(FUSED, **changed))  # type: ignore[arg-type]
+    assert with_products(later, before()).nodes[-1].aten == "aten.mm.default"
+
+
 def test_a_product_that_is_still_there_is_nobody_else_s() -> None:
     later = graph(*INPUTS, PRODUCT, FUSED)
     assert with_products(later, before()).nodes == later.nodes
@@ -49,5 +59,6 @@ def test_nothing_is_looked_for_where_a_node_is_called_as_it_computes(
 
 
 def test_without_the_graph_before_its_name_nothing_is_made_up() -> None:
-    later = graph(*INPUTS, dataclasses.replace(FUSED, earlier=("other",)))
+    changed = dataclasses.replace(FUSED, earlier=("other",), inputs=("packed", "r"))
+    later = graph(*INPUTS, changed)
     assert with_products(later, before()).nodes == later.nodes
