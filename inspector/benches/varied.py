@@ -95,6 +95,13 @@ class VariedSetting:
         return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)
 
     @property
+    def is_all_eager(self) -> bool:
+        """Whether no graph came of all that was tried."""
+        tried = [item.row.compiled for item in self.inputs if item.row.compiled is not None]
+        programs = any(item.xla_programs for item in self.inputs)
+        return bool(tried) and not programs and not any(found.graphs for found in tried)
+
+    @property
     def failed(self) -> tuple[str, ...]:
         """The inputs that it fails with, though eager PyTorch does not."""
         failed = (item.label for item in self.inputs if item.failure)

@@ -10,7 +10,7 @@ from inspector.capture.call import Call, map_tensors
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.capture.xla.needed import import_torch_xla
 from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.model.dtypes import Kind, parse_dtype
+from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
 from inspector.model.xla_backends import XLA_DEVICE
 
@@ -87,10 +87,4 @@ def _device(text: str) -> torch.device:
 
 
 def _dtype(text: str) -> torch.dtype:
-    dtype = parse_dtype(text)
-    if dtype.kind is not Kind.FLOATING or dtype.size_bytes == 1:
-        raise UsageError(
-            f"`--dtype {text}` is no dtype that a whole model can have.",
-            "Choose one of `f64`, `f32`, `bf16` and `f16`.",
-        )
-    return getattr(torch, dtype.torch_name)
+    return getattr(torch, parse_model_dtype(text).torch_name)

@@ -14,7 +14,9 @@ from inspector.commands.bench_many import Job, Outcome, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.errors import UsageError
 from inspector.findings.claims_report import CheckedModel, ClaimsReport, make_claims_report
+from inspector.model.bench import BenchPlan
 from inspector.model.claims import ClaimedModel, Claims
+from inspector.model.near_matches import did_you_mean
 from inspector.sources.claims_file import read_claims
 
 __all__ = ["claims_of", "is_claims"]
@@ -50,7 +52,7 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
             raise UsageError(message, f"Write it into {target}, or leave it out.")
     claims = _read(target)
     for model in claims.models:  # what is wrong is said before anything is measured
-        plan_of(model.target, {**model.options, **given})
+        _check_settings(model, plan_of(model.target, {**model.options, **given}), target)
     jobs = [Job(item.name, item.target, {**item.options, **given}) for item in claims.models]
     found = list(measured_each(jobs, how))
     models = list(map(_checked, claims.models, found))
@@ -61,6 +63,15 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     measured = [outcome.measured for outcome in found]
     code = INTERRUPTED if is_interrupted else exit_code_of(measured)
     return make_claims_report(claims, models, reports, earlier, failed), code
+
+
+def _check_settings(model: ClaimedModel, plan: BenchPlan, target: str) -> None:
+    """Refuses a claim about a setting that is none of those that are measured."""
+    labels = tuple(dict.fromkeys(each.setting.label for each in plan.combinations))
+    wrong = next((each.setting for each in model.claims if each.setting not in labels), None)
+    if wrong is not None:
+        message = f"{target} claims something of {wrong!r} for {model.name}, which is not measured."
+        raise UsageError(message, did_you_mean(wrong, labels))
 
 
 def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:

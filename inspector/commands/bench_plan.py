@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.errors import UsageError
 from inspector.model.bench import Combination, Setting, Workload
-from inspector.model.dtypes import parse_dtype
+from inspector.model.dtypes import parse_dtype, parse_model_dtype
 from inspector.model.near_matches import did_you_mean
 from inspector.model.variation import Assignment, parse_varied, variations
 
@@ -72,6 +72,8 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     usual = (MODES[0],) if varies else (MODES[0], MODES[1])
     modes = _NAMED_MODES.get(asked, asked or usual)
     for mode in modes:
+        if (mode,) in _NAMED_MODES:
+            raise UsageError(f"--modes {mode} stands alone.", "Leave the others out, or name them.")
         _check("--modes", mode, MODES)
     backends = names_of(given.get("backends"))
     if given.get("backends") and not backends:
@@ -112,7 +114,9 @@ def _workloads(given: Mapping[str, Any]) -> Iterator[Workload]:
     dtypes: Sequence[str | None] = names_of(given.get("dtype")) or (None,)
     autocasts = names_of(given.get("autocast")) or ("none",)
     tf32s = names_of(given.get("tf32")) or ("",)
-    for name in filter(None, (*dtypes, *autocasts)):
+    for name in filter(None, dtypes):
+        parse_model_dtype(name)
+    for name in autocasts:
         if name != "none":
             parse_dtype(name)
     for name in filter(None, tf32s):

@@ -107,7 +107,9 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:
-            raise UsageError(f"{option} has no meaning for --warmup.", f"Leave {option} out.")
+            raise UsageError(
+                f"{option} has no meaning for a service's start (--warmup).", f"Leave {option} out."
+            )
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)

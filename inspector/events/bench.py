@@ -117,6 +117,7 @@ class InspectorBench:
         settle_ns: Time of the calls until their median was stable.
         settle_calls: How many these were.
         is_settled: Whether it was stable in the end.
+        restores: Whether what calls change is put back before each of them.
         threads: Threads that an operator of the CPU may use.
         device: The device's name.
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
@@ -149,6 +150,7 @@ class InspectorBench:
     settle_ns: int = 0
     settle_calls: int = 0
     is_settled: bool = False
+    restores: bool = False
     threads: int = 0
     device: str = ""
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -189,6 +191,7 @@ class InspectorBench:
             settle_ns=number("settle_ns"),
             settle_calls=number("settle_calls"),
             is_settled=bool(fields.get("is_settled")),
+            restores=bool(fields.get("restores")),
             threads=number("threads"),
             device=str(fields.get("device") or ""),
             memory=sizes(fields.get("memory")),

@@ -195,6 +195,7 @@ def _reasons(
 
 
 _MOST_NAMED = 3
+_SHORT_NS = 1_000_000
 _SCALES = {
     "family": "Such errors are told as a part of the largest element of all results of their kind",
     "rounding": "Such errors are not told: of what eager PyTorch gives there all is error, too",
@@ -246,6 +247,19 @@ def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
             yield f"{whose}{said}"
 
 
+def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
+    """That short calls are not those of a loop, where something is put back between them."""
+    events = (event for process in run.processes for event in process.benches)
+    restored = {event.combination for event in events if event.restores}
+    times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
+    if times and min(times) < _SHORT_NS:
+        yield (
+            "calls change the model or what they are given, and all of that is put back before "
+            "each, which empties the processor's caches: calls as short as these take up to twice "
+            "as long here as in a loop, and ratios are those of such calls"
+        )
+
+
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
@@ -261,6 +275,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             f"times of {names} were not stable after 3 s or 2,000 calls of warm-up; the intervals "
             "say how much"
         )
+    yield from _restored(measured, run)
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "

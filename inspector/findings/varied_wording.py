@@ -44,6 +44,8 @@ def _compiled(item: VariedInput) -> str:
     if item.row.setting.is_eager:
         return ""
     xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
+    if item.row.compiled is not None and not item.row.compiled.graphs and not xla:
+        return "no graph: eager"
     if not item.compiled:
         return xla or ("no: after the limit" if item.is_after_limit else "no")
     said = "yes"
@@ -67,7 +69,10 @@ def varied_totals(found: VariedSetting) -> str:
         programs = sum(item.xla_programs for item in found.inputs)
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
-        parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
+        if found.is_all_eager:
+            parts.append(f"no graph came of compiling, in {took}: all of it is eager PyTorch")
+        else:
+            parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
         if programs:
             time_ns = sum(item.xla_compile_ns for item in found.inputs)
             parts.append(f"{count(programs, 'program')} of XLA's in {duration(time_ns)} of it")
@@ -118,6 +123,12 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     failed = [item.setting.label for item in compiled if item.failure not in {"", INTERRUPTED}]
     if eager is not None and not eager.failure and failed and len(failed) == len(compiled):
         yield none_measured(failed)
+    eagerly = [item.setting.label for item in compiled if item.is_all_eager]
+    if eagerly:
+        yield (
+            f"nothing could be compiled with {listed(eagerly)}: `inspect explain` says why, and "
+            "which line to change"
+        )
     measured = [item for item in compiled if item.round_ns is not None]
     measured = [item for item in measured if item not in wrong and item not in others]
     if eager is None or eager.round_ns is None or not measured:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["DTYPES", "DType", "Kind", "find_dtype", "parse_dtype"]
+__all__ = ["DTYPES", "DType", "Kind", "find_dtype", "parse_dtype", "parse_model_dtype"]
 
 
 class Kind(enum.Enum):
@@ -132,3 +132,18 @@ def parse_dtype(text: str) -> DType:
     names = [*_BY_NAME, *_ALIASES]
     word = text.strip().casefold().removeprefix("torch.")
     raise UsageError(f"`{text}` is no dtype.", did_you_mean(word, names))
+
+
+def parse_model_dtype(text: str) -> DType:
+    """The dtype that `text` names, of those that a whole model can have.
+
+    Raises:
+        UsageError: It names none, or another.
+    """
+    dtype = parse_dtype(text)
+    if dtype.kind is not Kind.FLOATING or dtype.size_bytes == 1:
+        raise UsageError(
+            f"`--dtype {text}` is no dtype that a whole model can have.",
+            "Choose one of `f64`, `f32`, `bf16` and `f16`.",
+        )
+    return dtype

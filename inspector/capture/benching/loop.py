@@ -29,11 +29,13 @@ class Loop:
         next_call: Makes the next call ready, outside of its time.
         context: What the whole loop is under.
         between: What a program does between two calls.
+        restores: Whether everything that a call changes is put back before the next one.
     """
 
     next_call: Callable[[], Callable[[], object]]
     context: Callable[[], contextlib.AbstractContextManager[object]]
     between: Callable[[], None]
+    restores: bool = False
 
 
 def loop_of(program: Program, index: int) -> Loop:
@@ -45,7 +47,9 @@ def loop_of(program: Program, index: int) -> Loop:
     there. Elsewhere everything is put back before each call, and its inputs are new.
     """
     if not _repeats(program, index):
-        return Loop(lambda: program.prepare(index), contextlib.nullcontext, program.between)
+        return Loop(
+            lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
+        )
     padding = program.paddings[index] if program.paddings else ()
     copies = itertools.cycle(_copies(program.calls[index]))
     if program.workload.train:

@@ -240,8 +240,9 @@ class _Worker:
 
     def _settle(self, index: int) -> None:
         program = self._program
-        self._loops[index] = loop_of(program, index)
-        self._write("settled", input=index, **settle(self._loops[index], self._clock.now_ns))
+        loop = self._loops[index] = loop_of(program, index)
+        settled = settle(loop, self._clock.now_ns)
+        self._write("settled", input=index, restores=loop.restores, **settled)
 
     def time_calls(self, *, is_cold: bool = False) -> None:
         """Finds out what a call with each input takes with all that is around it; 0 if it fails.

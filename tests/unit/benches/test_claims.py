@@ -160,6 +160,14 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, said: str)
         read_claims(file)
 
 
+def test_a_setting_that_is_not_measured_is_refused_before_anything_is(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    claim = "claim = [{ setting = 'reduce-overheat', speedup = [1, 2] }]"
+    file.write_text(f"[[model]]\nname = 'm'\ntarget = 'm.py'\nmodes = 'default'\n{claim}")
+    with pytest.raises(UsageError, match="'reduce-overheat' for m, which is not measured"):
+        claims_of(str(file), {}, BenchProcess(None, None, None, progress=False))
+
+
 def test_a_part_is_named_behind_the_file_and_options_stay_the_claims_own() -> None:
     assert is_claims(("a/claims.toml",))
     assert is_claims(("a/claims.toml:bert",))

@@ -75,6 +75,8 @@ def test_every_workload_has_its_own_eager() -> None:
     ("given", "said"),
     [
         ({"modes": "defalt"}, "default"),
+        ({"modes": "all,none"}, "stands alone"),
+        ({"dtype": "f32,int64"}, "whole model"),
         ({"batch": "1,zwei"}, "zwei"),
         ({"batch": "0"}, "from 1 on"),
         ({"dtype": "f33"}, "f33"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
 from inspector.benches.varied import VariedInput, VariedSetting
@@ -110,6 +111,21 @@ def test_totals_add_up_what_all_inputs_cost() -> None:
         "25 ms for one call of each, compiled for 1 of 0 inputs, in 15.0 s, paid for after 1,001 "
         "calls of each, 1.60\N{MULTIPLICATION SIGN} in the geometric mean of the inputs"
     )
+
+
+def test_where_no_graph_came_of_compiling_it_is_said() -> None:
+    none = Compiled(0, 1, 0, 0, 90_000_000, None)
+    inputs = tuple(
+        VariedInput(f"x[0]={size}", make_row(compiled=none), compiled, ())
+        for size, compiled in ((1, 1), (2, 0))
+    )
+    assert [varied_cells(item)[-1] for item in inputs] == ["no graph: eager"] * 2
+    found = dataclasses.replace(STATIC, inputs=inputs)
+    assert "no graph came of compiling, in 60.0 s: all of it is eager PyTorch" in varied_totals(
+        found
+    )
+    first, *_ = varied_verdict([EAGER, found])
+    assert first.startswith("nothing could be compiled with default + static: `inspect explain`")
 
 
 def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
