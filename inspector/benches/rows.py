@@ -88,6 +88,7 @@ class BenchRow:
         uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
             not compared.
         uncompared: Results of a kind that nobody can compare.
+        unsteady: Results that differ because a rounding decides them: these are not called wrong.
     """
 
     combination: int
@@ -121,6 +122,7 @@ class BenchRow:
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
@@ -192,7 +194,9 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    wrong = tuple(name for e in events[0] for name in e.wrong if _names(name, index))
+    off = tuple(name for e in events[0] for name in e.wrong if _names(name, index))
+    is_choice = any(e.parting and e.parting.is_choice and e.input == index for e in events[0])
+    wrong = () if is_choice else off
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
@@ -221,11 +225,12 @@ def _row(
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
-        worst=_worst(errors),
+        worst=_worst(error for error in errors if not (is_choice and error.name in off)),
         wrong=wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
         uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
+        unsteady=_once(off, index) if is_choice else (),
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,

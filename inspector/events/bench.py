@@ -83,6 +83,8 @@ class Parting:
         operators: How many operators the graph has.
         graph: The graph's number, from 0.
         failure: Why it is not known, or an empty string.
+        is_choice: Whether a rounding before it decides all that differs there (`argmax` of elements
+            that are the same but for rounding).
     """
 
     operator: str
@@ -93,6 +95,7 @@ class Parting:
     operators: int
     graph: int
     failure: str
+    is_choice: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -235,6 +238,7 @@ def _parting(fields: Mapping[str, object]) -> Parting | None:
         operators=natural(found.get("operators")) or 0,
         graph=natural(found.get("graph")) or 0,
         failure=str(fields.get("failure") or ""),
+        is_choice=found.get("is_choice") is True,
     )
 
 

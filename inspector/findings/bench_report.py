@@ -219,6 +219,20 @@ def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
     names = sorted({value_named(name) for row in rows for name in row.uncompared})
     if names:
         yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
+    yield from _unsteady(rows)
+
+
+def _unsteady(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """Which results a rounding decides, and where."""
+    found = [row for row in rows if row.unsteady]
+    names = sorted({value_named(name) for row in found for name in row.unsteady})
+    partings = {row.parting.operator for row in found if row.parting}
+    if names:
+        yield (
+            f"not called wrong, for a rounding decides it: {listed(names, _MOST_NAMED)} "
+            f"({listed(sorted(partings))} gives others in eager PyTorch, too, when what it gets "
+            "changes by that little)"
+        )
 
 
 def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:

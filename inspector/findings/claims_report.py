@@ -18,6 +18,7 @@ from inspector.findings.several_benches import (
     versions_of,
 )
 from inspector.findings.wording import count
+from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.claims import PAIRS, Claim, ClaimedModel, Claims
 
 __all__ = [
@@ -117,8 +118,16 @@ def make_claims_report(
         sessions=max((report.plan.sessions for report in reports), default=0),
         jobs=jobs_of(reports),
         rounds=rounds_of(reports),
-        notices=(absolute, *notices_of(reports, earlier, failed)),
+        notices=(absolute, *_wrong(reports), *notices_of(reports, earlier, failed)),
     )
+
+
+def _wrong(reports: Sequence[BenchReport]) -> Iterator[str]:
+    """What is off where a claim is not measured for that."""
+    for report in reports:
+        for row in report.rows:
+            if row.is_wrong:
+                yield f"{report.plan.target}: {'; '.join(wrong_lines([row]))}"
 
 
 def claims_machine(report: ClaimsReport) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from inspector.capture.benching.choices import hangs_on_rounding
 from inspector.capture.benching.errors import is_off
 
 __all__ = ["first_parting"]
@@ -102,7 +103,22 @@ def _first_of(
         "file": file,
         "line": line,
         "code": code,
+        "is_choice": hangs_on_rounding(
+            item.graph, node, item.inputs, _last_of(item, places[high], compile_)
+        ),
     }
+
+
+def _last_of(
+    item: _Captured, last: int, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> object:
+    """What compiled code gives for an operator that is the last one of it."""
+    part = _beginning(item.graph, last)
+    if part is None:
+        return None
+    given = _run(compile_(part), item.inputs)
+    torch.compiler.reset()
+    return given.get((_OUTPUT, max(number for kind, number in given if kind == _OUTPUT)))
 
 
 def _parts(

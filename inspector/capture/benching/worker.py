@@ -313,7 +313,7 @@ class _Worker:
         except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
             self._write("parting", failure=f"{type(error).__name__}: {sentence(error)}")
         else:
-            self._write("parting", parting=found or {})
+            self._write("parting", input=input_of(self._wrong[0]), parting=found or {})
         write_artifact("call", {**mark, "state": "end"})
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
