@@ -41,7 +41,10 @@ class _Products:
     """Finds products of an earlier graph that are no nodes of the later one any more."""
 
     def __init__(self, graph: Graph, before: Graph) -> None:
-        self._kept = {name for node in graph.nodes for name in (node.name, *node.earlier)}
+        self._kept = {node.name for node in graph.nodes}
+        for node in graph.nodes:
+            if node.flops and not _is_renamed(node):  # a product under another name
+                self._kept.update(node.earlier)
         self._before = {node.name: node for node in before.nodes}
         self._gone = [node for node in before.nodes if node.flops and node.name not in self._kept]
 

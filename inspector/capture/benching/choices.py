@@ -8,7 +8,7 @@ as eager PyTorch's. The operator's own result says so when what it gets changes 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -22,73 +22,73 @@ _ROUNDINGS = 4  # of an element: what a few operators before may differ by
 _SEED = 0
 
 
-def hangs_on_rounding(graph: fx.GraphModule, node: fx.Node, inputs: Any, mine: Any) -> bool:  # noqa: ANN401 - torch is Any
+def hangs_on_rounding(
+    graph: fx.GraphModule,
+    node: fx.Node,
+    inputs: Sequence[Any],
+    mine: Callable[[], object],
+) -> bool:
     """Whether all in which a result differs are elements that a rounding decides.
 
     Args:
         graph: The graph.
         node: The operator whose result differs.
         inputs: What the graph is called with.
-        mine: The operator's result in compiled code.
+        mine: Gives the operator's result in compiled code; not called where that is a fraction.
     """
-    if not isinstance(mine, torch.Tensor) or mine.is_floating_point() or mine.is_complex():
+    if not _is_choice(node.meta.get("example_value")):
         return False
-    found = [_result(node, value) for value in _nudged_results(graph, node, inputs)]
-    if not found or any(not isinstance(each, torch.Tensor) for each in found):
+    result = mine()
+    found = _eager_results(graph, node, inputs)
+    if not isinstance(result, torch.Tensor) or not found or found[0].shape != result.shape:
         return False
     first, *others = found
-    if first.shape != mine.shape:
-        return False
     varies = torch.zeros(first.shape, dtype=torch.bool, device=first.device)
     for other in others:
         varies |= other != first
-    return not bool(((mine != first) & ~varies).any())
+    return not bool(((result != first) & ~varies).any())
 
 
-def _source(node: fx.Node) -> fx.Node:
-    """The operator that a result is one of several of."""
+def _is_choice(value: Any) -> bool:  # noqa: ANN401 - a tensor, or anything
+    is_tensor = isinstance(value, torch.Tensor)
+    return is_tensor and not (value.is_floating_point() or value.is_complex())
+
+
+def _eager_results(graph: fx.GraphModule, node: fx.Node, inputs: Sequence[Any]) -> list[Any]:
+    """What eager PyTorch gives for an operator: first as it is, then with nudged inputs."""
+    # Of an operator with several results it is one of them.
     first = node.args[0] if node.target is operator.getitem else None
-    return first if isinstance(first, fx.Node) else node
+    source = first if isinstance(first, fx.Node) else node
+    run = _Nudging(graph, source)
+    run.run(*(item.clone() if isinstance(item, torch.Tensor) else item for item in inputs))
+    if source is node:
+        return run.results
+    return [operator.getitem(each, node.args[1]) for each in run.results]
 
 
-def _result(node: fx.Node, value: Any) -> Any:  # noqa: ANN401 - whatever it gives
-    return value if _source(node) is node else operator.getitem(value, node.args[1])
-
-
-def _nudged_results(graph: fx.GraphModule, node: fx.Node, inputs: Any) -> Iterator[Any]:  # noqa: ANN401 - tensors
-    """What eager PyTorch gives for the operator: first as it is, then with nudged inputs."""
-    source = _source(node)
-    run = _Until(graph, source)
-    copies = [item.clone() if isinstance(item, torch.Tensor) else item for item in inputs]
-    run.run(*copies)
-    if run.given is None:
-        return
-    random = torch.Generator().manual_seed(_SEED)
-    for trial in range(1 + _TRIALS):
-        args, kwargs = pytree.tree_map(
-            lambda item, trial=trial: _nudged(item, random) if trial else item, run.given
-        )
-        yield getattr(run, source.op)(source.target, args, kwargs)
-
-
-def _nudged(item: Any, random: torch.Generator) -> Any:  # noqa: ANN401 - an argument
-    if not isinstance(item, torch.Tensor) or not item.is_floating_point():
-        return item
-    signs = torch.randint(-_ROUNDINGS, _ROUNDINGS + 1, item.shape, generator=random)
-    scale = 1 + torch.finfo(item.dtype).eps * signs
-    return item * scale.to(item.device, item.dtype)
-
-
-class _Until(fx.Interpreter):
-    """Runs a graph, and keeps what an operator is called with."""
+class _Nudging(fx.Interpreter):
+    """Runs a graph, and one of its operators again and again, with inputs that are nudged."""
 
     def __init__(self, graph: fx.GraphModule, node: fx.Node) -> None:
         super().__init__(graph)
         self._node = node
-        self.given: tuple[Any, Any] | None = None
+        self._random = torch.Generator().manual_seed(_SEED)
+        self.results: list[Any] = []
 
     def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401 - whatever it gives
         """A node's value, as an interpreter has it."""
-        if n is self._node:
-            self.given = self.fetch_args_kwargs_from_env(n)
+        if n is self._node:  # at once: what comes later may change what it gets
+            args, kwargs = self.fetch_args_kwargs_from_env(n)
+            call = getattr(self, n.op)
+            self.results.append(call(n.target, args, kwargs))
+            for _ in range(_TRIALS):
+                nudged = pytree.tree_map(self._nudged, (args, kwargs))
+                self.results.append(call(n.target, *nudged))
         return super().run_node(n)
+
+    def _nudged(self, item: Any) -> Any:  # noqa: ANN401 - an argument
+        if not isinstance(item, torch.Tensor) or not item.is_floating_point():
+            return item
+        signs = torch.randint(-_ROUNDINGS, _ROUNDINGS + 1, item.shape, generator=self._random)
+        scale = 1 + torch.finfo(item.dtype).eps * signs
+        return item * scale.to(item.device, item.dtype)

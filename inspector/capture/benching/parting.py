@@ -104,7 +104,7 @@ def _first_of(
         "line": line,
         "code": code,
         "is_choice": hangs_on_rounding(
-            item.graph, node, item.inputs, _last_of(item, places[high], compile_)
+            item.graph, node, item.inputs, lambda: _last_of(item, places[high], compile_)
         ),
     }
 
