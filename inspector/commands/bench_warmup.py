@@ -107,9 +107,8 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:
-            raise UsageError(
-                f"{option} has no meaning for a service's start (--warmup).", f"Leave {option} out."
-            )
+            message = f"{option} has no meaning for --warmup, which is a service's start."
+            raise UsageError(message, f"Leave {option} out.")
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
