@@ -194,9 +194,7 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    off = tuple(name for e in events[0] for name in e.wrong if _names(name, index))
-    is_choice = any(e.parting and e.parting.is_choice and e.input == index for e in events[0])
-    wrong = () if is_choice else off
+    wrong, unsteady = _off(events[0], index)
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
@@ -225,12 +223,12 @@ def _row(
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
-        worst=_worst(error for error in errors if not (is_choice and error.name in off)),
+        worst=_worst(error for error in errors if error.name not in unsteady),
         wrong=wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
         uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
-        unsteady=_once(off, index) if is_choice else (),
+        unsteady=_once(unsteady, index),
         parting=next((e.parting for e in events[0] if e.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
@@ -239,6 +237,13 @@ def _row(
         failure=failure,
         detail=detail,
     )
+
+
+def _off(events: Sequence[InspectorBench], index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The results that are off: those that are wrong, and those that a rounding decides."""
+    off = tuple(name for event in events for name in event.wrong if _names(name, index))
+    is_choice = any(e.parting and e.parting.is_choice and e.input == index for e in events)
+    return ((), off) if is_choice else (off, ())
 
 
 def _varies(plan: BenchPlan, index: int) -> str:

@@ -219,7 +219,6 @@ def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
     names = sorted({value_named(name) for row in rows for name in row.uncompared})
     if names:
         yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
-    yield from _unsteady(rows)
 
 
 def _unsteady(rows: Sequence[BenchRow]) -> Iterator[str]:
@@ -317,6 +316,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _few_sessions(measured)
     yield from _without_numbers(rows)
     yield from _uncompared(rows)
+    yield from _unsteady(rows)
     yield from _rounding_alone(rows)
     if any(row.draws and not row.setting.is_eager for row in rows):
         yield (

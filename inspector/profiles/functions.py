@@ -17,14 +17,14 @@ _DRAWING = frozenset({"inductor_random", "inductor_randint"})
 _NORMAL = frozenset({"randn", "randn_like", "normal", "normal_functional"})
 _UNIFORM = frozenset({"rand", "rand_like", "randint", "randint_like", "uniform"})
 _MASKS = frozenset({"native_dropout", "bernoulli"})
-# Nanoseconds of one thread for an element in float32, torch 2.13 with AVX-512: functions of 16,384
-# elements twenty times over in one kernel, random numbers of a million (`normalized_rand_cpu` and
-# `randn_cpu` in torch/csrc/inductor/cpp_prefix.h, which are not vectorised). They weigh operators
-# of one kernel against one another, and say nothing else.
+# Nanoseconds of one thread for an element in float32, torch 2.13 with AVX-512, as
+# benchmarks/function_costs.py measures them (`normalized_rand_cpu` and `randn_cpu` in
+# torch/csrc/inductor/cpp_prefix.h are not vectorised). They weigh operators of one kernel against
+# one another, and say nothing else.
 _NS = {
-    "acos": 1.2, "asin": 1.2, "atan": 1.6, "atan2": 1.7, "cos": 0.7, "cosh": 1.7, "erf": 1.1,
-    "erfc": 2.9, "erfinv": 2.9, "exp": 0.8, "exp2": 0.8, "expm1": 0.8, "lgamma": 3.6, "log": 0.8,
-    "log10": 0.8, "log1p": 1.2, "log2": 0.8, "pow": 2.9, "rsqrt": 0.2, "sigmoid": 1.0, "sin": 0.7,
+    "acos": 1.2, "asin": 1.2, "atan": 1.7, "atan2": 2.1, "cos": 0.7, "cosh": 1.7, "erf": 1.1,
+    "erfc": 2.9, "erfinv": 21.0, "exp": 0.8, "exp2": 0.6, "expm1": 0.8, "lgamma": 3.6, "log": 0.8,
+    "log10": 0.8, "log1p": 1.2, "log2": 0.9, "pow": 2.9, "rsqrt": 0.2, "sigmoid": 1.0, "sin": 0.7,
     "sinh": 1.7, "tan": 1.6, "tanh": 1.9,
 }  # fmt: skip
 _UNIFORM_NS, _NORMAL_NS = 7.7, 32.0

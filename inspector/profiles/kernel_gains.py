@@ -46,6 +46,7 @@ def kernel_gains(
         first = row.first
         if first.is_of_functions:
             yield _of_functions(row, advised(first), is_hidden=is_hidden)
+            continue
         if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
             continue
         is_of_host = first.kind == "copy" and crosses(first.launches[0].launch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.hinted import hinted_graph
@@ -80,21 +80,18 @@ class StepFacts:
     @property
     def copied(self) -> Mapping[str, float]:
         """How much of it is copying for what the program does in place, by the operator."""
-        return _shares(self.parts, lambda part: part.copied_for)
+        return _sums((part.copied_for, part.share) for part in self.parts if part.copied_for)
 
     @property
     def functions(self) -> Mapping[str, float]:
         """How much of it are functions of each element, by the operator."""
-        found: collections.Counter[str] = collections.Counter()
-        for part in self.parts:
-            if part.computed:
-                found[part.name] += part.computed  # type: ignore[assignment]
-        return dict(found.most_common())
+        found = _sums((part.name, part.computed) for part in self.parts if part.computed)
+        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
     @property
     def given(self) -> Mapping[str, float]:
         """The same of what a graph gives as new tensors, if torch copies these back behind it."""
-        return _shares(self.parts, lambda part: part.given_for)
+        return _sums((part.given_for, part.share) for part in self.parts if part.given_for)
 
     @property
     def dtype(self) -> str:
@@ -274,11 +271,10 @@ def _is_whole(step: Step, node: Node) -> bool:
     return is_part and bool(node.bytes_) and node.bytes_ in step.writes.values()
 
 
-def _shares(parts: Iterable[Part], name: Callable[[Part], str]) -> Mapping[str, float]:
+def _sums(items: Iterable[tuple[str, float]]) -> dict[str, float]:
     found: dict[str, float] = {}
-    for part in parts:
-        if name(part):
-            found[name(part)] = found.get(name(part), 0.0) + part.share
+    for name, share in items:
+        found[name] = found.get(name, 0.0) + share
     return found
 
 

@@ -84,13 +84,15 @@ def _first_of(
     item: _Captured, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Mapping[str, object] | None:
     places = [at for at, node in enumerate(item.graph.graph.nodes) if node.op in _COMPUTES]
-    if not places or not _parts(item, places[-1], compile_):
+    off = _off(item, places[-1], compile_) if places else None
+    if off is None:
         return None
     low, high = -1, len(places) - 1  # up to `low` all is right, up to `high` something is off
     while high - low > 1:
         middle = (low + high) // 2
-        if _parts(item, places[middle], compile_):
-            high = middle
+        found = _off(item, places[middle], compile_)
+        if found is not None:
+            high, off = middle, found
         else:
             low = middle
     node = list(item.graph.graph.nodes)[places[high]]
@@ -103,31 +105,23 @@ def _first_of(
         "file": file,
         "line": line,
         "code": code,
-        "is_choice": hangs_on_rounding(
-            item.graph, node, item.inputs, lambda: _last_of(item, places[high], compile_)
-        ),
+        "is_choice": hangs_on_rounding(item.graph, node, item.inputs, _last_of(off)),
     }
 
 
-def _last_of(
+def _last_of(given: Mapping[tuple[str, int], Any]) -> object:
+    """What a beginning gives for its last operator: the last of its outputs."""
+    numbers = [number for kind, number in given if kind == _OUTPUT]
+    return given[_OUTPUT, max(numbers)] if numbers else None
+
+
+def _off(
     item: _Captured, last: int, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> object:
-    """What compiled code gives for an operator that is the last one of it."""
+) -> Mapping[tuple[str, int], Any] | None:
+    """What compiled code gives up to an operator, if an interpreter gives something else."""
     part = _beginning(item.graph, last)
     if part is None:
         return None
-    given = _run(compile_(part), item.inputs)
-    torch.compiler.reset()
-    return given.get((_OUTPUT, max(number for kind, number in given if kind == _OUTPUT)))
-
-
-def _parts(
-    item: _Captured, last: int, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> bool:
-    """Whether what is computed up to an operator differs from what an interpreter computes."""
-    part = _beginning(item.graph, last)
-    if part is None:
-        return False
     expected = _run(part, item.inputs)
     mine = _run(compile_(part), item.inputs)
     exact = _in_float64(part, item.inputs) or {}
@@ -137,7 +131,7 @@ def _parts(
         before = _before(item, at)
         return _is_other(mine.get(at, before), expected.get(at, before), exact.get(at))
 
-    return any(map(is_other, {**expected, **mine}))
+    return mine if any(map(is_other, {**expected, **mine})) else None
 
 
 def _before(item: _Captured, at: tuple[str, int]) -> object:
