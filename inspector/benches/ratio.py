@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from inspector.model.student import student
+from inspector.model.student import median_widens, student
 
 __all__ = ["Ratio", "ratio_of"]
 
@@ -46,12 +46,14 @@ def ratio_of(
     """The ratio of two times that were measured in turns; None where there are too few.
 
     Each session (processes of their own) gives the mean of the logarithms of the ratios of its
-    rounds; what differs between sessions differs between one run of the tool and the next, too. The
-    interval is that in which the ratio of another run with as many sessions lies by 95 %: Student's
-    t times the standard error of the mean times the root of 2, for the other run has an error of
-    its own (a prediction interval: Hahn and Meeker, Statistical Intervals). Few sessions may agree
-    by chance: they are not taken to differ by less than their rounds let them be known. With one
-    session alone its rounds take the place of sessions.
+    rounds, and the ratio is the median of the sessions': a process can be slower by a tenth for all
+    of its life, and then its session is no part of what is usual. What differs between sessions
+    differs between one run of the tool and the next, too. The interval is that in which the ratio
+    of another run with as many sessions lies by 95 %: Student's t times the standard error of the
+    median times the root of 2, for the other run has an error of its own (a prediction interval:
+    Hahn and Meeker, Statistical Intervals). Few sessions may agree by chance: they are not taken to
+    differ by less than their rounds let them be known. With one session alone its rounds take the
+    place of sessions, and their mean that of the median.
 
     Args:
         above: Times in ns by session and round.
@@ -66,13 +68,14 @@ def ratio_of(
         (means,) = logs.values()
         if len(means) < _LEAST_ROUNDS:
             return None
-        known = 0.0
+        known, widened = 0.0, 1.0
+        middle = statistics.fmean(means)
     else:
         means = [statistics.fmean(rounds) for rounds in logs.values()]
-        known = _known_by_rounds(list(logs.values()))
-    middle = statistics.fmean(means)
-    spread = max(statistics.stdev(means), known)
-    reach = math.sqrt(2) * student(len(means) - 1) * spread / math.sqrt(len(means))
+        known, widened = _known_by_rounds(list(logs.values())), median_widens(len(means))
+        middle = statistics.median(means)
+    error = widened * max(statistics.stdev(means), known) / math.sqrt(len(means))
+    reach = math.sqrt(2) * student(len(means) - 1) * error
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
 
 

@@ -29,8 +29,8 @@ class Latency:
     """The time of a call, in ns.
 
     Attributes:
-        middle_ns: Mean over the sessions of the mean over rounds of the medians of blocks, all of
-            logarithms: ratios of these are the ratios that are told.
+        middle_ns: Median over the sessions of the mean over rounds of the medians of blocks, these
+            of logarithms.
         p5_ns: Of 20 calls one is shorter.
         p95_ns: Of 20 calls one is longer.
         calls: How many there were.
@@ -319,7 +319,7 @@ def _middle(medians: Mapping[tuple[int, int], float]) -> float:
     sessions: dict[int, list[float]] = {}
     for (session, _), median in medians.items():
         sessions.setdefault(session, []).append(math.log(median))
-    return math.exp(statistics.fmean(statistics.fmean(logs) for logs in sessions.values()))
+    return math.exp(statistics.median(statistics.fmean(logs) for logs in sessions.values()))
 
 
 def _bursts(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:

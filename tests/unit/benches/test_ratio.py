@@ -11,18 +11,18 @@ from inspector.benches.ratio import Ratio, ratio_of
 
 
 def measured(
-    chosen: random.Random, time_ns: float, sessions: int = 3
+    chosen: random.Random, time_ns: float, sessions: int = 3, *, slow: float = 0
 ) -> dict[tuple[int, int], float]:
-    """Medians of blocks: sessions differ by 2 %, rounds by 1 %."""
+    """Medians of blocks: sessions differ by 2 %, rounds by 1 %; some processes are slow."""
     found = {}
     for session in range(sessions):
-        own = chosen.gauss(0, 0.02)
+        own = chosen.gauss(0, 0.02) + 0.1 * (chosen.random() < slow)
         for number in range(8):
             found[session, number] = time_ns * math.exp(own + chosen.gauss(0, 0.01))
     return found
 
 
-def test_the_ratio_is_that_of_the_means() -> None:
+def test_of_two_sessions_the_ratio_is_that_of_the_means() -> None:
     above = {(0, 0): 400.0, (0, 1): 100.0, (1, 0): 200.0, (1, 1): 200.0}
     below = dict.fromkeys(above, 100.0)
     found = ratio_of(above, below)
@@ -40,7 +40,7 @@ def test_sessions_that_agree_by_chance_are_not_better_known_than_their_rounds() 
     assert found is not None
     # Their means are the same; the standard error of each by its 16 rounds is 5.8 %.
     error = math.log(1.25) * math.sqrt(16 / 15) / math.sqrt(16)
-    reach = math.sqrt(2) * 4.303 * error / math.sqrt(3)
+    reach = math.sqrt(2) * 4.303 * 1.160 * error / math.sqrt(3)
     assert found.low == pytest.approx(2 * math.exp(-reach), rel=1e-3)
     assert found.high == pytest.approx(2 * math.exp(reach), rel=1e-3)
 
@@ -54,6 +54,29 @@ def test_the_interval_holds_the_ratio_of_another_run() -> None:
         assert other is not None
         held += one.low <= other.middle <= one.high
     assert 0.92 * 400 <= held <= 0.98 * 400
+
+
+def test_a_process_that_is_slow_for_all_of_its_life_does_not_move_the_ratio() -> None:
+    above = {(session, number): 300.0 for session in range(3) for number in range(8)}
+    below = {key: 110.0 if key[0] == 1 else 100.0 for key in above}
+    found = ratio_of(above, below)
+    assert found is not None
+    assert found.middle == pytest.approx(3)
+    assert found.low < 300 / 110
+
+
+def test_the_interval_holds_the_ratio_of_another_run_where_some_processes_are_slow() -> None:
+    chosen = random.Random(8)  # noqa: S311 - as above
+    held = 0
+    for _ in range(400):
+        one, other = (
+            ratio_of(measured(chosen, 1500, slow=0.1), measured(chosen, 1000, slow=0.1))
+            for _ in range(2)
+        )
+        assert one is not None
+        assert other is not None
+        held += one.low <= other.middle <= one.high
+    assert held >= 0.92 * 400
 
 
 def test_without_a_difference_it_says_so_in_19_of_20_cases_or_more() -> None:
