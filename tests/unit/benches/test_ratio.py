@@ -11,12 +11,17 @@ from inspector.benches.ratio import Ratio, ratio_of
 
 
 def measured(
-    chosen: random.Random, time_ns: float, sessions: int = 3, *, slow: float = 0
+    chosen: random.Random,
+    time_ns: float,
+    sessions: int = 3,
+    *,
+    apart: float = 0.02,
+    slow: float = 0,
 ) -> dict[tuple[int, int], float]:
     """Medians of blocks: sessions differ by 2 %, rounds by 1 %; some processes are slow."""
     found = {}
     for session in range(sessions):
-        own = chosen.gauss(0, 0.02) + 0.1 * (chosen.random() < slow)
+        own = chosen.gauss(0, apart) + 0.1 * (chosen.random() < slow)
         for number in range(8):
             found[session, number] = time_ns * math.exp(own + chosen.gauss(0, 0.01))
     return found
@@ -70,7 +75,10 @@ def test_the_interval_holds_the_ratio_of_another_run_where_some_processes_are_sl
     held = 0
     for _ in range(400):
         one, other = (
-            ratio_of(measured(chosen, 1500, slow=0.1), measured(chosen, 1000, slow=0.1))
+            ratio_of(
+                measured(chosen, 1500, apart=0.007, slow=0.1),
+                measured(chosen, 1000, apart=0.007, slow=0.1),
+            )
             for _ in range(2)
         )
         assert one is not None
