@@ -11,7 +11,7 @@ import click
 
 from inspector.benches.earlier import EarlierBench, read_earlier
 from inspector.commands.bench_claims import claims_of, is_claims
-from inspector.commands.bench_collection import collection_of, is_collection, models_of
+from inspector.commands.bench_collection import collection_of, is_collection
 from inspector.commands.bench_files import (
     Measurements,
     check_bench_file,
@@ -283,7 +283,7 @@ def _report(
         refuse_options({**given, **process.given})
         return kept_collection(Path(targets[0]))
     if kind is CollectionReport:
-        return collection_of(models_of(targets), given, process)
+        return collection_of(targets, given, process)
     target = targets[0] if targets else None
     check_target(target, process.python, {**given, **process.given})
     if target is not None and is_model(target):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.benches.collection import Measured
+from inspector.commands.bench_folder import helpers_in, models_in
 from inspector.commands.bench_many import Job, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.commands.target import is_model
@@ -19,7 +20,6 @@ from inspector.findings.collection_report import (
 
 __all__ = ["collection_of", "exit_code_of", "is_collection", "models_of"]
 
-_MODEL = "model.py"
 _NOT_KEPT = (
     "no recordings of these models are kept, and `inspect bench` alone shows an older one: --save "
     "DIR keeps one of each, and the same command goes on from there"
@@ -36,7 +36,7 @@ def _is_folder(target: str) -> bool:
     folder = Path(target)
     if not folder.is_dir() or (folder / "meta.json").exists() or any(folder.glob("*.log")):
         return False
-    return bool(_in_folder(folder))
+    return bool(models_in(folder))
 
 
 def models_of(targets: Sequence[str]) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for target in targets:
         if _is_folder(target):
-            found += map(str, _in_folder(Path(target)))
+            found += map(str, models_in(Path(target)))
         elif is_model(target):
             found.append(target)
         else:
@@ -57,25 +57,13 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    """Files called model.py at any depth; where there is none, the folder's own Python files."""
-    every = [path for path in folder.rglob(_MODEL) if not _is_hidden(path.relative_to(folder))]
-    if not every:
-        every = [path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_"))]
-    return sorted(every)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
-
-
 def collection_of(
-    names: Sequence[str], given: dict[str, Any], how: BenchProcess
+    targets: Sequence[str], given: dict[str, Any], how: BenchProcess
 ) -> tuple[CollectionReport, int]:
     """Measures all models; one that fails, hangs or crashes is a line.
 
     Args:
-        names: The models, as the user would write them.
+        targets: The models, and folders of them, as the user would write them.
         given: The options of the command line that were given.
         how: How the processes are run; ``save`` is a folder for a recording of each.
 
@@ -83,12 +71,13 @@ def collection_of(
         The report, and the exit code that belongs to it.
 
     Raises:
-        UsageError: The options are not what they should be.
+        UsageError: The options are not what they should be, or a target is no model.
         RecordingError: The recordings cannot be written.
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
-    found = list(measured_each([Job(name, name, options) for name in names], how))
+    jobs = [Job(name, name, options) for name in models_of(targets)]
+    found = list(measured_each(jobs, how))
     models = [outcome.measured for outcome in found]
     earlier = [each.report for each in found if each.is_earlier and each.report]
     failed = sum(each.is_earlier and each.report is None for each in found)
@@ -96,9 +85,15 @@ def collection_of(
     is_interrupted = any(outcome.is_interrupted for outcome in found)
     code = INTERRUPTED if is_interrupted else exit_code_of(models)
     made = make_collection_report(models, reports, int(options["sessions"]), earlier, failed)
-    if how.save is None:
-        made = dataclasses.replace(made, notices=(*made.notices, _NOT_KEPT))
-    return made, code
+    notices = [*_left_out(targets), *([_NOT_KEPT] if how.save is None else [])]
+    return dataclasses.replace(made, notices=(*made.notices, *notices)), code
+
+
+def _left_out(targets: Sequence[str]) -> Iterator[str]:
+    helpers = [file for each in targets if _is_folder(each) for file in helpers_in(Path(each))]
+    if helpers:
+        names = ", ".join(map(str, helpers))
+        yield f"others import them, and they have no `model`, so that they are none: {names}"
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
