@@ -33,7 +33,7 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         yield from _without_eager(group.rows)
         return
     for row in choice.wrong:
-        yield from wrong_lines([row])
+        yield from wrong_lines([row], eagers=[choice.eager])
     yield from _latency(group)
     if choice.memory is not None:
         mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))

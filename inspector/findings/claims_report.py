@@ -125,9 +125,11 @@ def make_claims_report(
 def _wrong(reports: Sequence[BenchReport]) -> Iterator[str]:
     """What is off where a claim is not measured for that."""
     for report in reports:
+        eagers = [row for row in report.rows if row.setting.is_eager]
         for row in report.rows:
             if row.is_wrong:
-                yield f"{report.plan.target}: {'; '.join(wrong_lines([row]))}"
+                lines = wrong_lines([row], eagers=eagers)
+                yield f"{report.plan.target}: {'; '.join(lines)}"
 
 
 def claims_machine(report: ClaimsReport) -> str:

@@ -95,13 +95,14 @@ def _named(labels: Sequence[str]) -> str:
     return listed(labels, _MOST_NAMED)
 
 
-def _wrong(found: VariedSetting) -> Iterator[str]:
+def _wrong(found: VariedSetting, eager: VariedSetting | None) -> Iterator[str]:
     """With which inputs it is wrong, what is off, and where."""
     inputs = [item for item in found.inputs if item.row.is_wrong]
     labels = [item.label for item in inputs]
     whole = len(inputs) == len(found.inputs) > 1
     where = f" for all {len(inputs)} inputs" if whole else f" for {_named(labels)}"
-    yield from wrong_lines([item.row for item in inputs], where)
+    eagers = [item.row for item in eager.inputs] if eager is not None else []
+    yield from wrong_lines([item.row for item in inputs], where, eagers)
 
 
 def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
@@ -110,7 +111,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     compiled = [item for item in found if not item.setting.is_eager]
     wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
     for item in wrong:
-        yield from _wrong(item)
+        yield from _wrong(item, eager)
     others = [item for item in compiled if any(each.row.padding_changes for each in item.inputs)]
     for item in others:
         changed = _named([each.label for each in item.inputs if each.row.padding_changes])

@@ -18,19 +18,23 @@ _SCALES = {
 }
 
 
-def wrong_lines(rows: Sequence[BenchRow], where: str = "") -> Iterator[str]:
+def wrong_lines(
+    rows: Sequence[BenchRow], where: str = "", eagers: Sequence[BenchRow] = ()
+) -> Iterator[str]:
     """What is off, by how much, and at which operator.
 
     Args:
         rows: A setting with the inputs whose results are wrong.
         where: With which inputs, as the end of a sentence.
+        eagers: Eager PyTorch with these inputs, whose own error belongs beside it.
     """
     label, parting = rows[0].setting.label, rows[0].parting
     eager = [(row, error) for row in rows for error in row.errors if error.reference == "eager"]
     errors = [error for row, error in eager if error.name in row.wrong]
     errors = errors or [error for _, error in eager]
     worst = max(errors, key=lambda error: error.relative, default=None)
-    yield f"{label} gives wrong results{where}{f': {_off(worst)}' if worst is not None else ''}"
+    said = f": {_off(worst)}{_own(worst, eagers)}" if worst is not None else ""
+    yield f"{label} gives wrong results{where}{said}"
     if parting is not None:
         yield _parted(parting, rows)
 
@@ -49,6 +53,18 @@ def _off(error: OutputError) -> str:
     if not error.theirs:
         return f"{name} is {error.mine}, and eager PyTorch gives nothing there"
     return f"{name} is {error.mine} instead of {error.theirs}"
+
+
+def _own(error: OutputError, eagers: Sequence[BenchRow]) -> str:
+    """What eager PyTorch is off by there: wrong is what that does not explain."""
+    same = (error.name, error.scale)
+    own = [
+        each for row in eagers for each in row.errors
+        if (each.name, each.scale) == same and each.reference == "float64" and each.has_number
+    ]  # fmt: skip
+    if not own or not error.has_number or error.scale == "rounding":
+        return ""
+    return f" (eager PyTorch by {own[0].relative:.0e}, against float64)"
 
 
 def _parted(parting: Parting, rows: Sequence[BenchRow]) -> str:

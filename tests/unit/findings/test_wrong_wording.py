@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -56,3 +57,24 @@ def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
         "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 of its "
         "largest element"
     )
+
+
+def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
+    off = OutputError("eager", FIRST, 0.25, within=False)
+    own = (
+        OutputError("float64", AGAIN, 0.5, within=None),
+        OutputError("float64", FIRST, 2e-6, within=None),
+    )
+    found = row(Setting("inductor"), errors=(off,), wrong=(FIRST,))
+    (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
+    assert said.endswith(
+        "is off by 2e-01 of its largest element (eager PyTorch by 2e-06, against float64)"
+    )
+    # Of another scale, or where what is there is no number, it says nothing about this one.
+    for other in (
+        dataclasses.replace(off, scale="family"),
+        dataclasses.replace(off, mine="None", theirs="float32[2]"),
+    ):
+        found = row(Setting("inductor"), errors=(other,), wrong=(FIRST,))
+        (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
+        assert "float64" not in said
