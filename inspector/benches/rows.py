@@ -81,6 +81,9 @@ class BenchRow:
         varies: What is varied in the input: ``n=2``, or an empty string.
         bursts: On a GPU, what a call takes of those that follow one another without waiting, in ns,
             likewise.
+        page_faults: Pages that the system gives anew in a call, likewise.
+        fresh_page_ns: What such a page takes: to touch it first, and to give it back; 0 where that
+            is not known.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
         padding_changes: Whether results of padded calls are off by more than rounding without what
@@ -125,6 +128,8 @@ class BenchRow:
     unsteady: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
+    page_faults: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
+    fresh_page_ns: int = 0
 
     @property
     def is_wrong(self) -> bool:
@@ -212,6 +217,8 @@ def _row(
         items_per_s=_items_per_s(_bursts(mine), first.items if first else 0, latency),
         varies=_varies(plan, index),
         bursts=_bursts(mine),
+        page_faults=_page_faults(mine),
+        fresh_page_ns=max((_fresh_page_ns(event) for event in mine), default=0),
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,
@@ -320,6 +327,18 @@ def _middle(medians: Mapping[tuple[int, int], float]) -> float:
     for (session, _), median in medians.items():
         sessions.setdefault(session, []).append(math.log(median))
     return math.exp(statistics.median(statistics.fmean(logs) for logs in sessions.values()))
+
+
+def _page_faults(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
+    return {
+        key: block.page_faults / len(block.times_ns)
+        for key, block in _blocks(events)
+        if block.page_faults is not None
+    }
+
+
+def _fresh_page_ns(event: InspectorBench) -> int:
+    return event.fresh_page.get("touch_ns", 0) + event.fresh_page.get("free_ns", 0)
 
 
 def _bursts(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:

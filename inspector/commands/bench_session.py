@@ -128,7 +128,7 @@ class Session:
         return left_out
 
     def _end(self, numbers: Iterable[int]) -> None:
-        """Ends processes; before that they say how busy the GPU is."""
+        """Ends processes; before that they say how busy the GPU is, or what new memory takes."""
         for number in numbers:
             worker = self._workers[number]
             if worker.is_alive:
@@ -247,15 +247,18 @@ class Session:
     def _look_how_busy(self, number: int) -> None:
         """For how long of a call a GPU works, where no other model waits for its turn.
 
+        On the CPU what a page of memory takes that the system gives anew.
+
         It comes last: a profiler can take its process with it, which is no failure of what was
         measured before.
         """
         is_last = self.bench.plan.is_last(self.session)
-        if not is_last or self._device == "cpu" or self.bench.jobs > 1 or number not in self.ready:
+        if not is_last or self.bench.jobs > 1 or number not in self.ready:
             return
         worker = self._workers[number]
         label = self.bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: how much the GPU works", counts=False)
+        what = "what new memory takes" if self._device == "cpu" else "how much the GPU works"
+        self._progress.begin(f"{label}: {what}", counts=False)
         worker.tell({"do": "busy"})
         seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
         worker.wait("done", seconds, self._tick)

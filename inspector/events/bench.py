@@ -25,6 +25,7 @@ class BenchBlock:
         device_ns: Time of each between two events on the device; empty on the CPU.
         burst_calls: Calls that were given to the device without waiting between them.
         burst_ns: How long they took together.
+        page_faults: Pages that the system gave anew in the timed calls, all together, or None.
     """
 
     round: int
@@ -33,6 +34,7 @@ class BenchBlock:
     device_ns: tuple[int, ...] = ()
     burst_calls: int = 0
     burst_ns: int = 0
+    page_faults: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``parting``, or ``failed`` (with one input of several).
+            ``fresh``, ``parting``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -126,6 +128,8 @@ class InspectorBench:
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
         busy_ns: How long any GPU worked in a call, by torch's profiler.
         launches: How many pieces of work these were.
+        fresh_page: What a page of memory takes that the system gives anew: ``touch_ns``,
+            ``free_ns``, and its ``page_bytes``; nothing where that is not known.
         block: The calls of a block, or None.
         errors: How far results are off.
         uncompared: Results that cannot be compared, by their names.
@@ -159,6 +163,7 @@ class InspectorBench:
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
     busy_ns: int = 0
     launches: int = 0
+    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     block: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = ()
@@ -200,6 +205,7 @@ class InspectorBench:
             memory=sizes(fields.get("memory")),
             busy_ns=number("busy_ns"),
             launches=number("launches"),
+            fresh_page=sizes(fields.get("fresh_page")),
             block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=tuple(map(str, items(fields.get("uncompared")))),
@@ -222,6 +228,7 @@ def _block(fields: Mapping[str, object]) -> BenchBlock | None:
         device_ns=naturals(fields.get("device_ns")),
         burst_calls=natural(fields.get("burst_calls")) or 0,
         burst_ns=natural(fields.get("burst_ns")) or 0,
+        page_faults=natural(fields.get("page_faults")),
     )
 
 

@@ -13,6 +13,7 @@ from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
+from inspector.findings.fresh_memory import fresh_memory
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
@@ -289,6 +290,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             "say how much"
         )
     yield from _restored(measured, run)
+    if device == "cpu":
+        yield from fresh_memory(measured)
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "

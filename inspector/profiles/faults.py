@@ -9,8 +9,13 @@ from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 
-__all__ = ["Faults", "fault_gains", "is_fresh", "without_freeing"]
+__all__ = ["KEEPS_MEMORY", "Faults", "fault_gains", "is_fresh", "without_freeing"]
 
+KEEPS_MEMORY = (
+    "MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 MALLOC_TOP_PAD_=268435456 in the "
+    "environment (glibc), or jemalloc by LD_PRELOAD"
+)
+"""What lets an allocator keep memory that is freed, for the next one that asks."""
 # Where tensors are freed: by generated code, or by what calls it, once it has the results.
 _FREEING = ("launching", "entry", "outside", "wrappers")
 
@@ -65,6 +70,5 @@ def fault_gains(budget: Budget, faults: Faults | None) -> Iterator[Gain]:
             f"memory is fresh from the system ({budget.page_faults:,.0f} page faults a call, of "
             f"some {each_ns:,.0f} ns each)",
             min(budget.page_faults * each_ns, budget.wall_ns),
-            "an allocator that keeps it: MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 "
-            "MALLOC_TOP_PAD_=268435456 in the environment (glibc), or jemalloc by LD_PRELOAD",
+            f"an allocator that keeps it: {KEEPS_MEMORY}",
         )

@@ -9,6 +9,7 @@ import torch
 
 from inspector.capture.benching.loop import Loop
 from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.faults import page_faults
 from inspector.capture.profiling.plan import is_settled
 
 __all__ = ["block", "burst", "settle", "timed"]
@@ -57,7 +58,9 @@ def settle(loop: Loop, now_ns: Callable[[], int]) -> Mapping[str, object]:
 def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[str, object]:
     """Calls one after the other; the first does not count: others were at work before.
 
-    To record events takes the host time: calls with events are others, a quarter as many.
+    To record events takes the host time: calls with events are others, a quarter as many. Pages
+    that the system gives anew are counted, of all calls together: where an allocator gives memory
+    back, what a call takes depends on what else the process has had before.
 
     Args:
         loop: Gives the calls.
@@ -74,9 +77,11 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
     with_events = max(_LEAST_WITH_EVENTS, calls // 4) if uses_cuda() else 0
     with loop.context():
         loop.next_call()()
+        before = page_faults()
         times = [timed(ready()) for _ in range(calls)]
+        faults = page_faults() - before
         device = [_between_events(ready()) for _ in range(with_events)]
-    return {"times_ns": times, "device_ns": device}
+    return {"times_ns": times, "device_ns": device, "page_faults": faults}
 
 
 def _between_events(call: Callable[[], object]) -> int:

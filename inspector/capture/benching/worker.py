@@ -42,6 +42,7 @@ from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
+from inspector.capture.profiling.faults import fresh_page
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
@@ -282,7 +283,13 @@ class _Worker:
         self._write("block", round=round, input=input, **found, **more)
 
     def busy(self) -> None:
-        """Looks for how long of a call with each input a GPU works."""
+        """Looks for how long of a call with each input a GPU works; on the CPU what a page takes.
+
+        That is one of memory which the system gives anew.
+        """
+        if not uses_cuda():
+            with contextlib.suppress(Exception), quiet():  # there may be no memory for that
+                self._write("fresh", fresh_page=fresh_page())
         for index in self._inputs.left if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():

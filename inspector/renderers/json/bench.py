@@ -157,8 +157,13 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,
         "blocks": [
-            {"session": session, "round": number, "median_ns": median}
-            for (session, number), median in row.medians.items()
+            {
+                "session": key[0],
+                "round": key[1],
+                "median_ns": median,
+                "page_faults": row.page_faults.get(key),
+            }
+            for key, median in row.medians.items()
         ],
         "failure": row.failure or None,
         "detail": row.detail or None,

@@ -1,0 +1,97 @@
+"""What memory takes that the system gives anew in each call, in a sentence."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.benches.rows import BenchRow
+from inspector.findings.wording import duration
+from inspector.profiles.faults import KEEPS_MEMORY
+
+__all__ = ["fresh_memory"]
+
+# Below, other things make the difference: a mebibyte in pages of 4 KiB, and 3 % of the time.
+_NOTICEABLE_PAGES = 256
+_NOTICEABLE = 1.03
+_NOTICEABLE_SHARE = 0.1
+_KEPT = (
+    f"with {KEEPS_MEMORY}, for all settings alike, memory is kept, and ratios are of what is "
+    "computed"
+)
+
+
+def fresh_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """Names the setting with most of it, or whose processes differ by it, and what keeps memory.
+
+    An allocator gives what lies on top of its heap back to the system, and what the program asks
+    for next is new, page by page. What lies on top depends on all that the process has allocated
+    before, and is another thing from one start to the next (glibc: ``M_TRIM_THRESHOLD`` in
+    mallopt(3)).
+
+    Args:
+        rows: Rows that were measured.
+    """
+    found = [(_between(row), row) for row in rows]
+    known = [(each, row) for each, row in found if each is not None]
+    if not known:
+        yield from _in_all_processes(rows)
+        return
+    ((few, short_ns), (many, long_ns)), row = max(known, key=lambda each: _times(each[0]))
+    others = f" (and of {len(known) - 1} more)" if len(known) > 1 else ""
+    yield (
+        f"calls of {row.setting.label}{others} take {duration(round(short_ns))} in one process and "
+        f"{duration(round(long_ns))} in another, where more of their memory is fresh from the "
+        f"system ({few:,.0f} and {many:,.0f} page faults a call): that is chance, and part of what "
+        f"is compared; {_KEPT}"
+    )
+
+
+def _in_all_processes(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """That such memory is a good part of a call in all of them."""
+    shares = [(_taken_ns(row) / row.latency.middle_ns, row) for row in rows if row.latency]
+    share, row = max(shares, key=lambda each: each[0], default=(0.0, None))
+    if row is None or share < _NOTICEABLE_SHARE:
+        return
+    yield (
+        f"some {duration(round(_taken_ns(row)))} of a call of {row.setting.label} are memory that "
+        f"is fresh from the system ({_faults(row):,.0f} page faults of some "
+        f"{row.fresh_page_ns:,} ns each): {_KEPT}"
+    )
+
+
+def _taken_ns(row: BenchRow) -> float:
+    return _faults(row) * row.fresh_page_ns
+
+
+def _faults(row: BenchRow) -> float:
+    return statistics.median(row.page_faults.values()) if row.page_faults else 0.0
+
+
+_Session = tuple[float, float]
+
+
+def _times(between: tuple[_Session, _Session]) -> float:
+    return between[1][1] / between[0][1]
+
+
+def _between(row: BenchRow) -> tuple[_Session, _Session] | None:
+    """Faults and ns of a call in the session with the fewest and in that with the most."""
+    faults, times = _by_session(row.page_faults), _by_session(row.medians)
+    sessions = sorted(
+        (statistics.fmean(faults[key]), math.exp(statistics.fmean(map(math.log, times[key]))))
+        for key in faults.keys() & times.keys()
+    )
+    if len(sessions) < 2:  # noqa: PLR2004 - a difference needs two
+        return None
+    between = sessions[0], sessions[-1]
+    is_noticeable = sessions[-1][0] - sessions[0][0] >= _NOTICEABLE_PAGES
+    return between if is_noticeable and _times(between) >= _NOTICEABLE else None
+
+
+def _by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
+    sessions: dict[int, list[float]] = {}
+    for (session, _), value in values.items():
+        sessions.setdefault(session, []).append(value)
+    return sessions
