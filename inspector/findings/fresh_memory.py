@@ -41,7 +41,7 @@ def fresh_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
     ((few, short_ns), (many, long_ns)), row = max(known, key=lambda each: _times(each[0]))
     others = f" (and of {len(known) - 1} more)" if len(known) > 1 else ""
     yield (
-        f"calls of {row.setting.label}{others} take {duration(round(short_ns))} in one process and "
+        f"calls of {_name(row)}{others} take {duration(round(short_ns))} in one process and "
         f"{duration(round(long_ns))} in another, where more of their memory is fresh from the "
         f"system ({few:,.0f} and {many:,.0f} page faults a call): that is chance, and part of what "
         f"is compared; {_KEPT}"
@@ -55,10 +55,14 @@ def _in_all_processes(rows: Sequence[BenchRow]) -> Iterator[str]:
     if row is None or share < _NOTICEABLE_SHARE:
         return
     yield (
-        f"some {duration(round(_taken_ns(row)))} of a call of {row.setting.label} are memory that "
+        f"some {duration(round(_taken_ns(row)))} of a call of {_name(row)} are memory that "
         f"is fresh from the system ({_faults(row):,.0f} page faults of some "
         f"{row.fresh_page_ns:,} ns each): {_KEPT}"
     )
+
+
+def _name(row: BenchRow) -> str:
+    return " · ".join(filter(None, (row.workload.label, row.varies, row.setting.label)))
 
 
 def _taken_ns(row: BenchRow) -> float:

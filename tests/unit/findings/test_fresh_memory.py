@@ -6,7 +6,7 @@ import dataclasses
 
 from inspector.benches.rows import BenchRow, Latency
 from inspector.findings.fresh_memory import fresh_memory
-from inspector.model.bench import Setting
+from inspector.model.bench import Setting, Workload
 from tests.bench_rows import row
 
 
@@ -31,9 +31,11 @@ def test_the_processes_with_the_least_and_the_most_are_named() -> None:
 
 
 def test_of_several_settings_that_with_the_largest_difference_is_named() -> None:
-    rows = [measured((900, 0), (11.0, 10.0)), measured((900, 0), (13.0, 10.0), "inductor")]
-    (said,) = fresh_memory(rows)
-    assert said.startswith("calls of default (and of 1 more) take 10 ms")
+    other = dataclasses.replace(
+        measured((900, 0), (13.0, 10.0), "inductor"), workload=Workload(batch=4)
+    )
+    (said,) = fresh_memory([measured((900, 0), (11.0, 10.0)), other])
+    assert said.startswith("calls of batch 4 · default (and of 1 more) take 10 ms")
 
 
 def test_nothing_is_said_where_that_makes_no_difference() -> None:
