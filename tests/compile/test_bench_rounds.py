@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from inspector.benches.rows import BenchRow, make_rows
+from inspector.capture.profiling.faults import fresh_page
 from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.request import Request
@@ -19,6 +25,15 @@ import torch
 
 model = torch.nn.Linear(8, 8)
 example_inputs = [(torch.ones(2, 8),), (torch.ones(3, 8),)]
+"""
+FRESH_BYTES = 1 << 26
+FRESH = f"""
+import torch
+
+def model(x):
+    return torch.full(({FRESH_BYTES},), 1, dtype=torch.uint8)[:1] + x
+
+example_inputs = (torch.ones(1),)
 """
 SECONDS = 120.0
 
@@ -33,11 +48,13 @@ def rows_now(folder: Path) -> tuple[BenchRow, ...]:
         return make_rows(plan, read_run(found))
 
 
-def test_a_round_is_in_the_report_as_soon_as_it_is_made(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(MODEL)
-    folder = tmp_path / "recording"
+@contextlib.contextmanager
+def begun(folder: Path, code: str) -> Iterator[Worker]:
+    """A process that is ready to time the calls of a model."""
+    (folder.parent / "model.py").write_text(code)
     folder.mkdir()
-    request = Request(str(tmp_path / "model.py"), no_grad=True, measure=False, backend="eager")
+    file = str(folder.parent / "model.py")
+    request = Request(file, no_grad=True, measure=False, backend="eager")
     asked = WorkerRequest(
         request, Workload(), compiles_optimizer=False, eager=True, combination=0, session=0
     )
@@ -46,15 +63,40 @@ def test_a_round_is_in_the_report_as_soon_as_it_is_made(tmp_path: Path) -> None:
         assert worker.wait("loaded", SECONDS, lambda: None) is not None, worker.failure
         worker.tell({"do": "begin"})
         assert worker.wait("ready", SECONDS, lambda: None) is not None, worker.failure
+        yield worker
+    finally:
+        worker.end()
+
+
+def told(worker: Worker, **what: object) -> None:
+    worker.tell(what)
+    assert worker.wait("done", SECONDS, lambda: None) is not None, worker.failure
+
+
+def test_a_round_is_in_the_report_as_soon_as_it_is_made(tmp_path: Path) -> None:
+    folder = tmp_path / "recording"
+    with begun(folder, MODEL) as worker:
         assert [row.latency for row in rows_now(folder)] == [None, None]
         for number in range(2):
             for index in range(2):
-                worker.tell({"do": "block", "round": number, "input": index, "calls": 3})
-                assert worker.wait("done", SECONDS, lambda: None) is not None, worker.failure
+                told(worker, do="block", round=number, input=index, calls=3)
             rows = rows_now(folder)
             assert [sorted(row.medians) for row in rows] == [
                 [(0, at) for at in range(number + 1)]
             ] * 2
             assert all(row.latency and row.latency.calls for row in rows)
-    finally:
-        worker.end()
+
+
+def test_pages_that_the_system_gives_anew_are_counted_and_measured(tmp_path: Path) -> None:
+    if not fresh_page() or any(name.startswith("MALLOC_") for name in os.environ):
+        pytest.skip("this machine's allocator keeps memory")
+    folder = tmp_path / "recording"
+    with begun(folder, FRESH) as worker:
+        told(worker, do="block", round=0, input=0, calls=3)
+        told(worker, do="busy")
+        (row,) = rows_now(folder)
+    # glibc gives back at once what is larger than 32 MiB; what little else there is comes to 1 %.
+    pages = FRESH_BYTES / mmap.PAGESIZE
+    assert list(row.page_faults) == [(0, 0)]
+    assert pages <= row.page_faults[0, 0] < 1.05 * pages
+    assert row.fresh_page_ns > 0
