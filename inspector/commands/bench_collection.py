@@ -93,7 +93,7 @@ def _left_out(targets: Sequence[str]) -> Iterator[str]:
     helpers = [file for each in targets if _is_folder(each) for file in helpers_in(Path(each))]
     if helpers:
         names = ", ".join(map(str, helpers))
-        yield f"others import them, and they have no `model`, so that they are none: {names}"
+        yield f"not measured, as others import it and it has no `model`: {names}"
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
