@@ -17,6 +17,7 @@ from inspector.profiles.hot import Hot, hot
 from inspector.profiles.idle_gradients import gains_of_idle_gradients, is_for_backward
 from inspector.profiles.kernel_advice import advice
 from inspector.profiles.kernel_gains import kernel_gains
+from inspector.profiles.layout_copies import is_relaid, layout_gain
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.repeats import repeated_work, repeating_lines
 from inspector.profiles.training_mode import gains_of_training_mode, is_as_in_training
@@ -96,7 +97,10 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         is_in_training = not has_backward and first.is_mostly(is_as_in_training)
         is_of_memory = fresh(row) and not advised(first)
         is_given = is_copied_back and first.is_given
-        return bool(first.copied_for or is_given or is_idle or is_in_training or is_of_memory)
+        return bool(
+            first.copied_for or is_given or is_idle or is_in_training or is_of_memory
+            or is_relaid(first)
+        )  # fmt: skip
 
     rows = [row for row in hot(work) if not is_said(row)]
     found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
@@ -104,6 +108,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
+    found += filter(None, [layout_gain(work, is_hidden=is_hidden)])
     found += _of_repeats(work, is_hidden=is_hidden)
     if not has_backward:
         found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)

@@ -110,7 +110,7 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
         return ""
     if is_cpu:
         by_dtype = _FROZEN | _CONVOLUTIONS
-        by_dtype |= frozenset() if work.bound is Bound.COMPUTE else _PRODUCTS
+        by_dtype |= _PRODUCTS if work.bound in {Bound.MEMORY, Bound.CACHE} else frozenset()
         is_other = by_dtype.isdisjoint(work.operators) and not _is_packed(work)
         return "" if is_other else _smaller(work)
     if "attention" in work.name:
@@ -127,7 +127,7 @@ def _of_library(
         return _of_packed(work)
     if "attention" in work.name:
         return _of_attention(work, is_cpu=is_cpu)
-    if not _PRODUCTS.isdisjoint(work.operators) and work.bound is not Bound.COMPUTE:
+    if not _PRODUCTS.isdisjoint(work.operators) and work.bound in {Bound.MEMORY, Bound.CACHE}:
         return _fewer_bytes(work)
     return _of_other(
         work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training

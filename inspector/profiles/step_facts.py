@@ -177,10 +177,15 @@ class FusionFacts:
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
 
-        Inductor does that for convolutions' weights, by no operator of the graph's.
+        Inductor does that for convolutions' weights, by no operator of the graph's. A convolution
+        is named in the kernel that its result is an input of, too, and reads nothing there.
         """
-        own = {node.name for node in step.operators}
-        named = {root for node in step.operators for root in self._roots(node)}
+        nodes = [
+            node for node in step.operators
+            if node.name not in step.again or "convolution" not in node.target
+        ]  # fmt: skip
+        own = {node.name for node in nodes}
+        named = {root for node in nodes for root in self._roots(node)}
         for name, bytes_ in step.reads.items():
             node = self._traffic.node(name)
             if node is None or node.op != "placeholder" or name in named:

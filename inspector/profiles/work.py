@@ -321,7 +321,11 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         (Bound.MEMORY, work.memory_bytes, memory),
         (Bound.CACHE, work.bytes_, cache),
     ]
-    if work.is_of_functions or (work.operators and _COMPARING.issuperset(work.operators)):
+    is_comparing = work.operators and _COMPARING.issuperset(work.operators)
+    # What it computes is known, and not what the machine can do of that: memory is no more than
+    # one of the two things that may limit it.
+    is_unknown = work.flops and not compute
+    if work.kind != "copy" and (work.is_of_functions or is_comparing or is_unknown):
         limits = []
     times = [
         (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate
