@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = [
     "ALSO_WITHOUT",
+    "TRACEBACK_BELOW",
     "EnvironmentLacksError",
     "InspectorError",
     "ModelFailedError",
@@ -17,6 +18,9 @@ __all__ = [
 
 ALSO_WITHOUT = "also without torch.compile"
 """What is said of a call that fails by itself: the compiler has no part in it."""
+
+TRACEBACK_BELOW = "The traceback below shows where."
+"""The next step of a failure with the user's own traceback, where that is shown."""
 
 
 class InspectorError(Exception):

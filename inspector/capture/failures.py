@@ -10,7 +10,12 @@ import torch
 
 from inspector.capture.gpu_target.accelerator import cuda_is_here
 from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.errors import (
+    TRACEBACK_BELOW,
+    EnvironmentLacksError,
+    InspectorError,
+    ModelFailedError,
+)
 
 __all__ = ["asks_for_value", "lacks_cuda", "user_failure", "user_traceback", "value_needed"]
 
@@ -186,4 +191,4 @@ def _hint(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         return f"Install `{package}`, or name a Python that has it with `--python`."
-    return "The traceback below shows where." if error.__traceback__ is not None else ""
+    return TRACEBACK_BELOW if error.__traceback__ is not None else ""

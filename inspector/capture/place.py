@@ -24,6 +24,7 @@ class Place:
         search: Folders that go to the front of ``sys.path``, the first one first.
         root: The project's folder, which shown paths are relative to.
         shown: The file (or the module) as messages show it.
+        verb: The command that it is loaded for: what to type again.
     """
 
     source: str
@@ -33,8 +34,9 @@ class Place:
     search: tuple[str, ...]
     root: str
     shown: str
+    verb: str = "explain"
 
-    def command(self, name: str | None = None, *options: str, verb: str = "explain") -> str:
+    def command(self, name: str | None = None, *options: str, verb: str = "") -> str:
         """The command line for this target, for something in it, or with more options."""
         target = f"{self.source}:{name}" if name else self.source
-        return f"inspect {verb} {shlex.join([target, *options])}"
+        return f"inspect {verb or self.verb} {shlex.join([target, *options])}"

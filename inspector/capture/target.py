@@ -78,7 +78,7 @@ def load_target(request: Request) -> Target:
     edit_imports(request.edits)
     if placement.maps_cuda:
         map_imports(str(Path.cwd()))
-    place = locate(request.target)
+    place = dataclasses.replace(locate(request.target), verb=request.verb)
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)
     found = find_target(module, code)
@@ -120,7 +120,7 @@ def _without_inputs(
         options += ["--device", request.device]
     if request.dtype is not None:
         options += ["--dtype", request.dtype]
-    command = place.command(place.name, *options, verb=request.verb)
+    command = place.command(place.name, *options)
     step = f"Try `{command}`, or define `example_inputs` in the file."
     if compiles_itself(place):
         step += f" Or record the script as it runs: `{place.command(verb='run')}`."

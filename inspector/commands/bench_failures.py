@@ -15,13 +15,14 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from inspector.errors import InspectorError, ModelFailedError, UsageError
+from inspector.errors import TRACEBACK_BELOW, InspectorError, ModelFailedError, UsageError
 from inspector.model.out_of_memory import lacks_memory
 
 __all__ = [
     "NOTE_SUFFIX",
     "FailureNote",
     "fails_again",
+    "in_a_line",
     "note_of",
     "project_digest",
     "torch_version",
@@ -30,6 +31,8 @@ __all__ = [
 NOTE_SUFFIX = ".failed.json"
 """How the name of a note ends, in the folder of the recordings."""
 _MOST_FILES = 2_000
+# As Python spells a place in a traceback.
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 # What time, room, or the environment may change: a time-out, a signal, a package that is missing.
 _MAY_PASS = re.compile(
     r"it was ended after|ended by (?:SIG|signal)|ModuleNotFoundError|ImportError|needs a package"
@@ -86,15 +89,24 @@ def fails_again(failure: str) -> bool:
     return not lacks_memory(failure) and _MAY_PASS.search(failure) is None
 
 
+def in_a_line(error: InspectorError | OSError) -> str:
+    """What failed, without what would stand below it; the last place in the user's own code."""
+    said = str(error)
+    if not isinstance(error, InspectorError) or error.next_step != TRACEBACK_BELOW:
+        return said
+    places = _PLACE.findall(error.detail)
+    return f"{error.message} ({':'.join(places[-1])})" if places else error.message
+
+
 def note_of(key: str, target: str, error: InspectorError, seconds: float) -> FailureNote | None:
     """The note of a model that could not be measured; None where it may be the next time."""
     is_own = isinstance(error, ModelFailedError | UsageError) and fails_again(
         f"{error} {error.detail}"
     )
     digest = project_digest(target) if is_own else ""
-    return (
-        FailureNote(key, str(error), torch_version(), digest, round(seconds, 1)) if digest else None
-    )
+    if not digest:
+        return None
+    return FailureNote(key, in_a_line(error), torch_version(), digest, round(seconds, 1))
 
 
 def torch_version() -> str:

@@ -123,11 +123,12 @@ def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
     write_bytes(output, text.getvalue().encode())
 
 
-def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow]]:
+def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow | str]]:
     if isinstance(report, BenchReport):
         varied = _varied(report)
         for row in report.rows:
             inputs = ": ".join(filter(None, (varied.get(row.input), row.inputs)))
             yield report.plan.target, dataclasses.replace(row, inputs=inputs)
         return
-    yield from ((model.name, row) for model in report.models for row in model.rows)
+    for model in report.models:
+        yield from ((model.name, row) for row in model.rows or [model.failure])

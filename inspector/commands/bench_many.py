@@ -15,7 +15,7 @@ from pathlib import Path
 
 from inspector.benches.collection import Measured
 from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
-from inspector.commands.bench_failures import NOTE_SUFFIX, note_of
+from inspector.commands.bench_failures import NOTE_SUFFIX, in_a_line, note_of
 from inspector.commands.bench_kept import KeptRecordings, asked_key
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.commands.bench_progress import BenchProgress
@@ -206,7 +206,8 @@ def _measured(job: Job, how: BenchProcess) -> Outcome:
     except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
         if isinstance(error, InspectorError):
             _keep_note(job, how, error, time.monotonic() - began)
-        return Outcome(Measured(job.name, (), None, str(error), time.monotonic() - began), None)
+        failure = in_a_line(error)
+        return Outcome(Measured(job.name, (), None, failure, time.monotonic() - began), None)
     except KeyboardInterrupt:  # while its recording was read
         nothing = Measured(job.name, (), None, INTERRUPTED_MODEL, time.monotonic() - began)
         return Outcome(nothing, None, is_interrupted=True)

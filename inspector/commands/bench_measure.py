@@ -143,6 +143,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         device=given.get("device"),
         no_grad=not ("grad" in given or "train" in given),
         measure=False,
+        command="bench",
     )
     processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
     progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)

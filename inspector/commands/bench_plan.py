@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.errors import UsageError
 from inspector.model.bench import Combination, Setting, Workload
-from inspector.model.dtypes import parse_dtype, parse_model_dtype
+from inspector.model.dtypes import parse_autocast_dtype, parse_model_dtype
 from inspector.model.near_matches import did_you_mean
 from inspector.model.variation import Assignment, parse_varied, variations
 
@@ -118,7 +118,7 @@ def _workloads(given: Mapping[str, Any]) -> Iterator[Workload]:
         parse_model_dtype(name)
     for name in autocasts:
         if name != "none":
-            parse_dtype(name)
+            parse_autocast_dtype(name)
     for name in filter(None, tf32s):
         _check("--tf32", name, tuple(_TF32))
     for batch, dtype, autocast, tf32 in itertools.product(batches, dtypes, autocasts, tf32s):

@@ -172,9 +172,21 @@ _PROCESS_OPTIONS = (
     ),
 )  # fmt: skip
 
+
+def _one_file(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[Path, ...]
+) -> Path | None:
+    """The one file to write; a second one would be lost without a word."""
+    if len(values) > 1:
+        names = ", ".join(map(str, values))
+        raise click.BadParameter(f"one file is written, and these are {len(values)}: {names}.")
+    return values[0] if values else None
+
+
 _OUTPUT_OPTIONS = (
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+        multiple=True, callback=_one_file,
         help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
     ),
     click.option(

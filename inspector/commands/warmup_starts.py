@@ -167,6 +167,7 @@ class _Starts:
             fullgraph=plan.setting.fullgraph,
             no_grad=not plan.is_grad,
             measure=False,
+            command="bench",
         )
         return WarmupRequest(
             start=name,

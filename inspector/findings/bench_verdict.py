@@ -14,11 +14,15 @@ from inspector.findings.bench_wording import (
     says_nothing,
     time_text,
 )
+from inspector.findings.finding import Finding
 from inspector.findings.profile_wording import time_lines
+from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed, size, title
 from inspector.findings.wrong_wording import wrong_lines
 
 __all__ = ["verdict_lines"]
+
+_OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait for other things
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
@@ -104,12 +108,30 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         nearest = choice.nearest.compiled if choice.nearest is not None else None
         is_none = nearest is not None and not nearest.graphs
         where = "nothing could be compiled" if is_none else "in what was compiled"
-        yield f"{where}: {'; '.join(title(reason) for reason in group.reasons)}"
+        yield f"{where}: {'; '.join(dict.fromkeys(map(_placed, group.reasons)))}"
     if group.profile is not None and choice.nearest is not None:
         label = choice.nearest.setting.label
-        yield from (f"profiled with {label}: {line}" for line in time_lines(group.profile))
+        yield from (f"profiled with {label}: {line}" for line in _profiled(group.profile, choice))
     elif choice.nearest is not None:
         yield "`inspect profile` says where the time of a call goes"
+
+
+def _placed(reason: Finding) -> str:
+    place = f" ({reason.place.file}:{reason.place.line})" if reason.place.file else ""
+    return f"{title(reason)}{place}"
+
+
+def _profiled(profile: Profiled, choice: Choice) -> Iterator[str]:
+    """What the time is spent on, if the calls that were profiled are like those of the table."""
+    latency = choice.nearest.latency if choice.nearest is not None else None
+    times = profile.budget.wall_ns / latency.middle_ns if latency is not None else 1.0
+    if times > _OTHER_CALLS:
+        yield (
+            f"its calls took {times:.1f} times as long as those above, so that nothing is said of "
+            "what they are spent on: measure again while nothing else runs"
+        )
+        return
+    yield from time_lines(profile)
 
 
 def _no_difference(rows: Sequence[BenchRow]) -> Iterator[str]:

@@ -117,7 +117,7 @@ def _next_gain(found: Profiled) -> Iterator[str]:
         )
         if found.breaks:
             yield (
-                f"graphs break at {listed(found.breaks)}, which costs more than nothing: "
+                f"graphs break at {listed(found.breaks)}, which costs time in any case: "
                 "`inspect explain` says how to mend that"
             )
     elif found.gains and _is_all_eager(found) and found.breaks:

@@ -134,6 +134,21 @@ def parse_dtype(text: str) -> DType:
     raise UsageError(f"`{text}` is no dtype.", did_you_mean(word, names))
 
 
+def parse_autocast_dtype(text: str) -> DType:
+    """The dtype that `text` names, of those that ``torch.autocast`` computes in.
+
+    Raises:
+        UsageError: It names none, or another: torch warns, and computes without autocast then.
+    """
+    dtype = parse_dtype(text)
+    if dtype.name not in {"bfloat16", "float16"}:
+        raise UsageError(
+            f"`--autocast {text}` is no dtype that torch.autocast computes in.",
+            "Choose `bf16`, `f16`, or `none`.",
+        )
+    return dtype
+
+
 def parse_model_dtype(text: str) -> DType:
     """The dtype that `text` names, of those that a whole model can have.
 

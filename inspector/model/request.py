@@ -18,7 +18,7 @@ names as ``module.name``."""
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
     "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
-    "edits",
+    "edits", "command",
 )  # fmt: skip
 
 
@@ -65,6 +65,7 @@ class Request:
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
+        command: The command that it is asked for by, where nothing above shows that.
     """
 
     target: str
@@ -98,6 +99,7 @@ class Request:
     launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()
+    command: str = ""
 
     @property
     def asked(self) -> dict[str, object]:
@@ -110,8 +112,8 @@ class Request:
     @property
     def verb(self) -> str:
         """The command that it is asked for by, as far as it shows: what to type again."""
-        if self.profile:
-            return "profile"
+        if self.command or self.profile:
+            return self.command or "profile"
         return "guards" if self.guards else "explain"
 
     def to_json(self) -> str:

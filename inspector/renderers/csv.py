@@ -19,11 +19,19 @@ _HEADS = (
 )  # fmt: skip
 
 
-def write_bench_rows(rows: Iterable[tuple[str, BenchRow]], stream: TextIO) -> None:
-    """Writes a head and all rows, each with its model's name; what is not known is empty."""
+def write_bench_rows(rows: Iterable[tuple[str, BenchRow | str]], stream: TextIO) -> None:
+    """Writes a head and all rows, each with its model's name; what is not known is empty.
+
+    Args:
+        rows: Each with its model's name; a text is why nothing of a model was measured.
+        stream: Where to.
+    """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_HEADS)
     for name, row in rows:
+        if isinstance(row, str):
+            writer.writerow([name, *[""] * (len(_HEADS) - 2), row])
+            continue
         writer.writerow(["" if item is None else item for item in _row(name, row)])
 
 

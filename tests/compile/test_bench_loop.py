@@ -15,6 +15,7 @@ from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding
 from inspector.capture.call import Call
 from inspector.capture.target import load_target
+from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest, Workload
 from inspector.model.request import Request
 
@@ -136,3 +137,14 @@ def test_training_begins_without_gradients_and_an_optimizer_is_put_back(tmp_path
         assert torch.equal(weight, before)
         call()
         assert not torch.equal(weight, before)
+
+
+def test_what_to_type_again_is_the_command_that_it_is_asked_for_by(tmp_path: Path) -> None:
+    file = tmp_path / f"functions_{os.getpid()}.py"
+    file.write_text("def one(x): return x\ndef two(x): return x\n")
+    for command, verb in (("bench", "bench"), ("", "explain")):
+        for target, said in ((f"{file}", f"inspect {verb} {file}:two"),
+                             (f"{file}:two", f"inspect {verb} {file}:two --input")):  # fmt: skip
+            with pytest.raises(UsageError) as raised:
+                load_target(Request(target, command=command))
+            assert said in str(raised.value)

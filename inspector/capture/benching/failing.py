@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -12,6 +13,7 @@ from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
 from inspector.capture.target import Target
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.out_of_memory import lacks_memory
+from inspector.model.request import Request
 
 __all__ = ["failing", "sentence"]
 
@@ -28,17 +30,17 @@ class failing:  # noqa: N801 - used as a function
         given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
         next_step: What to do about that input, should it fail without the compiler.
         is_eager: Whether it is called without the compiler.
-        backend: The backend that compiles it.
+        request: How it is compiled.
     """
 
     def __init__(
-        self, target: Target, given: str, next_step: str, *, is_eager: bool, backend: str
+        self, target: Target, given: str, next_step: str, *, is_eager: bool, request: Request
     ) -> None:
         self._target = target
         self._given = given
         self._next_step = next_step
         self._is_eager = is_eager
-        self._backend = backend
+        self._request = request
 
     def __enter__(self) -> None:
         """Nothing is to be done."""
@@ -62,6 +64,19 @@ class failing:  # noqa: N801 - used as a function
             return
         raise self._failure(error) from error
 
+    def _options(self) -> Iterator[str]:
+        """What makes `inspect explain` compile it in the same way."""
+        asked = self._request
+        if asked.backend != "inductor":
+            yield f"--backend {asked.backend}"
+        if asked.mode:
+            yield f"--mode {asked.mode}"
+        if asked.dynamic is not None:
+            yield "--dynamic" if asked.dynamic else "--no-dynamic"
+        yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
+        if asked.dtype:
+            yield f"--dtype {asked.dtype}"
+
     def _failure(self, error: Exception) -> InspectorError:
         target = self._target
         if lacks_cuda(error):
@@ -76,8 +91,7 @@ class failing:  # noqa: N801 - used as a function
             place = _USER_PLACE.findall(str(error))
             said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
             message = f"It fails{which} when it is compiled ({said})."
-            backend = f" --backend {self._backend}" if self._backend != "inductor" else ""
-            step = f"See: inspect explain {target.name}{backend}"
+            step = " ".join(["See: inspect explain", target.name, *self._options()])
             # What Dynamo and the backends raise has no more of the user's code than that.
             is_torchs = isinstance(error, TorchDynamoException)
             detail = "" if is_torchs else user_traceback(error, target.root)

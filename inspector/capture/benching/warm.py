@@ -201,7 +201,7 @@ class _Start:
         asked = self._asked.worker
         return failing(
             self._target, self._program.shown(index), self._program.next_step(index),
-            is_eager=asked.eager, backend=asked.request.backend,
+            is_eager=asked.eager, request=asked.request,
         )  # fmt: skip
 
 

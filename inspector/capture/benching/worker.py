@@ -338,7 +338,7 @@ class _Worker:
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         return failing(
             self._target, self._program.shown(index), self._program.next_step(index),
-            is_eager=self._asked.eager, backend=self._asked.request.backend,
+            is_eager=self._asked.eager, request=self._asked.request,
         )  # fmt: skip
 
 

@@ -6,8 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from inspector.commands.bench_failures import FailureNote, fails_again, note_of, project_digest
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.commands.bench_failures import (
+    FailureNote,
+    fails_again,
+    in_a_line,
+    note_of,
+    project_digest,
+)
+from inspector.errors import (
+    TRACEBACK_BELOW,
+    EnvironmentLacksError,
+    InspectorError,
+    ModelFailedError,
+    UsageError,
+)
 from inspector.findings.several_benches import notices_of
 
 
@@ -26,6 +38,14 @@ from inspector.findings.several_benches import notices_of
 )
 def test_what_time_room_or_packages_may_change_is_tried_again(failure: str, again: bool) -> None:  # noqa: FBT001
     assert fails_again(failure) is again
+
+
+def test_a_line_has_the_place_instead_of_the_traceback_below() -> None:
+    detail = 'Traceback:\n  File "zoo/a.py", line 3, in <module>\n  File "parts.py", line 7, in f\n'
+    error = ModelFailedError("Loading failed: ValueError.", TRACEBACK_BELOW, detail=detail)
+    assert in_a_line(error) == "Loading failed: ValueError. (parts.py:7)"
+    assert in_a_line(UsageError("No.", "Do that.")) == "No. Do that."
+    assert in_a_line(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
 
 
 @pytest.fixture

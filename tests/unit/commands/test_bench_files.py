@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import importlib.util
 from pathlib import Path
 
 import pytest
 
+from inspector.benches.collection import Measured
 from inspector.commands.bench_files import (
     Measurements,
     check_bench_file,
@@ -77,6 +79,16 @@ def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -
         write_bench_file(several, tmp_path / "several.png")
     write_bench_file(several, tmp_path / "several.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["several.csv"]
+
+
+def test_a_model_that_fails_has_a_line_in_a_table_too(tmp_path: Path) -> None:
+    failed = Measured("zoo/b.py", (), None, "Loading it failed: no, weights", 0.0)
+    report = make_collection_report([failed], [], 1)
+    write_bench_file(report, tmp_path / "several.csv")
+    with (tmp_path / "several.csv").open(newline="") as file:
+        (line,) = csv.DictReader(file)
+    assert (line["target"], line["failure"]) == ("zoo/b.py", "Loading it failed: no, weights")
+    assert line["latency_ns"] == ""
 
 
 def test_what_varies_is_named_in_pictures_and_tables(tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def test_every_workload_has_its_own_eager() -> None:
         ({"batch": "1,zwei"}, "zwei"),
         ({"batch": "0"}, "from 1 on"),
         ({"dtype": "f33"}, "f33"),
+        ({"autocast": "bf16,f64"}, "Choose `bf16`, `f16`"),
         ({"tf32": "maybe"}, "maybe"),
         ({"shapes": "dynamik"}, "dynamic"),
         ({"shapes": "padded"}, "--vary"),

@@ -240,3 +240,13 @@ def test_shell_completion(prefix: str, root: Path) -> None:
         text=True,
     )
     assert done.stdout == "plain,doctor\n"
+
+
+@pytest.mark.parametrize("command", ["explain", "bench", "profile"])
+def test_a_second_file_to_write_is_refused_and_not_lost(
+    run: Main, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "model.py", "-o", "a.json", "-o", "b.md") == 2
+    assert "one file is written, and these are 2: a.json, b.md" in " ".join(
+        capsys.readouterr().err.split()
+    )

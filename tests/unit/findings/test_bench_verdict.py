@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from inspector.benches.choice import choose
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled
+from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled, Latency
 from inspector.events.bench import OutputError
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_verdict import verdict_lines
-from inspector.findings.finding import Finding, Severity
+from inspector.findings.finding import Finding, Place, Severity
+from inspector.findings.profiled import Profiled
 from inspector.model.bench import Setting, Workload
+from inspector.profiles.budget import make_budget
 from tests.bench_rows import row
+from tests.unit.profiles.test_budget import PROFILE
 
 EAGER = row(Setting())
 INDUCTOR, AOT = Setting("inductor"), Setting("aot_eager")
@@ -63,6 +67,24 @@ def test_where_there_is_no_graph_nothing_was_compiled() -> None:
     assert said == "nothing could be compiled: Unsupported Tensor.item() call"
     (_, said, *_) = verdict(row(AOT, 0.5), reasons=(found,))
     assert said == "in what was compiled: Unsupported Tensor.item() call"
+    places = [dataclasses.replace(found, place=Place("model.py", line)) for line in (6, 7, 7)]
+    (_, said, *_) = verdict(row(AOT, 0.5), reasons=tuple(places))
+    assert said == (
+        "in what was compiled: Unsupported Tensor.item() call (model.py:6); Unsupported "
+        "Tensor.item() call (model.py:7)"
+    )
+
+
+def test_of_a_profile_whose_calls_are_others_nothing_is_said() -> None:
+    budget = make_budget(PROFILE)
+    profile = Profiled(PROFILE, budget, (), {}, {}, {}, {}, ())
+    for time_ns, is_told in ((budget.wall_ns / 1.2, True), (budget.wall_ns / 300, False)):
+        rows = (EAGER, row(INDUCTOR, 0.5, latency=Latency(time_ns, 1, 2, 9, None)))
+        group = BenchGroup(Workload(), 0, "", rows, choose(rows), (), profile)
+        said = [line for line in verdict_lines(group) if line.startswith("profiled with default")]
+        others = [line for line in said if "300.0 times as long as those above" in line]
+        assert len(others) == (not is_told)
+        assert len(said) == len(others) or is_told
 
 
 def test_what_can_be_as_fast_and_twice_or_half_as_fast_is_not_known() -> None:

@@ -192,7 +192,7 @@ def test_noise_leaves_what_needs_no_time() -> None:
 
     broken = dataclasses.replace(found, breaks=("model.py:3", "model.py:9"))
     assert list(verdict_lines(broken))[-1] == (
-        "graphs break at model.py:3, model.py:9, which costs more than nothing: `inspect explain` "
+        "graphs break at model.py:3, model.py:9, which costs time in any case: `inspect explain` "
         "says how to mend that"
     )
 
