@@ -34,7 +34,9 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     assert (summary["models"], summary["ran"], summary["captured"]) == (2, 1, 1)
     assert summary["speedup"] == pytest.approx(pieces["rows"][1]["faster_than_eager"])
     with (tmp_path / "zoo.csv").open() as stream:
-        assert [line["setting"] for line in csv.DictReader(stream)] == ["eager", "aot_eager"]
+        lines = list(csv.DictReader(stream))
+    assert [line["setting"] for line in lines] == ["", "eager", "aot_eager"]
+    assert lines[0]["failure"].endswith("no such weights. (zoo/broken.py:1)")
 
 
 IMPORTS = """

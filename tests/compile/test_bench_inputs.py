@@ -131,10 +131,29 @@ def test_what_to_do_about_an_input_that_fails(tmp_path: Path, error: Exception, 
     file.write_text(
         "import torch\nmodel = torch.nn.Identity()\nexample_inputs = (torch.ones(2),)\n"
     )
-    target = load_target(Request(str(file)))
+    request = Request(str(file))
+    target = load_target(request)
     with (
         pytest.raises(ModelFailedError, match=r"called with x\[0\]=2 without") as raised,
-        failing(target, "x[0]=2", "vary them together", is_eager=True, backend="inductor"),
+        failing(target, "x[0]=2", "vary them together", is_eager=True, request=request),
     ):
         raise error
     assert raised.value.next_step.endswith(step) if step else not raised.value.next_step
+
+
+def test_explain_is_told_how_it_was_compiled(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text("def model(): pass\n")
+    request = Request(
+        str(file), backend="aot_eager", fullgraph=True, train=True, dynamic=False, dtype="bfloat16"
+    )
+    target = load_target(request)
+    with (
+        pytest.raises(ModelFailedError) as raised,
+        failing(target, "", "", is_eager=False, request=request),
+    ):
+        raise RuntimeError("no")
+    assert raised.value.next_step == (
+        f"See: inspect explain {target.name} --backend aot_eager --no-dynamic --fullgraph --train "
+        "--dtype bfloat16"
+    )
