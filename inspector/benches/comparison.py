@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from inspector.benches.earlier import EarlierBench, EarlierRow, Key
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
+from inspector.benches.sessions import logs_by_session
 
 __all__ = ["BenchComparison", "Change", "OtherMachine", "compared"]
 
@@ -204,16 +204,9 @@ def _plain_ratio(
     before: Mapping[tuple[int, int], float], after: Mapping[tuple[int, int], float]
 ) -> Ratio | None:
     """Time before by time after: sessions of two runs have nothing in common, rounds neither."""
-    means = [_session_means(item) for item in (before, after)]
+    means = [[*logs_by_session(item).values()] for item in (before, after)]
     if min(map(len, means)) < 2:  # noqa: PLR2004 - a spread needs two
         return None
     pairs = {(at, 0): math.exp(value) for at, value in enumerate(means[0])}
     others = {(at, 0): math.exp(value) for at, value in enumerate(means[1])}
     return ratio_of(pairs, others)
-
-
-def _session_means(medians: Mapping[tuple[int, int], float]) -> list[float]:
-    sessions: dict[int, list[float]] = {}
-    for (session, _), median in sorted(medians.items()):
-        sessions.setdefault(session, []).append(math.log(median))
-    return [statistics.fmean(rounds) for rounds in sessions.values()]

@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
+from inspector.benches.sessions import by_session
 from inspector.model.student import median_widens, student
 
 __all__ = ["Ratio", "ratio_of"]
@@ -59,9 +60,8 @@ def ratio_of(
         above: Times in ns by session and round.
         below: The same of what is compared.
     """
-    logs: dict[int, list[float]] = {}
-    for key in sorted(above.keys() & below.keys()):
-        logs.setdefault(key[0], []).append(math.log(above[key] / below[key]))
+    both = above.keys() & below.keys()
+    logs = by_session({key: math.log(above[key] / below[key]) for key in both})
     if not logs:
         return None
     if len(logs) == 1:

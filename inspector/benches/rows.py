@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.ratio import Ratio, ratio_of
+from inspector.benches.sessions import logs_by_session
 from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
@@ -323,10 +324,7 @@ def _latency(events: Sequence[InspectorBench]) -> Latency | None:
 
 
 def _middle(medians: Mapping[tuple[int, int], float]) -> float:
-    sessions: dict[int, list[float]] = {}
-    for (session, _), median in medians.items():
-        sessions.setdefault(session, []).append(math.log(median))
-    return math.exp(statistics.median(statistics.fmean(logs) for logs in sessions.values()))
+    return math.exp(statistics.median(logs_by_session(medians).values()))
 
 
 def _page_faults(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:

@@ -1,11 +1,39 @@
-"""Which processes of a recording belong to a combination of `inspect bench`."""
+"""Processes of a combination of `inspect bench`, and what was measured of it by session."""
 
 from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping
 
 from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
 
-__all__ = ["first_process"]
+__all__ = ["by_session", "first_process", "logs_by_session"]
+
+
+def by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
+    """Values of rounds, those of a session together.
+
+    Args:
+        values: By session and round.
+    """
+    sessions: dict[int, list[float]] = {}
+    for session, number in sorted(values):
+        sessions.setdefault(session, []).append(values[session, number])
+    return sessions
+
+
+def logs_by_session(times_ns: Mapping[tuple[int, int], float]) -> dict[int, float]:
+    """The mean over the rounds of a session of the logarithms of times.
+
+    Args:
+        times_ns: By session and round.
+    """
+    return {
+        session: statistics.fmean(map(math.log, rounds))
+        for session, rounds in by_session(times_ns).items()
+    }
 
 
 def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:

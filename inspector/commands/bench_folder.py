@@ -18,8 +18,11 @@ def models_in(folder: Path) -> list[Path]:
 
     Of these, those are left out that `helpers_in` finds.
     """
-    helpers = set(helpers_in(folder))
-    return _named(folder) or [path for path in _own_files(folder) if path not in helpers]
+    named = _named(folder)
+    if named:
+        return named
+    helpers = set(_helpers(folder))
+    return [path for path in _own_files(folder) if path not in helpers]
 
 
 def helpers_in(folder: Path) -> list[Path]:
@@ -27,8 +30,10 @@ def helpers_in(folder: Path) -> list[Path]:
 
     None where the models are files called model.py: nothing else is taken for one there.
     """
-    if _named(folder):
-        return []
+    return [] if _named(folder) else _helpers(folder)
+
+
+def _helpers(folder: Path) -> list[Path]:
     trees = {path: tree for path in _own_files(folder) if (tree := _parsed(path)) is not None}
     imported = {name for tree in trees.values() for name in _imported(tree)}
     return [path for path, tree in trees.items() if path.stem in imported and not _has_model(tree)]

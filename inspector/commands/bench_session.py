@@ -132,7 +132,7 @@ class Session:
         for number in numbers:
             worker = self._workers[number]
             if worker.is_alive:
-                self._look_how_busy(number)
+                self._look_last(number)
                 worker.end()
 
     @property
@@ -244,22 +244,21 @@ class Session:
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
-    def _look_how_busy(self, number: int) -> None:
-        """For how long of a call a GPU works, where no other model waits for its turn.
+    def _look_last(self, number: int) -> None:
+        """For how long of a call a GPU works, or, on the CPU, what a page of new memory takes.
 
-        On the CPU what a page of memory takes that the system gives anew.
-
-        It comes last: a profiler can take its process with it, which is no failure of what was
-        measured before.
+        It is measured where no other model waits for its turn, and comes last: a profiler can take
+        its process with it, which is no failure of what was measured before.
         """
         is_last = self.bench.plan.is_last(self.session)
         if not is_last or self.bench.jobs > 1 or number not in self.ready:
             return
         worker = self._workers[number]
         label = self.bench.plan.combinations[number].setting.label
-        what = "what new memory takes" if self._device == "cpu" else "how much the GPU works"
+        is_cpu = self._device == "cpu"
+        what = "what new memory takes" if is_cpu else "how much the GPU works"
         self._progress.begin(f"{label}: {what}", counts=False)
-        worker.tell({"do": "busy"})
+        worker.tell({"do": "fresh" if is_cpu else "busy"})
         seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
         worker.wait("done", seconds, self._tick)
         worker.failure = worker.detail = ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.benches.rows import BenchRow
+from inspector.benches.sessions import by_session, logs_by_session
 from inspector.findings.wording import duration
 from inspector.profiles.faults import KEEPS_MEMORY
 
@@ -82,20 +83,12 @@ def _times(between: tuple[_Session, _Session]) -> float:
 
 def _between(row: BenchRow) -> tuple[_Session, _Session] | None:
     """Faults and ns of a call in the session with the fewest and in that with the most."""
-    faults, times = _by_session(row.page_faults), _by_session(row.medians)
+    faults, logs = by_session(row.page_faults), logs_by_session(row.medians)
     sessions = sorted(
-        (statistics.fmean(faults[key]), math.exp(statistics.fmean(map(math.log, times[key]))))
-        for key in faults.keys() & times.keys()
+        (statistics.fmean(faults[key]), math.exp(logs[key])) for key in faults.keys() & logs.keys()
     )
     if len(sessions) < 2:  # noqa: PLR2004 - a difference needs two
         return None
     between = sessions[0], sessions[-1]
     is_noticeable = sessions[-1][0] - sessions[0][0] >= _NOTICEABLE_PAGES
     return between if is_noticeable and _times(between) >= _NOTICEABLE else None
-
-
-def _by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
-    sessions: dict[int, list[float]] = {}
-    for (session, _), value in values.items():
-        sessions.setdefault(session, []).append(value)
-    return sessions

@@ -112,8 +112,10 @@ class Request:
     @property
     def verb(self) -> str:
         """The command that it is asked for by, as far as it shows: what to type again."""
-        if self.command or self.profile:
-            return self.command or "profile"
+        if self.command:
+            return self.command
+        if self.profile:
+            return "profile"
         return "guards" if self.guards else "explain"
 
     def to_json(self) -> str:

@@ -93,7 +93,7 @@ def test_pages_that_the_system_gives_anew_are_counted_and_measured(tmp_path: Pat
     folder = tmp_path / "recording"
     with begun(folder, FRESH) as worker:
         told(worker, do="block", round=0, input=0, calls=3)
-        told(worker, do="busy")
+        told(worker, do="fresh")
         (row,) = rows_now(folder)
     # glibc gives back at once what is larger than 32 MiB; what little else there is comes to 1 %.
     pages = FRESH_BYTES / mmap.PAGESIZE

@@ -101,6 +101,8 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
                 worker.part()
             case "busy":
                 worker.busy()
+            case "fresh":
+                worker.fresh()
             case "time":
                 worker.time_calls(is_cold=True)
             case _:
@@ -282,14 +284,13 @@ class _Worker:
                 more = burst(self._loops[input], calls)
         self._write("block", round=round, input=input, **found, **more)
 
-    def busy(self) -> None:
-        """Looks for how long of a call with each input a GPU works; on the CPU what a page takes.
+    def fresh(self) -> None:
+        """Looks what a page of memory takes that the system gives anew."""
+        with contextlib.suppress(Exception), quiet():  # there may be no memory for that
+            self._write("fresh", fresh_page=fresh_page())
 
-        That is one of memory which the system gives anew.
-        """
-        if not uses_cuda():
-            with contextlib.suppress(Exception), quiet():  # there may be no memory for that
-                self._write("fresh", fresh_page=fresh_page())
+    def busy(self) -> None:
+        """Looks for how long of a call with each input a GPU works."""
         for index in self._inputs.left if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():

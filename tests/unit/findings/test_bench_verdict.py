@@ -14,6 +14,7 @@ from inspector.events.bench import OutputError
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.finding import Finding, Place, Severity
+from inspector.findings.profile_wording import time_lines
 from inspector.findings.profiled import Profiled
 from inspector.model.bench import Setting, Workload
 from inspector.profiles.budget import make_budget
@@ -82,9 +83,13 @@ def test_of_a_profile_whose_calls_are_others_nothing_is_said() -> None:
         rows = (EAGER, row(INDUCTOR, 0.5, latency=Latency(time_ns, 1, 2, 9, None)))
         group = BenchGroup(Workload(), 0, "", rows, choose(rows), (), profile)
         said = [line for line in verdict_lines(group) if line.startswith("profiled with default")]
-        others = [line for line in said if "300.0 times as long as those above" in line]
-        assert len(others) == (not is_told)
-        assert len(said) == len(others) or is_told
+        told = [f"profiled with default: {line}" for line in time_lines(profile)]
+        assert told
+        if is_told:
+            assert said == told
+        else:
+            assert len(said) == 1
+            assert "300.0 times as long as those above" in said[0]
 
 
 def test_what_can_be_as_fast_and_twice_or_half_as_fast_is_not_known() -> None:
