@@ -8,8 +8,9 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.benches.compiled import Compiled, make_compiled
+from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import logs_by_session
+from inspector.benches.sessions import middle_of
 from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
@@ -60,6 +61,7 @@ class BenchRow:
         items_per_s: Items per second, or None; on a GPU of calls that follow one another without
             waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
+            Where it is chance how much memory is new, its interval reaches to where none is.
         load_ns: From a process's begin until the model was there, or None (a median).
         first_ns: The first call, caches empty, or None.
         second_ns: The call after it, or None.
@@ -85,6 +87,7 @@ class BenchRow:
         page_faults: Pages that the system gives anew in a call, likewise.
         fresh_page_ns: What such a page takes: to touch it first, and to give it back; 0 where that
             is not known.
+        kept: What calls take where the allocator keeps memory, or None.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
         padding_changes: Whether results of padded calls are off by more than rounding without what
@@ -131,6 +134,7 @@ class BenchRow:
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
     page_faults: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
     fresh_page_ns: int = 0
+    kept: KeptMemory | None = None
 
     @property
     def is_wrong(self) -> bool:
@@ -201,7 +205,10 @@ def _row(
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
     wrong, unsteady = _off(events[0], index)
+    kept = make_kept(mine, [] if is_eager else theirs)
     faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
+    if faster and kept and kept.faster and (by_chance(mine) or by_chance(theirs)):
+        faster = reaching(faster, kept.faster)
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
@@ -219,7 +226,8 @@ def _row(
         varies=_varies(plan, index),
         bursts=_bursts(mine),
         page_faults=_page_faults(mine),
-        fresh_page_ns=max((_fresh_page_ns(event) for event in mine), default=0),
+        fresh_page_ns=max(map(page_ns, mine), default=0),
+        kept=kept,
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,
@@ -315,16 +323,12 @@ def _latency(events: Sequence[InspectorBench]) -> Latency | None:
         if any(block.device_ns)
     }
     return Latency(
-        middle_ns=_middle(_medians(events)),
+        middle_ns=middle_of(_medians(events)),
         p5_ns=times[int(0.05 * (len(times) - 1))],
         p95_ns=times[math.ceil(0.95 * (len(times) - 1))],
         calls=len(times),
-        device_ns=_middle(device) if device else None,
+        device_ns=middle_of(device) if device else None,
     )
-
-
-def _middle(medians: Mapping[tuple[int, int], float]) -> float:
-    return math.exp(statistics.median(logs_by_session(medians).values()))
 
 
 def _page_faults(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
@@ -333,10 +337,6 @@ def _page_faults(events: Iterable[InspectorBench]) -> dict[tuple[int, int], floa
         for key, block in _blocks(events)
         if block.page_faults is not None
     }
-
-
-def _fresh_page_ns(event: InspectorBench) -> int:
-    return event.fresh_page.get("touch_ns", 0) + event.fresh_page.get("free_ns", 0)
 
 
 def _bursts(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
@@ -352,7 +352,7 @@ def _items_per_s(
 ) -> float | None:
     if not items or latency is None:
         return None
-    return 1e9 * items / (_middle(bursts) if bursts else latency.middle_ns)
+    return 1e9 * items / (middle_of(bursts) if bursts else latency.middle_ns)
 
 
 def _busy(events: Sequence[InspectorBench], latency: Latency | None) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
 
-__all__ = ["by_session", "first_process", "logs_by_session"]
+__all__ = ["by_session", "first_process", "logs_by_session", "middle_of"]
 
 
 def by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
@@ -34,6 +34,15 @@ def logs_by_session(times_ns: Mapping[tuple[int, int], float]) -> dict[int, floa
         session: statistics.fmean(map(math.log, rounds))
         for session, rounds in by_session(times_ns).items()
     }
+
+
+def middle_of(times_ns: Mapping[tuple[int, int], float]) -> float:
+    """The median over the sessions of the mean over rounds, these of logarithms.
+
+    Args:
+        times_ns: By session and round, one at least.
+    """
+    return math.exp(statistics.median(logs_by_session(times_ns).values()))
 
 
 def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:

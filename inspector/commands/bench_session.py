@@ -26,6 +26,7 @@ _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
+_FRESH_SHARE = 0.05  # of a call: below, other things make the difference
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
 
@@ -129,11 +130,33 @@ class Session:
 
     def _end(self, numbers: Iterable[int]) -> None:
         """Ends processes; before that they say how busy the GPU is, or what new memory takes."""
+        alive = [number for number in numbers if self._workers[number].is_alive]
+        if self._device == "cpu":
+            self._look_at_memory(alive)
+        for number in alive:
+            if self._device != "cpu":
+                self._look_last(number, "busy", "how much the GPU works")
+            self._workers[number].end()
+
+    def _look_at_memory(self, numbers: Sequence[int]) -> None:
+        """What a page of new memory takes, and, where that is much, calls that get none."""
+        said = [self._look_last(number, "fresh", "what new memory takes") for number in numbers]
+        shares = [each["fresh_share"] for each in said if each is not None]
+        if max(shares, default=0.0) < _FRESH_SHARE:
+            return
         for number in numbers:
-            worker = self._workers[number]
-            if worker.is_alive:
-                self._look_last(number)
-                worker.end()
+            self._look_last(number, "keep", "keeps memory")
+        alive = [number for number in numbers if self._workers[number].is_alive]
+        rounds = max(_LEAST_ROUNDS, self._planned_rounds(alive) // 2)
+        for round_ in range(rounds):
+            self._progress.begin(f"memory is kept: round {round_ + 1} of {rounds}", counts=False)
+            self._chosen.shuffle(alive)
+            for index in range(max((len(self._call_ns[each]) for each in alive), default=0)):
+                for number in alive:
+                    if self._call_ns[number][index]:
+                        asked = {"round": round_, "input": index}
+                        calls = self.calls(number, index)
+                        self._ask_last(number, {"do": "kept", "calls": calls, **asked})
 
     @property
     def ready(self) -> Sequence[int]:
@@ -207,18 +230,22 @@ class Session:
             if timed is not None:
                 self._call_ns[number] = _times_of(timed)
 
-    def _rounds(self) -> None:
-        alive = list(self._call_ns)
-        if not alive:
-            return
+    def _planned_rounds(self, alive: Sequence[int]) -> int:
+        """How many rounds of all of them there is time for, or are asked for."""
         one_round_ns = sum(
             max(_BLOCK_SECONDS * 1e9, (_LEAST_CALLS + 1) * time_ns)
             for number in alive
             for time_ns in self._call_ns[number]
             if time_ns
         )
-        affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns)
-        rounds = self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+        affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns) if one_round_ns else _ROUNDS
+        return self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+
+    def _rounds(self) -> None:
+        alive = list(self._call_ns)
+        if not alive:
+            return
+        rounds = self._planned_rounds(alive)
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
@@ -244,24 +271,28 @@ class Session:
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
-    def _look_last(self, number: int) -> None:
-        """For how long of a call a GPU works, or, on the CPU, what a page of new memory takes.
+    def _look_last(self, number: int, what: str, says: str) -> Mapping[str, Any] | None:
+        """Asks for something behind all that is timed; None where nobody wants it, or it fails.
 
         It is measured where no other model waits for its turn, and comes last: a profiler can take
         its process with it, which is no failure of what was measured before.
         """
         is_last = self.bench.plan.is_last(self.session)
         if not is_last or self.bench.jobs > 1 or number not in self.ready:
-            return
-        worker = self._workers[number]
+            return None
         label = self.bench.plan.combinations[number].setting.label
-        is_cpu = self._device == "cpu"
-        what = "what new memory takes" if is_cpu else "how much the GPU works"
-        self._progress.begin(f"{label}: {what}", counts=False)
-        worker.tell({"do": "fresh" if is_cpu else "busy"})
+        self._progress.begin(f"{label}: {says}", counts=False)
+        return self._ask_last(number, {"do": what})
+
+    def _ask_last(self, number: int, what: Mapping[str, object]) -> Mapping[str, Any] | None:
+        worker = self._workers[number]
+        if not worker.is_alive:
+            return None
+        worker.tell(what)
         seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
-        worker.wait("done", seconds, self._tick)
+        said = worker.wait("done", seconds, self._tick)
         worker.failure = worker.detail = ""
+        return said
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""

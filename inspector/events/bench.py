@@ -106,7 +106,7 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``fresh``, ``parting``, or ``failed`` (with one input of several).
+            ``fresh``, ``keeps``, ``kept``, ``parting``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -131,6 +131,9 @@ class InspectorBench:
         fresh_page: What a page of memory takes that the system gives anew: ``touch_ns``,
             ``free_ns``, and its ``page_bytes``; nothing where that is not known.
         block: The calls of a block, or None.
+        mapped_faults: Pages that the system gives anew in a call, once the allocator gives back
+            nothing but large blocks.
+        kept: The calls of a block once it keeps these, too, or None.
         errors: How far results are off.
         uncompared: Results that cannot be compared, by their names.
         wrong: Results that are off by more than rounding, by their names.
@@ -165,6 +168,8 @@ class InspectorBench:
     launches: int = 0
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     block: BenchBlock | None = None
+    mapped_faults: int = 0
+    kept: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -206,7 +211,9 @@ class InspectorBench:
             busy_ns=number("busy_ns"),
             launches=number("launches"),
             fresh_page=sizes(fields.get("fresh_page")),
-            block=_block(fields),
+            block=_block(fields, "block"),
+            mapped_faults=number("mapped_faults"),
+            kept=_block(fields, "kept"),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=tuple(map(str, items(fields.get("uncompared")))),
             wrong=tuple(map(str, items(fields.get("wrong")))),
@@ -218,8 +225,8 @@ class InspectorBench:
         )
 
 
-def _block(fields: Mapping[str, object]) -> BenchBlock | None:
-    if fields.get("what") != "block":
+def _block(fields: Mapping[str, object], what: str) -> BenchBlock | None:
+    if fields.get("what") != what:
         return None
     return BenchBlock(
         round=natural(fields.get("round")) or 0,

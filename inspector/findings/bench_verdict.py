@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.choice import Choice
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
+from inspector.benches.sessions import middle_of
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import (
     interval_text,
@@ -22,6 +24,7 @@ from inspector.findings.wrong_wording import wrong_lines
 
 __all__ = ["verdict_lines"]
 
+_OTHER_GAIN = 0.03  # of the ratio: below, it is the same
 _OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait for other things
 
 
@@ -39,6 +42,7 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
     for row in choice.wrong:
         yield from wrong_lines([row], eagers=[choice.eager])
     yield from _latency(group)
+    yield from _kept(choice)
     if choice.memory is not None:
         mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
         saved = 1 - mine / theirs
@@ -82,6 +86,23 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
             f"its first call takes {duration(best.first_ns)}{cached}, and has paid for itself "
             f"after {count(best.break_even_calls, 'call')}"
         )
+
+
+def _kept(choice: Choice) -> Iterator[str]:
+    """The same gain without memory that the system gives anew, if that is another one."""
+    eager, best = choice.eager, choice.latency or choice.nearest
+    if eager is None or best is None or not (eager.kept and best.kept and best.faster):
+        return
+    faster = best.kept.faster
+    if faster is None or abs(math.log(faster.middle / best.faster.middle)) < _OTHER_GAIN:
+        return
+    before, after = (
+        duration(round(middle_of(row.kept.medians))) for row in (eager, best) if row.kept
+    )
+    yield (
+        f"where the allocator keeps memory, {best.setting.label} is {faster.middle:.2f} times as "
+        f"fast ({before} → {after}; another run: {interval_text(faster)})"
+    )
 
 
 def _no_faster(group: BenchGroup) -> Iterator[str]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
+from inspector.capture.benching.fresh import FreshMemory
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
@@ -42,7 +44,7 @@ from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
-from inspector.capture.profiling.faults import fresh_page
+from inspector.capture.profiling.faults import fresh_page, keep_freed, keep_mapped
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
@@ -57,6 +59,7 @@ __all__ = ["work"]
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
+_COUNTED_CALLS = 2
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -96,18 +99,8 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
         crowded=worker.lacks_memory,
     )  # fmt: skip
     while (asked_now := channel.told()) is not None:
-        match asked_now.pop("do"):
-            case "part":
-                worker.part()
-            case "busy":
-                worker.busy()
-            case "fresh":
-                worker.fresh()
-            case "time":
-                worker.time_calls(is_cold=True)
-            case _:
-                worker.block(**asked_now)
-        channel.say("done", call_ns=worker.call_ns)
+        worker.do(asked_now.pop("do"), asked_now)
+        channel.say("done", call_ns=worker.call_ns, fresh_share=worker.fresh_share)
 
 
 class _Worker:
@@ -124,6 +117,7 @@ class _Worker:
         self._loops: dict[int, Loop] = {}
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
+        self._memory = FreshMemory()
         self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
@@ -135,6 +129,29 @@ class _Worker:
     def lacks_memory(self) -> bool:
         """Whether there was no memory for some input."""
         return self._inputs.lack_memory
+
+    @property
+    def fresh_share(self) -> float:
+        """How much of a call is memory that the system gives anew; 0 until that was looked for."""
+        return self._memory.share
+
+    def do(self, what: str, fields: Mapping[str, Any]) -> None:
+        """Does what the recorder asks for.
+
+        Args:
+            what: Its name.
+            fields: What else was said.
+        """
+        known: Mapping[str, Callable[..., None]] = {
+            "block": self.block,
+            "busy": self.busy,
+            "fresh": self.fresh,
+            "keep": self.keep,
+            "kept": self.kept,
+            "part": self.part,
+            "time": partial(self.time_calls, is_cold=True),
+        }
+        known[what](**fields)
 
     def begin(self, load_ns: int) -> None:
         """Calls each input three times; keeps the results of the first and the last call.
@@ -278,6 +295,7 @@ class _Worker:
         if found is None:
             self.call_ns[input] = 0
             return
+        self._memory.count(input, found)
         more: Mapping[str, object] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
@@ -287,7 +305,25 @@ class _Worker:
     def fresh(self) -> None:
         """Looks what a page of memory takes that the system gives anew."""
         with contextlib.suppress(Exception), quiet():  # there may be no memory for that
-            self._write("fresh", fresh_page=fresh_page())
+            self._memory.page = fresh_page()
+            self._write("fresh", fresh_page=self._memory.page)
+
+    def keep(self) -> None:
+        """Keeps memory from now on; before, counts the pages that only large blocks need anew."""
+        if not keep_freed():
+            return
+        for index in self._inputs.left:
+            with contextlib.suppress(Exception), quiet():  # what was timed is worth more
+                found = block(self._loops[index], _COUNTED_CALLS, self._flush)
+                mapped = float(str(found["page_faults"])) / _COUNTED_CALLS
+                self._write("keeps", input=index, mapped_faults=round(mapped))
+        keep_mapped()
+
+    def kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
+        """Times calls with an input, once memory is kept."""
+        with contextlib.suppress(Exception), quiet():  # what was timed before is worth more
+            found = block(self._loops[input], calls, self._flush)
+            self._write("kept", round=round, input=input, **found)
 
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""

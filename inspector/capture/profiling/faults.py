@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import statistics
 import time
@@ -14,16 +15,49 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["fresh_page", "page_faults"]
+__all__ = ["fresh_page", "keep_freed", "keep_mapped", "page_faults"]
 
 # Above what glibc keeps for the next one that asks (DEFAULT_MMAP_THRESHOLD_MAX in malloc/malloc.c).
 _FRESH_BYTES = 1 << 26
 _SAMPLES = 5
+# mallopt(3); the numbers are those of glibc's malloc.h. Without trimming nothing on top of the heap
+# is given back; the pad is what the heap grows by at least.
+_M_TRIM_THRESHOLD, _NEVER = -1, -1
+_M_TOP_PAD, _PAD_BYTES = -2, 1 << 28
+_M_MMAP_MAX, _NONE = -4, 0
 
 
 def page_faults() -> int:
     """Faults until now, of all threads, that nothing had to be read from a disk for; or 0."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt if resource is not None else 0
+
+
+def keep_freed() -> bool:
+    """Lets this process keep what lies on top of its heap when it is freed.
+
+    Blocks that are mapped each for itself (of 32 MiB and more, at the latest) are given back as
+    before.
+
+    Returns:
+        Whether there is an allocator that can be told (glibc).
+    """
+    return _set(_M_TRIM_THRESHOLD, _NEVER) and _set(_M_TOP_PAD, _PAD_BYTES)
+
+
+def keep_mapped() -> bool:
+    """Lets it map no blocks by themselves any more: with `keep_freed` it keeps all of its memory.
+
+    Returns:
+        Whether there is an allocator that can be told.
+    """
+    return _set(_M_MMAP_MAX, _NONE)
+
+
+def _set(parameter: int, value: int) -> bool:
+    try:
+        return bool(ctypes.CDLL(None).mallopt(parameter, value))
+    except (AttributeError, OSError, TypeError):  # another C library; Windows
+        return False
 
 
 def fresh_page() -> Mapping[str, int]:

@@ -6,8 +6,10 @@ import dataclasses
 import math
 
 from inspector.benches.comparison import BenchComparison
+from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
+from inspector.benches.sessions import middle_of
 from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
@@ -156,6 +158,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,
+        "memory_kept": _kept(row.kept) if row.kept else None,
         "blocks": [
             {
                 "session": key[0],
@@ -167,6 +170,14 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         ],
         "failure": row.failure or None,
         "detail": row.detail or None,
+    }
+
+
+def _kept(kept: KeptMemory) -> dict[str, object]:
+    return {
+        "latency_ns": middle_of(kept.medians),
+        "faster_than_eager": kept.faster.middle if kept.faster else None,
+        "faster_than_eager_interval": _interval(kept.faster),
     }
 
 
