@@ -22,7 +22,7 @@ from benchmarks.profile_claims_cases import (
 
 def change(before: float, after: float) -> str:
     """``41.2 % → 52.0 % (+26 %)``."""
-    return f"{before:.1f} % → {after:.1f} % ({after / before - 1:+.0%})"
+    return f"{before:.1f} % → {after:.1f} % ({after / before - 1:+z.0%})"
 
 
 def by_counters(name: str, found: dict[tuple[str, str], Counted]) -> tuple[Counted, Counted] | None:
@@ -80,9 +80,9 @@ def fusion_row(name: str, found: dict[tuple[str, str], Counted]) -> tuple[str, s
         f"{change(eager.mean(ACTIVE), compiled.mean(ACTIVE))}; {len(eager.kernels)} → "
         f"{len(compiled.kernels)} kernels; DRAM {eager.dram_bytes / 1e6:,.0f} → "
         f"{compiled.dram_bytes / 1e6:,.0f} MB; kernels' time {eager.time_ns / 1e3:,.0f} → "
-        f"{compiled.time_ns / 1e3:,.0f} µs ({compiled.time_ns / eager.time_ns - 1:+.0%})"
+        f"{compiled.time_ns / 1e3:,.0f} µs ({compiled.time_ns / eager.time_ns - 1:+z.0%})"
     )
-    return text, "yes" if gain >= 0.26 else f"no: {gain:+.0%}"
+    return text, "yes" if gain >= 0.26 else f"no: {gain:+z.0%}"
 
 
 def product_lines(reports: dict[str, dict[str, Any]]) -> Iterator[str]:

@@ -57,8 +57,7 @@ def by_chance(events: Sequence[InspectorBench]) -> bool:
     if not mapped or not times:
         return False
     chance = _faults(event.block for event in events) - statistics.median(mapped)
-    each_ns = max(page_ns(event) for event in events)
-    return chance * each_ns >= _NOTICEABLE * statistics.median(times)
+    return chance * page_ns(events) >= _NOTICEABLE * statistics.median(times)
 
 
 def reaching(faster: Ratio, kept: Ratio) -> Ratio:
@@ -71,9 +70,21 @@ def reaching(faster: Ratio, kept: Ratio) -> Ratio:
     return Ratio(min(faster.low, kept.low), faster.middle, max(faster.high, kept.high))
 
 
-def page_ns(event: InspectorBench) -> int:
-    """What a page takes that is fresh from the system: to touch it first, and to give it back."""
-    return event.fresh_page.get("touch_ns", 0) + event.fresh_page.get("free_ns", 0)
+def page_ns(events: Iterable[InspectorBench]) -> int:
+    """What a page takes that is fresh from the system: to touch it first, and to give it back.
+
+    Args:
+        events: What is known of a combination; each session has looked for itself.
+
+    Returns:
+        The median in ns; 0 where nobody looked.
+    """
+    found = [
+        event.fresh_page.get("touch_ns", 0) + event.fresh_page.get("free_ns", 0)
+        for event in events
+        if event.what == "fresh"
+    ]
+    return round(statistics.median(found)) if found else 0
 
 
 def _medians(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:

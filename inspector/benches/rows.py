@@ -226,7 +226,7 @@ def _row(
         varies=_varies(plan, index),
         bursts=_bursts(mine),
         page_faults=_page_faults(mine),
-        fresh_page_ns=max(map(page_ns, mine), default=0),
+        fresh_page_ns=page_ns(mine),
         kept=kept,
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),

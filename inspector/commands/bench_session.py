@@ -20,6 +20,7 @@ from inspector.sources.worker import Worker
 __all__ = ["Session"]
 
 _ROUNDS = 16
+_KEPT_PART = 3  # of the rounds one in so many again, once memory is kept
 _LEAST_ROUNDS = 4
 _SESSION_SECONDS = 12.0
 _BLOCK_SECONDS = 0.25
@@ -134,7 +135,7 @@ class Session:
         if self._device == "cpu":
             self._look_at_memory(alive)
         for number in alive:
-            if self._device != "cpu":
+            if self._device != "cpu" and self.bench.plan.is_last(self.session):
                 self._look_last(number, "busy", "how much the GPU works")
             self._workers[number].end()
 
@@ -147,7 +148,7 @@ class Session:
         for number in numbers:
             self._look_last(number, "keep", "keeps memory")
         alive = [number for number in numbers if self._workers[number].is_alive]
-        rounds = max(_LEAST_ROUNDS, self._planned_rounds(alive) // 2)
+        rounds = max(_LEAST_ROUNDS, self._planned_rounds(alive) // _KEPT_PART)
         for round_ in range(rounds):
             self._progress.begin(f"memory is kept: round {round_ + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
@@ -277,8 +278,7 @@ class Session:
         It is measured where no other model waits for its turn, and comes last: a profiler can take
         its process with it, which is no failure of what was measured before.
         """
-        is_last = self.bench.plan.is_last(self.session)
-        if not is_last or self.bench.jobs > 1 or number not in self.ready:
+        if self.bench.jobs > 1 or number not in self.ready:
             return None
         label = self.bench.plan.combinations[number].setting.label
         self._progress.begin(f"{label}: {says}", counts=False)

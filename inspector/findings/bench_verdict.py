@@ -42,7 +42,6 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
     for row in choice.wrong:
         yield from wrong_lines([row], eagers=[choice.eager])
     yield from _latency(group)
-    yield from _kept(choice)
     if choice.memory is not None:
         mine, theirs = (row.memory["peak_allocated"] for row in (choice.memory, choice.eager))
         saved = 1 - mine / theirs
@@ -75,6 +74,7 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
         f"({time_text(choice.eager)} → {time_text(best)} per call; another run: "
         f"{interval_text(faster)})"
     )
+    yield from _kept(choice)
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
         verb = "does" if len(choice.as_good) == 1 else "do"
@@ -118,6 +118,7 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
                 f" (another run: {interval_text(row.faster, inverse=True)})"
             )
     yield from _no_difference([row for row in choice.same if not says_nothing(row.faster)])
+    yield from _kept(choice)
     unknown = [row for row in choice.same if says_nothing(row.faster)]
     if unknown:
         yield (

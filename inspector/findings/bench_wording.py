@@ -33,6 +33,7 @@ __all__ = [
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
 _WIDE = 0.5  # of a factor of more, "±60%" would be read as a distance
+_ONE_SIDED = 1.1
 _SIGNIFICANT = 10
 _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -104,12 +105,14 @@ def time_text(row: BenchRow | None) -> str:
 def faster_text(faster: Ratio | None) -> str:
     """The ratio and its interval's half: ``1.53`` times, ``±3%``; ``(0.50 to 3.00)`` if it is wide.
 
-    The half is that of a factor, which is no distance to either side where it is large.
+    The half is that of a factor, which is no distance to either side where it is large; an interval
+    that reaches further to one side has no half.
     """
     if faster is None:
         return _NONE
-    reach = max(faster.high / faster.middle, faster.middle / faster.low) - 1
-    if reach > _WIDE:
+    above, below = faster.high / faster.middle, faster.middle / faster.low
+    reach = max(above, below) - 1
+    if reach > _WIDE or max(above / below, below / above) > _ONE_SIDED:
         return f"{faster.middle:.2f}{TIMES} ({_end(faster.low)} to {_end(faster.high)})"
     percent = f"{reach:.1%}" if reach < 1 / _SIGNIFICANT**2 else f"{reach:.0%}"
     return f"{faster.middle:.2f}{TIMES} ±{percent}"

@@ -8,7 +8,6 @@ from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
-from inspector.profiles.budget import Budget
 from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
 
 __all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise"]
@@ -18,6 +17,7 @@ _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
+_NOISE_BESIDE_OTHERS = 1.25  # others meet the two sides unequally: more than the ends show
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
 _LAUNCHES = {
@@ -25,15 +25,17 @@ _LAUNCHES = {
 }  # fmt: skip
 
 
-def is_noise(budget: Budget) -> bool:
+def is_noise(found: Profiled) -> bool:
     """Whether what was timed is so uncertain that nothing can be said of it."""
-    return budget.faster is not None and budget.faster[2] > _NOISE * budget.faster[0]
+    faster = found.budget.faster
+    most = _NOISE_BESIDE_OTHERS if found.is_disturbed else _NOISE
+    return faster is not None and faster[2] > most * faster[0]
 
 
 def gap_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
     gap = make_gap(found.profile, found.budget)
-    if gap is None or is_noise(found.budget):
+    if gap is None or is_noise(found):
         return
     rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
@@ -85,7 +87,7 @@ def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """
     budget = found.budget
     gap = make_gap(found.profile, budget)
-    is_slower = budget.faster is not None and budget.faster[2] < 1 and not is_noise(budget)
+    is_slower = budget.faster is not None and budget.faster[2] < 1 and not is_noise(found)
     if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
         return []
     least_ns = _LEAST_ROW * budget.wall_ns

@@ -53,7 +53,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
-    if found.breaks and not (is_noise(found.budget) or _is_all_eager(found)):
+    if found.breaks and not (is_noise(found) or _is_all_eager(found)):
         yield f"graphs break at {listed(found.breaks)}: `inspect explain` says how to mend that"
     if found.is_grad_idle and not any(map(_is_of_gradients, _shown(found))):
         yield _GRAD_IDLE
@@ -107,7 +107,7 @@ def _spends(found: Profiled) -> Iterator[str]:
 def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
-    if is_noise(budget):
+    if is_noise(found):
         state = found.state
         others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
         why = f", while {others}" if others else ""
@@ -142,14 +142,15 @@ def _compared(found: Profiled) -> Iterator[str]:
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
     sure = "" if budget.is_stable else _unstable(found)
     # Where nothing was compiled it is as good as chance which of the two is faster.
-    is_chance = low <= _NO_DIFFERENCE <= high or _is_all_eager(found)
-    if is_chance and is_noise(budget):
+    is_near = low <= _NO_DIFFERENCE <= high
+    is_chance = is_near or _is_all_eager(found) or found.is_disturbed
+    if is_chance and is_noise(found):
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
-    elif low <= _NO_DIFFERENCE <= high:
+    elif is_near:
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"no difference to eager PyTorch beyond noise ({both}; {between}{sure})"
-    elif is_noise(budget):
+    elif is_noise(found):
         between = f"{low:.2f} to {high:.2f} times as fast"
         word = "faster" if ratio > 1 else "slower"
         yield (
@@ -173,7 +174,7 @@ def _unstable(found: Profiled) -> str:
         if spread < _APART
         else f"take up to {1 + spread:.3g} times as long"
     )
-    return f"{text}, while {others}" if others and not is_noise(found.budget) else text
+    return f"{text}, while {others}" if others and not is_noise(found) else text
 
 
 def _works(budget: Budget) -> str:
@@ -256,7 +257,7 @@ def _is_of_gradients(gain: Gain) -> bool:
 
 def _shown(found: Profiled) -> Sequence[Gain]:
     """The largest, of which at most one says only what takes the time."""
-    if is_noise(found.budget):
+    if is_noise(found):
         return ()
     first = next((item for item in found.gains if not item.is_known), None)
     return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
@@ -265,7 +266,7 @@ def _shown(found: Profiled) -> Sequence[Gain]:
 def more_gains(found: Profiled) -> str:
     """How many more there are than `gain_lines` has; or an empty string."""
     more = len(found.gains) - len(_shown(found))
-    if more <= 0 or is_noise(found.budget):
+    if more <= 0 or is_noise(found):
         return ""
     return f"… {more} more in the JSON report (--format json)"
 

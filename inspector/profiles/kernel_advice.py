@@ -110,14 +110,16 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
         return ""
     if is_cpu:
         by_dtype = _FROZEN | _CONVOLUTIONS
-        by_dtype |= _PRODUCTS if work.bound in {Bound.MEMORY, Bound.CACHE} else frozenset()
+        by_dtype |= _PRODUCTS if _waits_for_memory(work) else frozenset()
         is_other = by_dtype.isdisjoint(work.operators) and not _is_packed(work)
         return "" if is_other else _smaller(work)
     if "attention" in work.name:
         return "bfloat16"
     if _PRODUCTS.isdisjoint(work.operators):
         return ""
-    return "tf32" if work.bound is Bound.COMPUTE and work.unit == "float32" else "bfloat16"
+    if _waits_for_memory(work):
+        return "bfloat16"
+    return "tf32" if work.unit == "float32" else ""
 
 
 def _of_library(
@@ -127,7 +129,7 @@ def _of_library(
         return _of_packed(work)
     if "attention" in work.name:
         return _of_attention(work, is_cpu=is_cpu)
-    if not _PRODUCTS.isdisjoint(work.operators) and work.bound in {Bound.MEMORY, Bound.CACHE}:
+    if not _PRODUCTS.isdisjoint(work.operators) and _waits_for_memory(work):
         return _fewer_bytes(work)
     return _of_other(
         work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
@@ -169,6 +171,13 @@ def _of_attention(work: Work, *, is_cpu: bool) -> str:
     if work.dtype == "float32":
         return "in bfloat16 or float16 (autocast) flash attention computes it"
     return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
+
+
+def _waits_for_memory(work: Work) -> bool:
+    """Whether fewer bytes make it shorter: it is near the bandwidth, or nobody knows how near."""
+    if work.bound not in {Bound.MEMORY, Bound.CACHE}:
+        return False
+    return work.share_of_ceiling is None or work.share_of_ceiling >= _NEAR
 
 
 def _fewer_bytes(work: Work) -> str:

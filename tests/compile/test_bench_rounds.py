@@ -6,17 +6,19 @@ import contextlib
 import mmap
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from inspector.benches.kept import by_chance
 from inspector.benches.rows import BenchRow, make_rows
-from inspector.capture.profiling.faults import fresh_page
+from inspector.capture.profiling.faults import fresh_page, keep_freed, keep_mapped
 from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.request import Request
-from inspector.model.run import Meta
+from inspector.model.run import Meta, Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.worker import Worker
 
@@ -38,14 +40,19 @@ example_inputs = (torch.ones(1),)
 SECONDS = 120.0
 
 
-def rows_now(folder: Path) -> tuple[BenchRow, ...]:
-    """What a report would say if the process ended now."""
+def run_now(folder: Path) -> Run:
+    """What is recorded if the process ends now."""
     (folder / META_FILE).write_text(
         meta_text(Meta(FORMAT_VERSION, "1", "model.py"), {"tool_version": "0"}), encoding="utf-8"
     )
-    plan = BenchPlan("model.py", (Combination(Workload(), Setting()),), sessions=1)
     with opened(folder) as found:
-        return make_rows(plan, read_run(found))
+        return read_run(found)
+
+
+def rows_now(folder: Path) -> tuple[BenchRow, ...]:
+    """What a report would say then."""
+    plan = BenchPlan("model.py", (Combination(Workload(), Setting()),), sessions=1)
+    return make_rows(plan, run_now(folder))
 
 
 @contextlib.contextmanager
@@ -68,9 +75,11 @@ def begun(folder: Path, code: str) -> Iterator[Worker]:
         worker.end()
 
 
-def told(worker: Worker, **what: object) -> None:
+def told(worker: Worker, **what: object) -> Mapping[str, Any]:
     worker.tell(what)
-    assert worker.wait("done", SECONDS, lambda: None) is not None, worker.failure
+    said = worker.wait("done", SECONDS, lambda: None)
+    assert said is not None, worker.failure
+    return said
 
 
 def test_a_round_is_in_the_report_as_soon_as_it_is_made(tmp_path: Path) -> None:
@@ -100,3 +109,34 @@ def test_pages_that_the_system_gives_anew_are_counted_and_measured(tmp_path: Pat
     assert list(row.page_faults) == [(0, 0)]
     assert pages <= row.page_faults[0, 0] < 1.05 * pages
     assert row.fresh_page_ns > 0
+
+
+def test_calls_are_timed_with_kept_memory_too_and_large_blocks_are_no_chance(
+    tmp_path: Path,
+) -> None:
+    if not fresh_page() or any(name.startswith("MALLOC_") for name in os.environ):
+        pytest.skip("this machine's allocator keeps memory")
+    folder = tmp_path / "recording"
+    with begun(folder, FRESH) as worker:
+        told(worker, do="block", round=0, input=0, calls=3)
+        said = told(worker, do="fresh")
+        assert 0.05 < said["fresh_share"] < 2
+        told(worker, do="keep")
+        for number in range(3):
+            told(worker, do="kept", round=number, input=0, calls=3)
+        events = [event for process in run_now(folder).processes for event in process.benches]
+        (row,) = rows_now(folder)
+    kept = [event.kept.page_faults for event in events if event.kept]
+    assert kept[1:] == [0, 0]
+    assert row.kept is not None
+    assert list(row.kept.medians) == [(0, 0), (0, 1), (0, 2)]
+    assert list(row.medians) == [(0, 0)]  # what was timed before is apart
+    assert not by_chance(events)  # each call maps its block, in whatever process
+
+
+def test_where_no_allocator_can_be_told_memory_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ctypes.CDLL", lambda _: object())  # another C library: no mallopt
+    assert not keep_freed()
+    assert not keep_mapped()

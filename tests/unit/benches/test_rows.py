@@ -179,3 +179,39 @@ def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
     found = notices_of([one, other])
     assert any(notice.startswith("a.py: calls draw random numbers") for notice in found)
     assert any(notice.startswith("with one session") for notice in found)
+
+
+def with_kept(
+    combination: int, before_ns: int, after_ns: int, pages: int, mapped: int
+) -> list[dict[str, object]]:
+    """A process's blocks as it is and with kept memory; a page takes 1,000 ns."""
+    of = {"combination": combination}
+    plain = [
+        {**block(combination, before_ns, before_ns), "round": number, "page_faults": 2 * pages}
+        for number in range(4)
+    ]
+    kept = [{**each, "what": "kept", "times_ns": (after_ns,) * 2} for each in plain]
+    return [
+        *plain,
+        {"what": "fresh", "fresh_page": {"touch_ns": 800, "free_ns": 200}, **of},
+        {"what": "keeps", "mapped_faults": mapped, **of},
+        *({**each, "page_faults": 0} for each in kept),
+    ]
+
+
+@pytest.mark.parametrize(("mapped", "low"), [(0, 2.0), (6000, 3.0)])
+def test_a_ratio_reaches_to_that_with_kept_memory_where_what_is_new_is_chance(
+    tmp_path: Path, mapped: int, low: float
+) -> None:
+    compiled = with_kept(1, 10_000_000, 10_000_000, 0, 0)
+    eager = with_kept(0, 30_000_000, 20_000_000, 6000, mapped)
+    one, other = rows(tmp_path, "whole", *eager, *compiled)
+    assert other.faster is not None
+    assert other.faster.low == pytest.approx(low)
+    assert other.faster.middle == other.faster.high == pytest.approx(3.0)
+    assert other.kept is not None
+    assert other.kept.faster is not None
+    assert other.kept.faster.middle == pytest.approx(2.0)
+    assert one.latency is not None
+    assert one.latency.middle_ns == pytest.approx(30e6)  # what is kept is timed apart
+    assert one.latency.calls == 8

@@ -197,6 +197,18 @@ def test_noise_leaves_what_needs_no_time() -> None:
     )
 
 
+def test_beside_other_programs_less_noise_is_too_much() -> None:
+    # All rounds say that it is slower, one by a tenth and another by half.
+    slower = profiled(in_blocks([[110], [125], [140], [125]], [[100], [100], [100], [100]]))
+    alone = " ".join(verdict_lines(slower))
+    assert "times as slow as eager PyTorch" in alone
+    for percent, is_said in ((40, True), (81, False)):
+        state = InspectorDeviceState(0, {}, {}, 10, "", percent)
+        said = " ".join(verdict_lines(dataclasses.replace(slower, state=state)))
+        assert ("times as slow as eager PyTorch" in said) is is_said
+        assert ("too noisy to say how it compares" in said) is not is_said
+
+
 def test_noise_on_both_sides_of_one_is_no_equality() -> None:
     said = " ".join(verdict_lines(profiled(NOISE)))
     assert "too noisy to say how it compares with eager PyTorch (" in said

@@ -243,6 +243,21 @@ def test_no_dtype_is_advised_that_a_product_has_already(
     assert dtype not in said
 
 
+@pytest.mark.parametrize(("share", "halves"), [(0.09, False), (0.8, True)])
+def test_fewer_bytes_are_advised_near_the_bandwidth_alone(
+    share: float,
+    halves: bool,  # noqa: FBT001
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=("mm",), dtype="float32", unit="tf32", bound=Bound.MEMORY,
+        least_ns=share * called.median_ns,
+    )  # fmt: skip
+    said = advice(product, "", is_cpu=False)
+    assert ("halves them" in said) is halves
+    assert ("max-autotune" in said) is not halves
+
+
 @pytest.mark.parametrize(("least_ns", "is_advised"), [(1e3, True), (1e6, False), (None, True)])
 @pytest.mark.parametrize("operator", ["mm", "convolution"])
 @pytest.mark.parametrize("bound", [Bound.COMPUTE, Bound.MEMORY])
