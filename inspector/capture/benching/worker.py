@@ -60,6 +60,7 @@ __all__ = ["work"]
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
 _COUNTED_CALLS = 2
+_MOST_GROWING_CALLS = 8
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -318,6 +319,11 @@ class _Worker:
                 mapped = float(str(found["page_faults"])) / _COUNTED_CALLS
                 self._write("keeps", input=index, mapped_faults=round(mapped))
         keep_mapped()
+        for index in self._inputs.left:
+            with contextlib.suppress(Exception), quiet():
+                for _ in range(_MOST_GROWING_CALLS):  # until the heap has room for all of a call
+                    if not block(self._loops[index], 1, self._flush)["page_faults"]:
+                        break
 
     def kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input, once memory is kept."""
