@@ -6,14 +6,20 @@ import dataclasses
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
+from inspector.benches.blocks import Blocks, kept_blocks, medians_of, page_faults_of, timed_blocks
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.events.bench import BenchBlock, InspectorBench
+from inspector.benches.sessions import by_session
+from inspector.events.bench import InspectorBench
 
-__all__ = ["KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
+__all__ = ["FRESH_SHARE", "KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
+
+FRESH_SHARE = 0.05
+"""From this part of a call on, memory that is new makes a difference: below, other things do."""
 
 _LESS = 0.5  # of the page faults, at most: else it is another allocator, which nobody told
-_FEW = 64  # pages
-_NOTICEABLE = 0.02
+_FEW = 64  # pages, of a program that has hardly any
+_MOSTLY = 0.8  # of the pages: what is in every process alike is no chance
+_NOTICEABLE = 0.02  # of a call: less is in the noise of any
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,20 +35,32 @@ class KeptMemory:
     faster: Ratio | None
 
 
-def make_kept(mine: Sequence[InspectorBench], eager: Sequence[InspectorBench]) -> KeptMemory | None:
-    """What was measured with kept memory; None where nobody did, or the memory is not kept.
+def make_kept(
+    mine: Sequence[InspectorBench], eager: Sequence[InspectorBench], each_ns: tuple[int, int]
+) -> KeptMemory | None:
+    """What was measured with kept memory.
+
+    A session in which hardly anything was new has kept its memory by itself: it is not timed once
+    more, and what was timed of it counts.
 
     Args:
         mine: What is known of a combination with an input.
         eager: The same of eager PyTorch; nothing for eager PyTorch itself.
+        each_ns: What a page takes that is fresh, of both.
+
+    Returns:
+        None where nobody measured it, not in all sessions (of fewer it is known less well than the
+        ratio beside it, and looks as good), or where memory is not kept after all.
     """
-    medians = _medians(mine)
-    if not medians or not all(_is_kept(events) for events in (mine, eager) if events):
+    if not kept_blocks(mine):
         return None
-    return KeptMemory(medians, ratio_of(_medians(eager), medians) if eager else None)
+    medians, theirs = (_kept(events, ns) for events, ns in zip((mine, eager), each_ns, strict=True))
+    if medians is None or (eager and theirs is None):
+        return None
+    return KeptMemory(medians, ratio_of(theirs, medians) if theirs else None)
 
 
-def by_chance(events: Sequence[InspectorBench]) -> bool:
+def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
     """Whether it is chance how much of a call is memory that the system gives anew.
 
     glibc gives back what lies on top of its heap, and what that is depends on all that the process
@@ -51,30 +69,47 @@ def by_chance(events: Sequence[InspectorBench]) -> bool:
 
     Args:
         events: What is known of a combination with an input.
+        each_ns: What a page takes that is fresh.
+
+    Returns:
+        Whether that is so in any session, of most of its page faults.
     """
-    mapped = [event.mapped_faults for event in events if event.what == "keeps"]
-    times = [time_ns for event in events if event.block for time_ns in event.block.times_ns]
-    if not mapped or not times:
-        return False
-    chance = _faults(event.block for event in events) - statistics.median(mapped)
-    return chance * page_ns(events) >= _NOTICEABLE * statistics.median(times)
+    mapped = {event.session: event.mapped_faults for event in events if event.what == "keeps"}
+    blocks = timed_blocks(events)
+    faults, times = by_session(page_faults_of(blocks)), by_session(medians_of(blocks))
+    for session in mapped.keys() & faults.keys():
+        new = statistics.median(faults[session])
+        chance = new - mapped[session]
+        is_noticeable = chance * each_ns >= _NOTICEABLE * statistics.median(times[session])
+        if is_noticeable and chance >= _MOSTLY * new:
+            return True
+    return False
 
 
-def reaching(faster: Ratio, kept: Ratio) -> Ratio:
-    """The interval of a ratio with that where memory is kept: another run can have either.
+def reaching(measured: Ratio | None, kept: Ratio | None, sessions: Iterable[float]) -> Ratio | None:
+    """A ratio whose interval has all in it that another run can have, with kept memory or without.
+
+    Student's t is of no use there: processes are one thing or another, and nothing in between. The
+    ends are the outermost of the sessions, by what sessions with kept memory differ by, and those
+    of the interval with kept memory.
 
     Args:
-        faster: The ratio as it is.
-        kept: The same where memory is kept.
+        measured: The ratio as it is.
+        kept: The same where memory is kept; None where it is not known, or no other run has it.
+        sessions: The ratios of the sessions.
     """
-    return Ratio(min(faster.low, kept.low), faster.middle, max(faster.high, kept.high))
+    if measured is None or kept is None:
+        return measured
+    spread, ratios = kept.high / kept.middle, [measured.middle, *sessions]
+    low, high = min(ratios) / spread, max(ratios) * spread
+    return Ratio(min(low, kept.low), measured.middle, max(high, kept.high))
 
 
 def page_ns(events: Iterable[InspectorBench]) -> int:
     """What a page takes that is fresh from the system: to touch it first, and to give it back.
 
     Args:
-        events: What is known of a combination; each session has looked for itself.
+        events: What is known of a combination, with all inputs; each session has looked for itself.
 
     Returns:
         The median in ns; 0 where nobody looked.
@@ -87,25 +122,38 @@ def page_ns(events: Iterable[InspectorBench]) -> int:
     return round(statistics.median(found)) if found else 0
 
 
-def _medians(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
-    return {
-        (event.session, event.kept.round): statistics.median(event.kept.times_ns)
-        for event in events
-        if event.kept is not None and any(event.kept.times_ns)
-    }
+def _kept(events: Sequence[InspectorBench], each_ns: int) -> dict[tuple[int, int], float] | None:
+    """The medians with kept memory, by session and round; None where a session has none."""
+    timed, kept = timed_blocks(events), kept_blocks(events)
+    of_kept = {session for session, _ in kept}
+    found = medians_of(kept)
+    for session in {session for session, _ in timed} - of_kept:
+        alone = {key: block for key, block in timed.items() if key[0] == session}
+        if not _keeps_by_itself(alone, each_ns):
+            return None
+        found |= medians_of(alone)
+    return found if _is_kept(timed, kept) else None
 
 
-def _is_kept(events: Sequence[InspectorBench]) -> bool:
+def _keeps_by_itself(blocks: Blocks, each_ns: int) -> bool:
+    """Whether hardly anything of a call was new."""
+    faults = page_faults_of(blocks)
+    times = medians_of(blocks)
+    return len(faults) == len(times) and (
+        statistics.median(faults.values()) * each_ns
+        < FRESH_SHARE * statistics.median(times.values())
+    )
+
+
+def _is_kept(timed: Blocks, kept: Blocks) -> bool:
     """Whether fewer pages are new, if any number to speak of was."""
-    before = _faults(event.block for event in events)
-    return _faults(event.kept for event in events) <= max(_LESS * before, _FEW)
-
-
-def _faults(blocks: Iterable[BenchBlock | None]) -> float:
-    """Pages that the system gives anew in a call, the median over blocks."""
-    found = [
-        block.page_faults / len(block.times_ns)
-        for block in blocks
-        if block is not None and block.page_faults is not None and block.times_ns
-    ]
-    return statistics.median(found) if found else 0.0
+    sessions = {session for session, _ in kept}
+    before = page_faults_of({key: block for key, block in timed.items() if key[0] in sessions})
+    after = page_faults_of(kept)
+    if not kept:
+        return True
+    if not before or not after:
+        return False
+    return statistics.median(after.values()) <= max(
+        _LESS * statistics.median(before.values()), _FEW
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from inspector.benches.blocks import medians_of, page_faults_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import middle_of
-from inspector.events.bench import BenchBlock, InspectorBench, OutputError, Parting
+from inspector.benches.sessions import middle_of, ratios_by_session
+from inspector.events.bench import InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
 from inspector.model.run import Process, Run
@@ -61,7 +62,7 @@ class BenchRow:
         items_per_s: Items per second, or None; on a GPU of calls that follow one another without
             waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-            Where it is chance how much memory is new, its interval reaches to where none is.
+            Where it is chance how much memory is new, its interval has both in it.
         load_ns: From a process's begin until the model was there, or None (a median).
         first_ns: The first call, caches empty, or None.
         second_ns: The call after it, or None.
@@ -88,6 +89,7 @@ class BenchRow:
         fresh_page_ns: What such a page takes: to touch it first, and to give it back; 0 where that
             is not known.
         kept: What calls take where the allocator keeps memory, or None.
+        measured: The ratio ``faster`` with the interval of its sessions alone.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
         padding_changes: Whether results of padded calls are off by more than rounding without what
@@ -135,6 +137,7 @@ class BenchRow:
     page_faults: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
     fresh_page_ns: int = 0
     kept: KeptMemory | None = None
+    measured: Ratio | None = None
 
     @property
     def is_wrong(self) -> bool:
@@ -205,10 +208,13 @@ def _row(
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
     wrong, unsteady = _off(events[0], index)
-    kept = make_kept(mine, [] if is_eager else theirs)
-    faster = None if is_eager else ratio_of(_medians(theirs), _medians(mine))
-    if faster and kept and kept.faster and (by_chance(mine) or by_chance(theirs)):
-        faster = reaching(faster, kept.faster)
+    times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
+    measured = None if is_eager else ratio_of(eager_times, times)
+    each_ns = page_ns(events[0]), page_ns(events[1])
+    kept = make_kept(mine, [] if is_eager else theirs, each_ns)
+    is_chance = by_chance(mine, each_ns[0]) or by_chance(theirs, each_ns[1])
+    without = kept.faster if kept and is_chance else None
+    faster = reaching(measured, without, ratios_by_session(eager_times, times))
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
@@ -225,16 +231,17 @@ def _row(
         items_per_s=_items_per_s(_bursts(mine), first.items if first else 0, latency),
         varies=_varies(plan, index),
         bursts=_bursts(mine),
-        page_faults=_page_faults(mine),
-        fresh_page_ns=page_ns(mine),
+        page_faults=page_faults_of(timed_blocks(mine)),
+        fresh_page_ns=each_ns[0],
         kept=kept,
+        measured=measured,
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,
         second_ns=cold.second_ns if cold else None,
         warm_up_calls=max((e.settle_calls for e in mine if e.what == "settled"), default=0),
         cached_first_ns=_median(cached),
-        break_even_calls=_break_even(cold, _medians(mine), theirs, latency) if pays else None,
+        break_even_calls=_break_even(cold, times, theirs, latency) if pays else None,
         memory=next((event.memory for event in mine if event.what == "memory"), {}),
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
@@ -249,7 +256,7 @@ def _row(
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),
-        medians=_medians(mine),
+        medians=times,
         failure=failure,
         detail=detail,
     )
@@ -302,28 +309,19 @@ def _names(name: str, index: int) -> bool:
     return not names_input(name) or input_of(name) == index
 
 
-def _blocks(events: Iterable[InspectorBench]) -> Iterator[tuple[tuple[int, int], BenchBlock]]:
-    for event in events:
-        if event.block is not None and any(event.block.times_ns):
-            yield (event.session, event.block.round), event.block
-
-
-def _medians(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
-    """The median of each block, by session and round."""
-    return {key: statistics.median(block.times_ns) for key, block in _blocks(events)}
-
-
 def _latency(events: Sequence[InspectorBench]) -> Latency | None:
-    times = sorted(time_ns for _, block in _blocks(events) for time_ns in block.times_ns)
+    times = sorted(
+        time_ns for _, block in timed_blocks(events).items() for time_ns in block.times_ns
+    )
     if not times:
         return None
     device = {
         key: statistics.median(block.device_ns)
-        for key, block in _blocks(events)
+        for key, block in timed_blocks(events).items()
         if any(block.device_ns)
     }
     return Latency(
-        middle_ns=middle_of(_medians(events)),
+        middle_ns=middle_of(medians_of(timed_blocks(events))),
         p5_ns=times[int(0.05 * (len(times) - 1))],
         p95_ns=times[math.ceil(0.95 * (len(times) - 1))],
         calls=len(times),
@@ -331,18 +329,10 @@ def _latency(events: Sequence[InspectorBench]) -> Latency | None:
     )
 
 
-def _page_faults(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
-    return {
-        key: block.page_faults / len(block.times_ns)
-        for key, block in _blocks(events)
-        if block.page_faults is not None
-    }
-
-
 def _bursts(events: Iterable[InspectorBench]) -> dict[tuple[int, int], float]:
     return {
         key: block.burst_ns / block.burst_calls
-        for key, block in _blocks(events)
+        for key, block in timed_blocks(events).items()
         if block.burst_calls and block.burst_ns
     }
 

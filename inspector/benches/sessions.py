@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
 
-__all__ = ["by_session", "first_process", "logs_by_session", "middle_of"]
+__all__ = [
+    "by_session", "first_process", "logs_by_session", "middle_of", "ratios_by_session",
+]  # fmt: skip
 
 
 def by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
@@ -34,6 +36,19 @@ def logs_by_session(times_ns: Mapping[tuple[int, int], float]) -> dict[int, floa
         session: statistics.fmean(map(math.log, rounds))
         for session, rounds in by_session(times_ns).items()
     }
+
+
+def ratios_by_session(
+    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
+) -> list[float]:
+    """The ratio of each session that has both: the mean of logarithms over its rounds.
+
+    Args:
+        above: Times in ns by session and round.
+        below: The same of what is compared.
+    """
+    both = {key: math.log(above[key] / below[key]) for key in above.keys() & below.keys()}
+    return [math.exp(statistics.fmean(rounds)) for rounds in by_session(both).values()]
 
 
 def middle_of(times_ns: Mapping[tuple[int, int], float]) -> float:

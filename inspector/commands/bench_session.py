@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
+from inspector.commands.bench_memory import KeptMemoryPhase
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_starts import Starts, is_crowded
 from inspector.commands.bench_workers import Bench, forget, started
@@ -27,7 +28,6 @@ _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
-_FRESH_SHARE = 0.05  # of a call: below, other things make the difference
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
 
@@ -132,32 +132,13 @@ class Session:
     def _end(self, numbers: Iterable[int]) -> None:
         """Ends processes; before that they say how busy the GPU is, or what new memory takes."""
         alive = [number for number in numbers if self._workers[number].is_alive]
-        if self._device == "cpu":
-            self._look_at_memory(alive)
+        if self._device == "cpu" and self.bench.jobs == 1:
+            numbers = [number for number in alive if number in self.ready]
+            self._time_with_kept_memory(numbers)
         for number in alive:
             if self._device != "cpu" and self.bench.plan.is_last(self.session):
-                self._look_last(number, "busy", "how much the GPU works")
+                self._look_at_gpu(number)
             self._workers[number].end()
-
-    def _look_at_memory(self, numbers: Sequence[int]) -> None:
-        """What a page of new memory takes, and, where that is much, calls that get none."""
-        said = [self._look_last(number, "fresh", "what new memory takes") for number in numbers]
-        shares = [each["fresh_share"] for each in said if each is not None]
-        if max(shares, default=0.0) < _FRESH_SHARE:
-            return
-        for number in numbers:
-            self._look_last(number, "keep", "keeps memory")
-        alive = [number for number in numbers if self._workers[number].is_alive]
-        rounds = max(_LEAST_ROUNDS, self._planned_rounds(alive) // _KEPT_PART)
-        for round_ in range(rounds):
-            self._progress.begin(f"memory is kept: round {round_ + 1} of {rounds}", counts=False)
-            self._chosen.shuffle(alive)
-            for index in range(max((len(self._call_ns[each]) for each in alive), default=0)):
-                for number in alive:
-                    if self._call_ns[number][index]:
-                        asked = {"round": round_, "input": index}
-                        calls = self.calls(number, index)
-                        self._ask_last(number, {"do": "kept", "calls": calls, **asked})
 
     @property
     def ready(self) -> Sequence[int]:
@@ -272,19 +253,38 @@ class Session:
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
-    def _look_last(self, number: int, what: str, says: str) -> Mapping[str, Any] | None:
-        """Asks for something behind all that is timed; None where nobody wants it, or it fails.
+    def _time_with_kept_memory(self, numbers: Sequence[int]) -> None:
+        """What a page of new memory takes, and, where that is much, calls that get none."""
+        phase = KeptMemoryPhase(self._ask_last, self._say, self._chosen)
+        if not phase.is_worth_it(numbers) or self.bench.plan.variations:
+            return  # of inputs that vary there is another table, without it
+        planned = self._planned_rounds(numbers)
+        calls = {
+            number: [
+                self.calls(number, index) if time_ns else 0
+                for index, time_ns in enumerate(self._call_ns[number])
+            ]
+            for number in numbers
+        }
+        phase.run(calls, min(planned, max(_LEAST_ROUNDS, planned // _KEPT_PART)))
 
-        It is measured where no other model waits for its turn, and comes last: a profiler can take
-        its process with it, which is no failure of what was measured before.
-        """
+    def _say(self, what: str) -> None:
+        self._progress.begin(what, counts=False)
+
+    def _look_at_gpu(self, number: int) -> None:
+        """For how long of a call a GPU works: where no other model waits for its turn."""
         if self.bench.jobs > 1 or number not in self.ready:
-            return None
+            return
         label = self.bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: {says}", counts=False)
-        return self._ask_last(number, {"do": what})
+        self._say(f"{label}: how much the GPU works")
+        self._ask_last(number, {"do": "busy"})
 
     def _ask_last(self, number: int, what: Mapping[str, object]) -> Mapping[str, Any] | None:
+        """Asks for something behind all that is timed; None where the process is gone.
+
+        It comes last: what takes its process with it, as a profiler can, is no failure of what was
+        measured before.
+        """
         worker = self._workers[number]
         if not worker.is_alive:
             return None

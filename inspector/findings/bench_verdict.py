@@ -69,11 +69,8 @@ def _latency(group: BenchGroup) -> Iterator[str]:
 
 
 def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
-    yield (
-        f"{best.setting.label} is {faster.middle:.2f} times as fast as eager PyTorch "
-        f"({time_text(choice.eager)} → {time_text(best)} per call; another run: "
-        f"{interval_text(faster)})"
-    )
+    times = f"{time_text(choice.eager)} → {time_text(best)} per call"
+    yield f"{best.setting.label} is {_compared(faster, times)}"
     yield from _kept(choice)
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
@@ -89,7 +86,7 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
 
 
 def _kept(choice: Choice) -> Iterator[str]:
-    """The same gain without memory that the system gives anew, if that is another one."""
+    """The same without memory that the system gives anew, if that is another ratio."""
     eager, best = choice.eager, choice.latency or choice.nearest
     if eager is None or best is None or not (eager.kept and best.kept and best.faster):
         return
@@ -100,9 +97,44 @@ def _kept(choice: Choice) -> Iterator[str]:
         duration(round(middle_of(row.kept.medians))) for row in (eager, best) if row.kept
     )
     yield (
-        f"where the allocator keeps memory, {best.setting.label} is {faster.middle:.2f} times as "
-        f"fast ({before} → {after}; another run: {interval_text(faster)})"
+        f"where the allocator keeps memory, {best.setting.label} is "
+        f"{_compared(faster, f'{before} → {after} per call')}; a note says how to have that"
     )
+
+
+def _compared(faster: Ratio, times: str) -> str:
+    """``1.53 times as fast as eager PyTorch (…)``, or slow, or that there is no difference."""
+    if not faster.is_known:
+        return (
+            f"no different from eager PyTorch beyond noise ({times}; {faster.middle:.2f} times as "
+            f"fast; another run: {interval_text(faster)})"
+        )
+    is_slower = faster.high < 1
+    return (
+        f"{_times(faster)} as eager PyTorch ({times}; another run: "
+        f"{interval_text(faster, inverse=is_slower)})"
+    )
+
+
+def _times(faster: Ratio) -> str:
+    """``1.53 times as fast``, ``1.25 times as slow``."""
+    is_slower = faster.high < 1
+    return f"{1 / faster.middle if is_slower else faster.middle:.2f} times as " + (
+        "slow" if is_slower else "fast"
+    )
+
+
+def _by_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
+    """What is faster, or slower, by memory alone that another start may not have."""
+    for row in rows:
+        if row.measured is None or row.faster is None:
+            continue
+        between = interval_text(row.faster, inverse=row.measured.high < 1)
+        yield (
+            f"{row.setting.label} is {_times(row.measured)} as eager PyTorch by memory that the "
+            "system gives anew in each call of one of them: whether it does is another thing in "
+            f"another start (another run: {between})"
+        )
 
 
 def _no_faster(group: BenchGroup) -> Iterator[str]:
@@ -117,9 +149,12 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
                 f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
                 f" (another run: {interval_text(row.faster, inverse=True)})"
             )
-    yield from _no_difference([row for row in choice.same if not says_nothing(row.faster)])
+    by_memory = [row for row in choice.same if row.measured and row.measured.is_known]
+    noisy = [row for row in choice.same if row not in by_memory]
+    yield from _no_difference([row for row in noisy if not says_nothing(row.faster)])
+    yield from _by_memory(by_memory)
     yield from _kept(choice)
-    unknown = [row for row in choice.same if says_nothing(row.faster)]
+    unknown = [row for row in noisy if says_nothing(row.faster)]
     if unknown:
         yield (
             f"not known whether {listed([row.setting.label for row in unknown])} would be faster "

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
+from inspector.benches.kept import FRESH_SHARE
 from inspector.benches.rows import BenchRow
 from inspector.benches.sessions import by_session, logs_by_session
 from inspector.findings.wording import duration
@@ -16,7 +17,6 @@ __all__ = ["fresh_memory"]
 # Below, other things make the difference: a mebibyte in pages of 4 KiB, and 3 % of the time.
 _NOTICEABLE_PAGES = 256
 _NOTICEABLE = 1.03
-_NOTICEABLE_SHARE = 0.1
 _KEPT = (
     f"with {KEEPS_MEMORY}, for all settings alike, memory is kept, and ratios are of what is "
     "computed"
@@ -53,7 +53,8 @@ def _in_all_processes(rows: Sequence[BenchRow]) -> Iterator[str]:
     """That such memory is a good part of a call in all of them."""
     shares = [(_taken_ns(row) / row.latency.middle_ns, row) for row in rows if row.latency]
     share, row = max(shares, key=lambda each: each[0], default=(0.0, None))
-    if row is None or share < _NOTICEABLE_SHARE:
+    is_told = any(each.kept for each in rows)  # by the verdict, which refers to here
+    if row is None or (share < FRESH_SHARE and not is_told):
         return
     yield (
         f"some {duration(round(_taken_ns(row)))} of a call of {_name(row)} are memory that "

@@ -6,7 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-__all__ = ["FreshMemory"]
+__all__ = ["FreshMemory", "pages_of"]
+
+
+def pages_of(block: Mapping[str, object]) -> int:
+    """Pages that the system gave anew in all calls of a block together."""
+    return cast("int", block["page_faults"])
 
 
 @dataclasses.dataclass(slots=True)
@@ -23,9 +28,8 @@ class FreshMemory:
 
     def count(self, index: int, block: Mapping[str, object]) -> None:
         """Adds the calls of a block with an input."""
-        pages = cast("int", block["page_faults"])
         times_ns = cast("Sequence[int]", block["times_ns"])
-        self._pages[index] = self._pages.get(index, 0) + pages
+        self._pages[index] = self._pages.get(index, 0) + pages_of(block)
         self._times_ns[index] = self._times_ns.get(index, 0) + sum(times_ns)
 
     @property

@@ -31,7 +31,7 @@ from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
-from inspector.capture.benching.fresh import FreshMemory
+from inspector.capture.benching.fresh import FreshMemory, pages_of
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
@@ -60,7 +60,8 @@ __all__ = ["work"]
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
 _COUNTED_CALLS = 2
-_MOST_GROWING_CALLS = 8
+_MOST_GROWING_SECONDS = 3.0
+_FEW_PAGES = 64  # something small may be new at any time
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -101,7 +102,10 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     )  # fmt: skip
     while (asked_now := channel.told()) is not None:
         worker.do(asked_now.pop("do"), asked_now)
-        channel.say("done", call_ns=worker.call_ns, fresh_share=worker.fresh_share)
+        channel.say(
+            "done", call_ns=worker.call_ns, fresh_share=worker.fresh_share,
+            keeps_memory=worker.keeps_memory,
+        )  # fmt: skip
 
 
 class _Worker:
@@ -118,6 +122,7 @@ class _Worker:
         self._loops: dict[int, Loop] = {}
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
+        self.keeps_memory = False
         self._memory = FreshMemory()
         self._most_bytes = _MOST_COMPARED_BYTES
 
@@ -147,9 +152,9 @@ class _Worker:
             "block": self.block,
             "busy": self.busy,
             "fresh": self.fresh,
-            "keep": self.keep,
-            "kept": self.kept,
+            "keep_memory": self.keep_memory,
             "part": self.part,
+            "time_kept": self.time_kept,
             "time": partial(self.time_calls, is_cold=True),
         }
         known[what](**fields)
@@ -309,23 +314,28 @@ class _Worker:
             self._memory.page = fresh_page()
             self._write("fresh", fresh_page=self._memory.page)
 
-    def keep(self) -> None:
+    def keep_memory(self) -> None:
         """Keeps memory from now on; before, counts the pages that only large blocks need anew."""
         if not keep_freed():
             return
         for index in self._inputs.left:
             with contextlib.suppress(Exception), quiet():  # what was timed is worth more
                 found = block(self._loops[index], _COUNTED_CALLS, self._flush)
-                mapped = float(str(found["page_faults"])) / _COUNTED_CALLS
-                self._write("keeps", input=index, mapped_faults=round(mapped))
-        keep_mapped()
+                mapped = pages_of(found) // _COUNTED_CALLS
+                self._write("keeps", input=index, mapped_faults=mapped)
+        self.keeps_memory = keep_mapped()
         for index in self._inputs.left:
             with contextlib.suppress(Exception), quiet():
-                for _ in range(_MOST_GROWING_CALLS):  # until the heap has room for all of a call
-                    if not block(self._loops[index], 1, self._flush)["page_faults"]:
-                        break
+                self._grow(index)
 
-    def kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
+    def _grow(self, index: int) -> None:
+        """Calls until the heap has room for all that a call asks for."""
+        until_s = time.perf_counter() + _MOST_GROWING_SECONDS
+        while pages_of(block(self._loops[index], 1, self._flush)) > _FEW_PAGES:
+            if time.perf_counter() > until_s:
+                break
+
+    def time_kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - as in `block`
         """Times calls with an input, once memory is kept."""
         with contextlib.suppress(Exception), quiet():  # what was timed before is worth more
             found = block(self._loops[input], calls, self._flush)

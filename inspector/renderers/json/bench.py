@@ -128,6 +128,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "items_per_s": row.items_per_s,
         "faster_than_eager": row.faster.middle if row.faster else None,
         "faster_than_eager_interval": _interval(row.faster),
+        "measured_interval": _interval(row.measured),
         "differs_from_eager": row.faster.is_known if row.faster else None,
         "load_ns": row.load_ns,
         "first_call_ns": row.first_ns,

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.benches.kept import by_chance, make_kept, reaching
+from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio
 from inspector.events.bench import BenchBlock, InspectorBench
 
 PAGE = {"touch_ns": 1_000, "free_ns": 250}
+EACH_NS = 1_250
 
 
-def event(what: str, *, faults: int = 0, ms: float = 0.0, number: int = 0) -> InspectorBench:
+def event(
+    what: str, *, faults: int = 0, ms: float = 0.0, number: int = 0, session: int = 0
+) -> InspectorBench:
     """A block of two calls, or the count before memory is kept."""
     block = BenchBlock(number, 0, (round(1e6 * ms),) * 2, page_faults=2 * faults)
     return InspectorBench(
         what=what,
         combination=0,
-        session=0,
+        session=session,
         block=block if what == "block" else None,
         kept=block if what == "kept" else None,
         mapped_faults=faults if what == "keeps" else 0,
@@ -25,15 +28,20 @@ def event(what: str, *, faults: int = 0, ms: float = 0.0, number: int = 0) -> In
     )
 
 
-def process(
-    faults: int, before_ms: float, *, mapped: int, left: int, after_ms: float
+def process(  # noqa: PLR0913 - what one measures
+    faults: int, before_ms: float, *, mapped: int, left: int, after_ms: float, session: int = 0
 ) -> list[InspectorBench]:
     """All that a process says: as it is, what large blocks need anew, and with kept memory."""
+
+    def blocks(what: str, pages: int, ms: float) -> list[InspectorBench]:
+        of = {"faults": pages, "session": session}
+        return [event(what, ms=ms, number=number, **of) for number in range(4)]
+
     return [
-        *(event("block", faults=faults, ms=before_ms, number=number) for number in range(4)),
-        event("fresh"),
-        event("keeps", faults=mapped),
-        *(event("kept", faults=left, ms=after_ms, number=number) for number in range(4)),
+        *blocks("block", faults, before_ms),
+        event("fresh", session=session),
+        event("keeps", faults=mapped, session=session),
+        *blocks("kept", left, after_ms),
     ]
 
 
@@ -42,34 +50,91 @@ MAPPED = process(6240, 30.0, mapped=6200, left=0, after_ms=22.0)
 COMPILED = process(0, 10.0, mapped=0, left=0, after_ms=9.9)
 
 
+def made(mine: list[InspectorBench], eager: list[InspectorBench]) -> KeptMemory | None:
+    return make_kept(mine, eager, (EACH_NS, EACH_NS))
+
+
 def test_the_ratio_with_kept_memory_is_that_of_its_own_blocks() -> None:
-    kept = make_kept(COMPILED, TRIMMED)
+    kept = made(COMPILED, TRIMMED)
     assert kept is not None
     assert kept.faster is not None
     assert kept.faster.middle == pytest.approx(22.0 / 9.9, rel=1e-4)
     assert kept.medians == {(0, number): 9.9e6 for number in range(4)}
-    eager = make_kept(TRIMMED, [])
+    eager = made(TRIMMED, [])
     assert eager is not None
     assert eager.faster is None
 
 
 def test_what_does_not_keep_its_memory_says_nothing_of_kept_memory() -> None:
     other_allocator = process(6240, 30.0, mapped=6240, left=6240, after_ms=30.0)
-    assert make_kept(other_allocator, []) is None
-    assert make_kept(COMPILED, other_allocator) is None
-    assert make_kept([event("block", faults=9, ms=1.0)], TRIMMED) is None  # nobody measured it
+    assert made(other_allocator, []) is None
+    assert made(COMPILED, other_allocator) is None
+    assert made([event("block", faults=9, ms=1.0)], TRIMMED) is None  # nobody measured it
+
+
+def timed_alone(found: list[InspectorBench]) -> list[InspectorBench]:
+    """What a session says whose calls were not timed with kept memory."""
+    return [each for each in found if each.what != "kept"]
+
+
+def test_a_session_that_keeps_its_memory_by_itself_counts_as_it_is() -> None:
+    by_itself = timed_alone(process(40, 21.0, mapped=0, left=0, after_ms=0.0, session=1))
+    compiled = timed_alone(process(0, 10.5, mapped=0, left=0, after_ms=0.0, session=1))
+    kept = made([*COMPILED, *compiled], [*TRIMMED, *by_itself])
+    assert kept is not None
+    assert {session for session, _ in kept.medians} == {0, 1}
+    assert kept.medians[1, 0] == 10.5e6
+    assert kept.faster is not None
+    assert kept.faster.middle == pytest.approx((22.0 / 9.9 * 21.0 / 10.5) ** 0.5, rel=1e-4)
+
+
+def test_of_fewer_sessions_than_were_timed_nothing_is_told() -> None:
+    second = process(6240, 30.0, mapped=0, left=0, after_ms=22.0, session=1)
+    assert made([*TRIMMED, *second], []) is not None
+    assert made([*TRIMMED, *timed_alone(second)], []) is None  # its process ended before
+    assert made(COMPILED, [*TRIMMED, *timed_alone(second)]) is None
 
 
 def test_what_lies_on_top_of_the_heap_is_chance_and_large_blocks_are_not() -> None:
-    assert by_chance(TRIMMED)
-    assert not by_chance(MAPPED)
-    assert not by_chance(COMPILED)
-    assert not by_chance([])
+    assert by_chance(TRIMMED, EACH_NS)
+    assert not by_chance(MAPPED, EACH_NS)
+    assert not by_chance(COMPILED, EACH_NS)
+    assert not by_chance([], EACH_NS)
+    assert not by_chance(TRIMMED, 0)  # nobody knows what a page takes
     little = process(400, 30.0, mapped=0, left=0, after_ms=29.6)  # 0.5 of 30 ms
-    assert not by_chance(little)
+    assert not by_chance(little, EACH_NS)
+    half = process(6240, 30.0, mapped=3100, left=0, after_ms=22.0)  # the rest every start has
+    assert not by_chance(half, EACH_NS)
 
 
-def test_an_interval_reaches_to_where_memory_is_kept_and_the_ratio_stays() -> None:
-    faster, kept = Ratio(3.1, 3.2, 3.3), Ratio(2.3, 2.35, 2.4)
-    assert reaching(faster, kept) == Ratio(2.3, 3.2, 3.3)
-    assert reaching(kept, faster) == Ratio(2.3, 2.35, 3.3)
+def test_one_session_in_three_shows_the_chance() -> None:
+    others = [
+        found
+        for session in (1, 2)
+        for found in process(0, 22.0, mapped=0, left=0, after_ms=22.0, session=session)
+    ]
+    assert by_chance([*TRIMMED, *others], EACH_NS)
+
+
+def test_what_a_page_takes_is_the_median_of_all_that_looked() -> None:
+    assert page_ns(TRIMMED) == EACH_NS
+    assert page_ns([event("block", ms=1.0)]) == 0
+
+
+def test_an_interval_has_all_sessions_in_it_and_kept_memory() -> None:
+    measured, kept = Ratio(0.04, 19.0, 9000.0), Ratio(1.2, 1.32, 1.452)
+    found = reaching(measured, kept, [20.0, 1.4, 19.0])
+    assert found is not None
+    # By what sessions with kept memory differ by; Student's t of such sessions says nothing.
+    assert found.low == pytest.approx(1.2)
+    assert found.middle == 19.0
+    assert found.high == pytest.approx(22.0)
+    other = reaching(Ratio(0.9, 1.0, 1.1), Ratio(1.9, 2.0, 2.1), [0.98, 1.0, 1.02])
+    assert other is not None
+    assert (other.low, other.high) == (pytest.approx(0.98 / 1.05), 2.1)
+
+
+def test_nothing_reaches_further_where_no_other_run_has_kept_memory() -> None:
+    measured = Ratio(3.1, 3.2, 3.3)
+    assert reaching(measured, None, [3.2]) == measured
+    assert reaching(None, measured, []) is None

@@ -209,9 +209,26 @@ def test_a_ratio_reaches_to_that_with_kept_memory_where_what_is_new_is_chance(
     assert other.faster is not None
     assert other.faster.low == pytest.approx(low)
     assert other.faster.middle == other.faster.high == pytest.approx(3.0)
+    assert other.measured is not None
+    assert other.measured.low == pytest.approx(3.0)
     assert other.kept is not None
     assert other.kept.faster is not None
     assert other.kept.faster.middle == pytest.approx(2.0)
     assert one.latency is not None
     assert one.latency.middle_ns == pytest.approx(30e6)  # what is kept is timed apart
     assert one.latency.calls == 8
+
+
+def test_each_input_reaches_although_what_a_page_takes_is_known_of_the_process(
+    tmp_path: Path,
+) -> None:
+    processes = (
+        with_kept(0, 30_000_000, 20_000_000, 6000, 0), with_kept(1, 10_000_000, 10_000_000, 0, 0)
+    )  # fmt: skip
+    events = [found for process in processes for found in process]
+    # The process says once what a page takes; all else it says of each input.
+    events += [{**found, "input": 1} for found in events if found["what"] != "fresh"]
+    found = rows(tmp_path, "whole", *events)
+    lows = [row.faster.low for row in found if row.faster is not None]
+    assert lows == pytest.approx([2.0, 2.0])
+    assert all(row.fresh_page_ns == 1000 for row in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.benches.kept import KeptMemory
 from inspector.benches.rows import BenchRow, Latency
 from inspector.findings.fresh_memory import fresh_memory
 from inspector.model.bench import Setting, Workload
@@ -63,6 +64,9 @@ def test_what_it_takes_in_all_processes_is_told_where_that_is_much() -> None:
         "some 7.8 ms of a call of eager are memory that is fresh from the system (6,240 page "
         "faults of some 1,250 ns each): with MALLOC_"
     )
-    little = dataclasses.replace(known, page_faults=dict.fromkeys(known.page_faults, 2000.0))
-    for row_ in (eager, little):  # nobody knows what a page takes; less than a tenth
+    little = dataclasses.replace(known, page_faults=dict.fromkeys(known.page_faults, 1000.0))
+    for row_ in (eager, little):  # nobody knows what a page takes; less than a twentieth
         assert list(fresh_memory([row_])) == []
+    told = dataclasses.replace(little, kept=KeptMemory({(0, 0): 29e6}, None))
+    (said,) = fresh_memory([told])  # the verdict refers to it
+    assert "MALLOC_" in said
