@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.benches.blocks import Blocks, kept_blocks, medians_of, page_faults_of, timed_blocks
-from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import by_session
+from inspector.benches.ratio import Ratio, known_by_rounds, ratio_of
+from inspector.benches.sessions import by_session, ratio_logs
 from inspector.events.bench import InspectorBench
+from inspector.model.student import student
 
 __all__ = ["FRESH_SHARE", "KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
 
@@ -18,6 +20,7 @@ FRESH_SHARE = 0.05
 
 _LESS = 0.5  # of the page faults, at most: else it is another allocator, which nobody told
 _FEW = 64  # pages, of a program that has hardly any
+_MANY = 10  # degrees of freedom: the rounds of all sessions together
 _MOSTLY = 0.8  # of the pages: what is in every process alike is no chance
 _NOTICEABLE = 0.02  # of a call: less is in the noise of any
 
@@ -29,10 +32,12 @@ class KeptMemory:
     Attributes:
         medians: The median of each block in ns, by session and round.
         faster: Eager time by this time, both with kept memory; None of eager PyTorch itself.
+        logs: The logarithms of that ratio in each round, by session; empty of eager PyTorch.
     """
 
     medians: Mapping[tuple[int, int], float]
     faster: Ratio | None
+    logs: Mapping[int, Sequence[float]]
 
 
 def make_kept(
@@ -57,7 +62,9 @@ def make_kept(
     medians, theirs = (_kept(events, ns) for events, ns in zip((mine, eager), each_ns, strict=True))
     if medians is None or (eager and theirs is None):
         return None
-    return KeptMemory(medians, ratio_of(theirs, medians) if theirs else None)
+    if not theirs:
+        return KeptMemory(medians, None, {})
+    return KeptMemory(medians, ratio_of(theirs, medians), ratio_logs(theirs, medians))
 
 
 def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
@@ -86,23 +93,28 @@ def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
     return False
 
 
-def reaching(measured: Ratio | None, kept: Ratio | None, sessions: Iterable[float]) -> Ratio | None:
+def reaching(
+    measured: Ratio | None,
+    sessions: Mapping[int, Sequence[float]],
+    kept: Mapping[int, Sequence[float]],
+) -> Ratio | None:
     """A ratio whose interval has all in it that another run can have, with kept memory or without.
 
     Student's t is of no use there: processes are one thing or another, and nothing in between. The
-    ends are the outermost of the sessions, by what sessions with kept memory differ by, and those
-    of the interval with kept memory.
+    ends are the outermost of all sessions, those with kept memory, too, by as much further as the
+    rounds of a session leave open of it and of another one.
 
     Args:
         measured: The ratio as it is.
-        kept: The same where memory is kept; None where it is not known, or no other run has it.
-        sessions: The ratios of the sessions.
+        sessions: The logarithms of the rounds' ratios, by session.
+        kept: The same with kept memory; nothing where it is not known, or no other run has it.
     """
-    if measured is None or kept is None:
+    if measured is None or not kept:
         return measured
-    spread, ratios = kept.high / kept.middle, [measured.middle, *sessions]
-    low, high = min(ratios) / spread, max(ratios) * spread
-    return Ratio(min(low, kept.low), measured.middle, max(high, kept.high))
+    rounds = [*sessions.values(), *kept.values()]
+    means = [statistics.fmean(each) for each in rounds]
+    reach = math.sqrt(2) * student(_MANY) * known_by_rounds(rounds)
+    return Ratio(math.exp(min(means) - reach), measured.middle, math.exp(max(means) + reach))
 
 
 def page_ns(events: Iterable[InspectorBench]) -> int:

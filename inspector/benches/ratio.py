@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.sessions import by_session
+from inspector.benches.sessions import ratio_logs
 from inspector.model.student import median_widens, student
 
-__all__ = ["Ratio", "ratio_of"]
+__all__ = ["Ratio", "known_by_rounds", "ratio_of"]
 
 _LEAST_ROUNDS = 3
 _TWICE = 2
@@ -60,8 +60,7 @@ def ratio_of(
         above: Times in ns by session and round.
         below: The same of what is compared.
     """
-    both = above.keys() & below.keys()
-    logs = by_session({key: math.log(above[key] / below[key]) for key in both})
+    logs = ratio_logs(above, below)
     if not logs:
         return None
     if len(logs) == 1:
@@ -72,14 +71,18 @@ def ratio_of(
         middle = statistics.fmean(means)
     else:
         means = [statistics.fmean(rounds) for rounds in logs.values()]
-        known, widened = _known_by_rounds(list(logs.values())), median_widens(len(means))
+        known, widened = known_by_rounds(logs.values()), median_widens(len(means))
         middle = statistics.median(means)
     error = widened * max(statistics.stdev(means), known) / math.sqrt(len(means))
     reach = math.sqrt(2) * student(len(means) - 1) * error
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
 
 
-def _known_by_rounds(sessions: Sequence[Sequence[float]]) -> float:
-    """The standard error of a session's mean by what its rounds differ, over all sessions."""
+def known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
+    """The standard error of a session's mean by what its rounds differ, over all sessions.
+
+    Args:
+        sessions: Of each the logarithms of its rounds' ratios.
+    """
     squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
     return math.sqrt(statistics.fmean(squares)) if squares else 0.0

@@ -11,7 +11,7 @@ from inspector.benches.blocks import medians_of, page_faults_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import middle_of, ratios_by_session
+from inspector.benches.sessions import middle_of, ratio_logs
 from inspector.events.bench import InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
@@ -213,8 +213,8 @@ def _row(
     each_ns = page_ns(events[0]), page_ns(events[1])
     kept = make_kept(mine, [] if is_eager else theirs, each_ns)
     is_chance = by_chance(mine, each_ns[0]) or by_chance(theirs, each_ns[1])
-    without = kept.faster if kept and is_chance else None
-    faster = reaching(measured, without, ratios_by_session(eager_times, times))
+    logs = kept.logs if kept and is_chance else {}
+    faster = reaching(measured, ratio_logs(eager_times, times), logs)
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))

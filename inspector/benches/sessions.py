@@ -10,7 +10,7 @@ from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
 
 __all__ = [
-    "by_session", "first_process", "logs_by_session", "middle_of", "ratios_by_session",
+    "by_session", "first_process", "logs_by_session", "middle_of", "ratio_logs",
 ]  # fmt: skip
 
 
@@ -38,17 +38,17 @@ def logs_by_session(times_ns: Mapping[tuple[int, int], float]) -> dict[int, floa
     }
 
 
-def ratios_by_session(
+def ratio_logs(
     above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
-) -> list[float]:
-    """The ratio of each session that has both: the mean of logarithms over its rounds.
+) -> dict[int, list[float]]:
+    """The logarithms of the ratios of all rounds that both have, by session.
 
     Args:
         above: Times in ns by session and round.
         below: The same of what is compared.
     """
-    both = {key: math.log(above[key] / below[key]) for key in above.keys() & below.keys()}
-    return [math.exp(statistics.fmean(rounds)) for rounds in by_session(both).values()]
+    both = above.keys() & below.keys()
+    return by_session({key: math.log(above[key] / below[key]) for key in both})
 
 
 def middle_of(times_ns: Mapping[tuple[int, int], float]) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
@@ -121,20 +123,31 @@ def test_what_a_page_takes_is_the_median_of_all_that_looked() -> None:
     assert page_ns([event("block", ms=1.0)]) == 0
 
 
+def logs(*sessions: tuple[float, ...]) -> dict[int, list[float]]:
+    return {number: [math.log(ratio) for ratio in rounds] for number, rounds in enumerate(sessions)}
+
+
 def test_an_interval_has_all_sessions_in_it_and_kept_memory() -> None:
-    measured, kept = Ratio(0.04, 19.0, 9000.0), Ratio(1.2, 1.32, 1.452)
-    found = reaching(measured, kept, [20.0, 1.4, 19.0])
+    measured = Ratio(0.04, 19.0, 9000.0)  # Student's t of such sessions says nothing
+    sessions, kept = logs((20.0, 20.0), (1.4, 1.4), (19.0, 19.0)), logs((1.3, 1.3), (1.35, 1.35))
+    found = reaching(measured, sessions, kept)
     assert found is not None
-    # By what sessions with kept memory differ by; Student's t of such sessions says nothing.
-    assert found.low == pytest.approx(1.2)
-    assert found.middle == 19.0
-    assert found.high == pytest.approx(22.0)
-    other = reaching(Ratio(0.9, 1.0, 1.1), Ratio(1.9, 2.0, 2.1), [0.98, 1.0, 1.02])
+    assert (found.low, found.middle, found.high) == pytest.approx((1.3, 19.0, 20.0))
+    other = reaching(Ratio(0.9, 1.0, 1.1), logs((0.98, 0.98), (1.0, 1.0)), logs((2.0, 2.0)))
     assert other is not None
-    assert (other.low, other.high) == (pytest.approx(0.98 / 1.05), 2.1)
+    assert (other.low, other.high) == pytest.approx((0.98, 2.0))
+
+
+def test_an_interval_reaches_as_much_further_as_rounds_leave_open() -> None:
+    found = reaching(Ratio(1.9, 2.0, 2.1), logs((1.9, 2.1), (1.9, 2.1)), logs((1.9, 2.1)))
+    middle = math.sqrt(1.9 * 2.1)
+    error = math.log(2.1 / 1.9) / math.sqrt(2) / math.sqrt(2)  # deviation of two, by their root
+    reach = math.exp(math.sqrt(2) * 2.228 * error)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((middle / reach, middle * reach))
 
 
 def test_nothing_reaches_further_where_no_other_run_has_kept_memory() -> None:
     measured = Ratio(3.1, 3.2, 3.3)
-    assert reaching(measured, None, [3.2]) == measured
-    assert reaching(None, measured, []) is None
+    assert reaching(measured, logs((3.2,)), {}) == measured
+    assert reaching(None, {}, logs((3.2,))) is None

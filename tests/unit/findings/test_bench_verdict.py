@@ -126,7 +126,7 @@ def test_what_is_of_another_kind_is_told_with_both_sides(
 
 
 def kept(setting: Setting, ratio: float, ms: float, faster: Ratio | None) -> BenchRow:
-    memory = KeptMemory({(0, 0): 1e6 * ms}, faster)
+    memory = KeptMemory({(0, 0): 1e6 * ms}, faster, {})
     return dataclasses.replace(row(setting, ratio), kept=memory)
 
 

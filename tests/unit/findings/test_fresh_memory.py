@@ -67,6 +67,6 @@ def test_what_it_takes_in_all_processes_is_told_where_that_is_much() -> None:
     little = dataclasses.replace(known, page_faults=dict.fromkeys(known.page_faults, 1000.0))
     for row_ in (eager, little):  # nobody knows what a page takes; less than a twentieth
         assert list(fresh_memory([row_])) == []
-    told = dataclasses.replace(little, kept=KeptMemory({(0, 0): 29e6}, None))
+    told = dataclasses.replace(little, kept=KeptMemory({(0, 0): 29e6}, None, {}))
     (said,) = fresh_memory([told])  # the verdict refers to it
     assert "MALLOC_" in said
