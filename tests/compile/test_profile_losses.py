@@ -270,7 +270,8 @@ def test_weights_in_another_layout_are_the_convolution_s_and_have_a_gain(
     assert first == [12, 13, 14]
     # What else is in these kernels moves 128 KiB at most.
     taken = sum(item["median_ns"] for item in relaid)
-    assert found["operators"]["relu"] < 0.25 * taken
+    beside = sum(item["median_ns"] for item in kernels if item not in relaid)
+    assert found["operators"]["relu"] < 0.25 * taken + beside
     (gain,) = [gain for gain in found["gains"] if "another layout" in gain["because"]]
     assert "3 kernels" in gain["because"]
     assert "channels_last" in gain["change"]
