@@ -200,8 +200,14 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     assert around > gap["whole_ns"] / 3
     assert profile["eager_launches"] == 8
     text = inspected(tmp_path, "kept")
-    assert "What makes it slower than eager" in text
-    assert "torch around compiled graphs" in text
+    low, high = profile["faster_than_eager_interval"]
+    # Beside the other tests the times can say too little: then that is said, and no parts are.
+    is_told = high <= 1.25 * low
+    if is_told:
+        assert "What makes it slower than eager" in text
+        assert "torch around compiled graphs" in text
+    else:
+        assert ("What makes it slower than eager" in text) is not ("too noisy to say" in text)
 
 
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:
