@@ -310,9 +310,7 @@ def _names(name: str, index: int) -> bool:
 
 
 def _latency(events: Sequence[InspectorBench]) -> Latency | None:
-    times = sorted(
-        time_ns for _, block in timed_blocks(events).items() for time_ns in block.times_ns
-    )
+    times = sorted(time_ns for block in timed_blocks(events).values() for time_ns in block.times_ns)
     if not times:
         return None
     device = {
