@@ -96,25 +96,29 @@ def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
 def reaching(
     measured: Ratio | None,
     sessions: Mapping[int, Sequence[float]],
-    kept: Mapping[int, Sequence[float]],
+    kept: KeptMemory | None,
 ) -> Ratio | None:
     """A ratio whose interval has all in it that another run can have, with kept memory or without.
 
-    Student's t is of no use there: processes are one thing or another, and nothing in between. The
-    ends are the outermost of all sessions, those with kept memory, too, by as much further as the
-    rounds of a session leave open of it and of another one.
+    Student's t alone is of no use there: processes are one thing or another, and nothing in
+    between, so that three say nothing. The ends are the outermost of all sessions, those with kept
+    memory, too, by as much further as the rounds of a session leave open of it and of another one;
+    and those of both intervals by Student's t, where these say something.
 
     Args:
         measured: The ratio as it is.
         sessions: The logarithms of the rounds' ratios, by session.
-        kept: The same with kept memory; nothing where it is not known, or no other run has it.
+        kept: The same with kept memory; None where it is not known, or no other run has it.
     """
-    if measured is None or not kept:
+    if measured is None or kept is None or kept.faster is None:
         return measured
-    rounds = [*sessions.values(), *kept.values()]
+    rounds = [*sessions.values(), *kept.logs.values()]
     means = [statistics.fmean(each) for each in rounds]
     reach = math.sqrt(2) * student(_MANY) * known_by_rounds(rounds)
-    return Ratio(math.exp(min(means) - reach), measured.middle, math.exp(max(means) + reach))
+    found = [each for each in (measured, kept.faster) if not each.says_nothing]
+    low = min([math.exp(min(means) - reach), *(each.low for each in found)])
+    high = max([math.exp(max(means) + reach), *(each.high for each in found)])
+    return Ratio(low, measured.middle, high)
 
 
 def page_ns(events: Iterable[InspectorBench]) -> int:

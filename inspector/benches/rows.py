@@ -213,8 +213,7 @@ def _row(
     each_ns = page_ns(events[0]), page_ns(events[1])
     kept = make_kept(mine, [] if is_eager else theirs, each_ns)
     is_chance = by_chance(mine, each_ns[0]) or by_chance(theirs, each_ns[1])
-    logs = kept.logs if kept and is_chance else {}
-    faster = reaching(measured, ratio_logs(eager_times, times), logs)
+    faster = reaching(measured, ratio_logs(eager_times, times), kept if is_chance else None)
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))

@@ -81,8 +81,20 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
         cached = f", {duration(best.cached_first_ns)} with caches" if best.cached_first_ns else ""
         yield (
             f"its first call takes {duration(best.first_ns)}{cached}, and has paid for itself "
-            f"after {count(best.break_even_calls, 'call')}"
+            f"after {count(best.break_even_calls, 'call')}{_with_kept(choice.eager, best)}"
         )
+
+
+def _with_kept(eager: BenchRow | None, best: BenchRow) -> str:
+    """After how many calls it has paid for itself where memory is kept, and a call wins less."""
+    if eager is None or not (eager.kept and best.kept and eager.latency and best.latency):
+        return ""
+    gain_ns = eager.latency.middle_ns - best.latency.middle_ns
+    kept_ns = middle_of(eager.kept.medians) - middle_of(best.kept.medians)
+    if kept_ns <= 0:
+        return " (never where memory is kept)"
+    calls = float(f"{(best.break_even_calls or 0) * gain_ns / kept_ns:.2g}")
+    return f" (some {calls:,.0f} where memory is kept)"
 
 
 def _kept(choice: Choice) -> Iterator[str]:
@@ -90,8 +102,10 @@ def _kept(choice: Choice) -> Iterator[str]:
     eager, best = choice.eager, choice.latency or choice.nearest
     if eager is None or best is None or not (eager.kept and best.kept and best.faster):
         return
-    faster = best.kept.faster
-    if faster is None or abs(math.log(faster.middle / best.faster.middle)) < _OTHER_GAIN:
+    faster, is_wider = best.kept.faster, best.faster != best.measured
+    if faster is None:
+        return
+    if abs(math.log(faster.middle / best.faster.middle)) < _OTHER_GAIN and not is_wider:
         return
     before, after = (
         duration(round(middle_of(row.kept.medians))) for row in (eager, best) if row.kept

@@ -199,7 +199,7 @@ def _counts(compiled: Compiled) -> Iterator[str]:
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
     """``1.89 to 2.34``: where the ratio of another run will be."""
     low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
-    return f"{low:.2f} to {high:.2f}"
+    return f"{_end(low)} to {_end(high)}"
 
 
 def says_nothing(ratio: Ratio | None) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from inspector.benches.kept import FRESH_SHARE
 from inspector.benches.rows import BenchRow
-from inspector.benches.sessions import by_session, logs_by_session
-from inspector.findings.wording import duration
+from inspector.benches.sessions import by_session, logs_by_session, middle_of
+from inspector.findings.wording import duration, listed
 from inspector.profiles.faults import KEEPS_MEMORY
 
 __all__ = ["fresh_memory"]
@@ -51,16 +51,32 @@ def fresh_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
 
 def _in_all_processes(rows: Sequence[BenchRow]) -> Iterator[str]:
     """That such memory is a good part of a call in all of them."""
+    kept = [(_more_ns(row), row) for row in rows if row.kept and row.latency]
+    if kept:  # the verdict refers to here
+        parts = [
+            f"{duration(round(more_ns))} of {_name(row)} ({_faults(row):,.0f} page faults)"
+            for more_ns, row in kept
+            if row.latency and more_ns >= FRESH_SHARE * row.latency.middle_ns
+        ]
+        taken = f"of a call, {listed(parts)} are" if parts else "a part of a call is"
+        yield f"{taken} memory that is fresh from the system: {_KEPT}"
+        return
     shares = [(_taken_ns(row) / row.latency.middle_ns, row) for row in rows if row.latency]
     share, row = max(shares, key=lambda each: each[0], default=(0.0, None))
-    is_told = any(each.kept for each in rows)  # by the verdict, which refers to here
-    if row is None or (share < FRESH_SHARE and not is_told):
+    if row is None or share < FRESH_SHARE:
         return
     yield (
         f"some {duration(round(_taken_ns(row)))} of a call of {_name(row)} are memory that "
         f"is fresh from the system ({_faults(row):,.0f} page faults of some "
         f"{row.fresh_page_ns:,} ns each): {_KEPT}"
     )
+
+
+def _more_ns(row: BenchRow) -> float:
+    """How much longer a call takes than one with kept memory, both measured."""
+    if row.kept is None or row.latency is None:
+        return 0.0
+    return row.latency.middle_ns - middle_of(row.kept.medians)
 
 
 def _name(row: BenchRow) -> str:

@@ -71,7 +71,9 @@ def place_of(
     names = [*signature.parameters] if signature is not None else []
     if name in kwargs or name in names:
         return name
-    raise UsageError(f"--vary: there is no argument {name!r}.", f"There are {', '.join(names)}.")
+    raise UsageError(
+        f"--vary: there is no argument {name!r}.", f"Its arguments: {', '.join(names) or 'none'}."
+    )
 
 
 def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argument

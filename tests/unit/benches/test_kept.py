@@ -127,19 +127,33 @@ def logs(*sessions: tuple[float, ...]) -> dict[int, list[float]]:
     return {number: [math.log(ratio) for ratio in rounds] for number, rounds in enumerate(sessions)}
 
 
+def with_kept_memory(faster: Ratio, *sessions: tuple[float, ...]) -> KeptMemory:
+    return KeptMemory({}, faster, logs(*sessions))
+
+
 def test_an_interval_has_all_sessions_in_it_and_kept_memory() -> None:
     measured = Ratio(0.04, 19.0, 9000.0)  # Student's t of such sessions says nothing
-    sessions, kept = logs((20.0, 20.0), (1.4, 1.4), (19.0, 19.0)), logs((1.3, 1.3), (1.35, 1.35))
+    sessions = logs((20.0, 20.0), (1.4, 1.4), (19.0, 19.0))
+    kept = with_kept_memory(Ratio(1.2, 1.32, 1.45), (1.3, 1.3), (1.35, 1.35))
     found = reaching(measured, sessions, kept)
     assert found is not None
-    assert (found.low, found.middle, found.high) == pytest.approx((1.3, 19.0, 20.0))
-    other = reaching(Ratio(0.9, 1.0, 1.1), logs((0.98, 0.98), (1.0, 1.0)), logs((2.0, 2.0)))
-    assert other is not None
-    assert (other.low, other.high) == pytest.approx((0.98, 2.0))
+    assert (found.low, found.middle, found.high) == pytest.approx((1.2, 19.0, 20.0))
+    unknown = with_kept_memory(Ratio(0.3, 1.32, 9.0), (1.3, 1.3), (1.35, 1.35))
+    found = reaching(measured, sessions, unknown)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((1.3, 20.0))
+
+
+def test_what_is_known_by_sessions_alone_is_never_cut_off() -> None:
+    kept = with_kept_memory(Ratio(1.3, 1.5, 1.8), (1.5, 1.5))
+    found = reaching(Ratio(2.3, 2.5, 2.8), logs((2.5, 2.5), (2.55, 2.55)), kept)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((1.3, 2.8))
 
 
 def test_an_interval_reaches_as_much_further_as_rounds_leave_open() -> None:
-    found = reaching(Ratio(1.9, 2.0, 2.1), logs((1.9, 2.1), (1.9, 2.1)), logs((1.9, 2.1)))
+    kept = with_kept_memory(Ratio(0.4, 1.0, 2.5), (1.9, 2.1))
+    found = reaching(Ratio(0.4, 2.0, 9.0), logs((1.9, 2.1), (1.9, 2.1)), kept)
     middle = math.sqrt(1.9 * 2.1)
     error = math.log(2.1 / 1.9) / math.sqrt(2) / math.sqrt(2)  # deviation of two, by their root
     reach = math.exp(math.sqrt(2) * 2.228 * error)
@@ -149,5 +163,5 @@ def test_an_interval_reaches_as_much_further_as_rounds_leave_open() -> None:
 
 def test_nothing_reaches_further_where_no_other_run_has_kept_memory() -> None:
     measured = Ratio(3.1, 3.2, 3.3)
-    assert reaching(measured, logs((3.2,)), {}) == measured
-    assert reaching(None, {}, logs((3.2,))) is None
+    assert reaching(measured, logs((3.2,)), None) == measured
+    assert reaching(None, {}, with_kept_memory(measured, (3.2,))) is None

@@ -126,8 +126,9 @@ def test_what_is_of_another_kind_is_told_with_both_sides(
 
 
 def kept(setting: Setting, ratio: float, ms: float, faster: Ratio | None) -> BenchRow:
+    made = row(setting, ratio)
     memory = KeptMemory({(0, 0): 1e6 * ms}, faster, {})
-    return dataclasses.replace(row(setting, ratio), kept=memory)
+    return dataclasses.replace(made, kept=memory, measured=made.faster)
 
 
 def said_of(*rows: BenchRow) -> list[str]:
@@ -148,6 +149,29 @@ def test_a_gain_that_is_another_one_with_kept_memory_is_told_both_ways() -> None
         (EAGER, best),
     ):
         assert not [line for line in said_of(*of) if "keeps memory" in line]
+
+
+def test_a_wider_interval_is_explained_although_the_ratio_is_the_same() -> None:
+    eager = kept(Setting(), 1.0, 22.0, None)
+    same = kept(INDUCTOR, 2.4, 9.4, Ratio(2.31, 2.35, 2.39))
+    wider = dataclasses.replace(same, faster=Ratio(2.3, 2.4, 34.2))
+    lines = said_of(eager, wider)
+    assert "another run: 2.30 to 34)" in lines[0]
+    assert lines[1].startswith("where the allocator keeps memory, default is 2.35 times as fast")
+
+
+@pytest.mark.parametrize(("ms", "said"), [(21.9999, "some 1,000"), (22.5, "never")])
+def test_with_kept_memory_it_takes_more_calls_to_pay(ms: float, said: str) -> None:
+    eager = kept(Setting(), 1.0, 22.0, None)
+    more: dict[str, Any] = {"break_even_calls": 100, "first_ns": 9_000_000_000}
+    best = dataclasses.replace(kept(INDUCTOR, 1.25, ms, Ratio(1.0, 1.1, 1.2)), **more)
+    latencies = (Latency(1000.0, 900, 1100, 9, None), Latency(0.0, 900, 1100, 9, None))
+    eager, best = (
+        dataclasses.replace(row, latency=latency)
+        for row, latency in zip((eager, best), latencies, strict=True)
+    )
+    (line,) = (line for line in said_of(eager, best) if "paid for itself" in line)
+    assert line.endswith(f"after 100 calls ({said} where memory is kept)")
 
 
 def test_where_nothing_is_faster_the_ratio_with_kept_memory_is_told_too() -> None:

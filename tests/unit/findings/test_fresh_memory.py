@@ -67,6 +67,24 @@ def test_what_it_takes_in_all_processes_is_told_where_that_is_much() -> None:
     little = dataclasses.replace(known, page_faults=dict.fromkeys(known.page_faults, 1000.0))
     for row_ in (eager, little):  # nobody knows what a page takes; less than a twentieth
         assert list(fresh_memory([row_])) == []
-    told = dataclasses.replace(little, kept=KeptMemory({(0, 0): 29e6}, None, {}))
-    (said,) = fresh_memory([told])  # the verdict refers to it
-    assert "MALLOC_" in said
+
+
+def test_with_kept_memory_measured_the_difference_is_told_of_each_setting() -> None:
+    latency = Latency(30e6, 29e6, 31e6, 100, None)
+    eager = dataclasses.replace(
+        measured((6240, 6240), (30.0, 30.1)),
+        latency=latency,
+        kept=KeptMemory({(0, 0): 22e6}, None, {}),
+    )
+    same = dataclasses.replace(
+        measured((9, 9), (30.0, 30.0), "inductor"),
+        latency=latency,
+        kept=KeptMemory({(0, 0): 29.9e6}, None, {}),
+    )
+    (said,) = fresh_memory([eager, same])
+    assert said.startswith(
+        "of a call, 8.0 ms of eager (6,240 page faults) are memory that is fresh from the system: "
+        "with MALLOC_"
+    )
+    (said,) = fresh_memory([same])  # the verdict refers to it all the same
+    assert said.startswith("a part of a call is memory that is fresh from the system: with MALLOC_")
