@@ -125,17 +125,16 @@ def _compared(faster: Ratio, times: str) -> str:
         )
     is_slower = faster.high < 1
     return (
-        f"{_times(faster)} as eager PyTorch ({times}; another run: "
+        f"{_how_fast(faster)} as eager PyTorch ({times}; another run: "
         f"{interval_text(faster, inverse=is_slower)})"
     )
 
 
-def _times(faster: Ratio) -> str:
+def _how_fast(faster: Ratio) -> str:
     """``1.53 times as fast``, ``1.25 times as slow``."""
     is_slower = faster.high < 1
-    return f"{1 / faster.middle if is_slower else faster.middle:.2f} times as " + (
-        "slow" if is_slower else "fast"
-    )
+    times = 1 / faster.middle if is_slower else faster.middle
+    return f"{times:.2f} times as {'slow' if is_slower else 'fast'}"
 
 
 def _by_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
@@ -145,7 +144,7 @@ def _by_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
             continue
         between = interval_text(row.faster, inverse=row.measured.high < 1)
         yield (
-            f"{row.setting.label} is {_times(row.measured)} as eager PyTorch by memory that the "
+            f"{row.setting.label} is {_how_fast(row.measured)} as eager PyTorch by memory that the "
             "system gives anew in each call of one of them: whether it does is another thing in "
             f"another start (another run: {between})"
         )
@@ -160,8 +159,8 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
     for row in choice.slower:
         if row.faster is not None:
             yield (
-                f"{row.setting.label} is {1 / row.faster.middle:.2f} times as slow as eager PyTorch"
-                f" (another run: {interval_text(row.faster, inverse=True)})"
+                f"{row.setting.label} is {_how_fast(row.faster)} as eager PyTorch (another run: "
+                f"{interval_text(row.faster, inverse=True)})"
             )
     by_memory = [row for row in choice.same if row.measured and row.measured.is_known]
     noisy = [row for row in choice.same if row not in by_memory]

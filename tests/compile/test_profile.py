@@ -200,14 +200,13 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     assert around > gap["whole_ns"] / 3
     assert profile["eager_launches"] == 8
     text = inspected(tmp_path, "kept")
+    # Beside other programs, as the other tests are, the ends of the interval may be less far apart.
     low, high = profile["faster_than_eager_interval"]
-    # Beside the other tests the times can say too little: then that is said, and no parts are.
-    is_told = high <= 1.25 * low
-    if is_told:
-        assert "What makes it slower than eager" in text
-        assert "torch around compiled graphs" in text
-    else:
-        assert ("What makes it slower than eager" in text) is not ("too noisy to say" in text)
+    is_disturbed = (profile["device_state"]["others_percent"] or 0) > 50
+    is_told = high <= (1.25 if is_disturbed else 2.0) * low
+    assert ("What makes it slower than eager" in text) is (is_told and high < 1)
+    assert "torch around compiled graphs" in text
+    assert ("too noisy to say" in text) is not is_told
 
 
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:

@@ -268,10 +268,15 @@ def test_weights_in_another_layout_are_the_convolution_s_and_have_a_gain(
     assert len(relaid) == 3
     first = [item["lines"][0]["line"] for item in relaid]
     assert first == [12, 13, 14]
+    # What else is in these kernels moves 128 KiB at most; what lies beside them is no weight.
+    taken = sum(item["time_ns"] for item in relaid)
+    beside = sum(item["time_ns"] for item in kernels if item not in relaid)
+    assert found["operators"]["relu"] < 0.25 * taken + beside
     (gain,) = [gain for gain in found["gains"] if "another layout" in gain["because"]]
     assert "3 kernels" in gain["because"]
     assert "channels_last" in gain["change"]
-    assert 0 < gain["at_most_ns"] < found["wall_ns"]
+    taken *= found["wall_ns"] / found["shown_ns"]
+    assert 0.75 * taken < gain["at_most_ns"] < 1.001 * taken
     # Nobody has measured what the machine can do in float64: memory is not said to limit it.
     (wide,) = [
         item for item in found["work"]

@@ -1,17 +1,48 @@
-"""How much of a call is memory that the system gives anew."""
+"""How much of a call is memory that the system gives anew, and calls until none is."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-__all__ = ["FreshMemory", "pages_of"]
+from inspector.capture.benching.blocks import block
+from inspector.capture.benching.loop import Loop
+
+__all__ = ["FreshMemory", "grow", "pages_of_a_call"]
 
 
-def pages_of(block: Mapping[str, object]) -> int:
-    """Pages that the system gave anew in all calls of a block together."""
-    return cast("int", block["page_faults"])
+_COUNTED_CALLS = 2
+_MOST_GROWING_SECONDS = 3.0
+_FEW_PAGES = 64  # something small may be new at any time
+
+
+def pages_of_a_call(loop: Loop, flush: Callable[[], None] | None) -> int:
+    """Pages that the system gives anew in a call, of a few that are made for that.
+
+    Args:
+        loop: Gives the calls.
+        flush: Empties the device's cache before each call, or None.
+    """
+    return _pages_of(block(loop, _COUNTED_CALLS, flush)) // _COUNTED_CALLS
+
+
+def grow(loop: Loop, flush: Callable[[], None] | None) -> None:
+    """Calls until the heap has room for all that a call asks for, or for 3 s.
+
+    Args:
+        loop: Gives the calls.
+        flush: Empties the device's cache before each call, or None.
+    """
+    until_s = time.perf_counter() + _MOST_GROWING_SECONDS
+    while pages_of_a_call(loop, flush) > _FEW_PAGES:
+        if time.perf_counter() > until_s:
+            break
+
+
+def _pages_of(found: Mapping[str, object]) -> int:
+    return cast("int", found["page_faults"])
 
 
 @dataclasses.dataclass(slots=True)
@@ -26,10 +57,15 @@ class FreshMemory:
     _pages: dict[int, int] = dataclasses.field(default_factory=dict)
     _times_ns: dict[int, int] = dataclasses.field(default_factory=dict)
 
-    def count(self, index: int, block: Mapping[str, object]) -> None:
-        """Adds the calls of a block with an input."""
-        times_ns = cast("Sequence[int]", block["times_ns"])
-        self._pages[index] = self._pages.get(index, 0) + pages_of(block)
+    def count(self, index: int, found: Mapping[str, object]) -> None:
+        """Adds the calls of a block.
+
+        Args:
+            index: Number of the input.
+            found: What `block` found.
+        """
+        times_ns = cast("Sequence[int]", found["times_ns"])
+        self._pages[index] = self._pages.get(index, 0) + _pages_of(found)
         self._times_ns[index] = self._times_ns.get(index, 0) + sum(times_ns)
 
     @property

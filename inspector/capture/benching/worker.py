@@ -31,7 +31,7 @@ from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
-from inspector.capture.benching.fresh import FreshMemory, pages_of
+from inspector.capture.benching.fresh import FreshMemory, grow, pages_of_a_call
 from inspector.capture.benching.loop import Loop, loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
@@ -59,9 +59,6 @@ __all__ = ["work"]
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
-_COUNTED_CALLS = 2
-_MOST_GROWING_SECONDS = 3.0
-_FEW_PAGES = 64  # something small may be new at any time
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -320,20 +317,12 @@ class _Worker:
             return
         for index in self._inputs.left:
             with contextlib.suppress(Exception), quiet():  # what was timed is worth more
-                found = block(self._loops[index], _COUNTED_CALLS, self._flush)
-                mapped = pages_of(found) // _COUNTED_CALLS
-                self._write("keeps", input=index, mapped_faults=mapped)
+                pages = pages_of_a_call(self._loops[index], self._flush)
+                self._write("keeps", input=index, mapped_faults=pages)
         self.keeps_memory = keep_mapped()
         for index in self._inputs.left:
             with contextlib.suppress(Exception), quiet():
-                self._grow(index)
-
-    def _grow(self, index: int) -> None:
-        """Calls until the heap has room for all that a call asks for."""
-        until_s = time.perf_counter() + _MOST_GROWING_SECONDS
-        while pages_of(block(self._loops[index], 1, self._flush)) > _FEW_PAGES:
-            if time.perf_counter() > until_s:
-                break
+                grow(self._loops[index], self._flush)
 
     def time_kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - as in `block`
         """Times calls with an input, once memory is kept."""
