@@ -17,6 +17,12 @@ def test_the_input_with_the_largest_part_counts() -> None:
     assert memory.share == pytest.approx(60_000 / 300_000)
 
 
+def test_it_is_no_more_than_a_call() -> None:
+    memory = FreshMemory({"touch_ns": 80_000, "free_ns": 20_000})  # beside other programs
+    memory.count(0, {"page_faults": 10, "times_ns": [100_000]})
+    assert memory.share == 1
+
+
 def test_of_what_was_not_timed_there_is_no_part() -> None:
     memory = FreshMemory({"touch_ns": 800, "free_ns": 200})
     assert memory.share == 0

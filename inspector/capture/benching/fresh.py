@@ -70,11 +70,15 @@ class FreshMemory:
 
     @property
     def share(self) -> float:
-        """The part of a call's time, of the input for which it is the largest; 0 if not known."""
+        """The part of a call's time, of the input for which it is the largest; 0 if not known.
+
+        What a page takes is measured apart, and longer beside other programs: it is never all of a
+        call and more.
+        """
         each_ns = self.page.get("touch_ns", 0) + self.page.get("free_ns", 0)
         shares = [
             each_ns * self._pages[index] / time_ns
             for index, time_ns in self._times_ns.items()
             if time_ns
         ]
-        return max(shares, default=0.0)
+        return min(1.0, max(shares, default=0.0))
