@@ -11,15 +11,11 @@ from inspector.benches.blocks import Blocks, kept_blocks, medians_of, page_fault
 from inspector.benches.ratio import Ratio, known_by_rounds, ratio_of
 from inspector.benches.sessions import by_session, ratio_logs
 from inspector.events.bench import InspectorBench
+from inspector.model.fresh_memory import FRESH_SHARE, is_kept
 from inspector.model.student import student
 
-__all__ = ["FRESH_SHARE", "KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
+__all__ = ["KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
 
-FRESH_SHARE = 0.05
-"""From this part of a call on, memory that is new makes a difference: below, other things do."""
-
-_LESS = 0.5  # of the page faults, at most: else it is another allocator, which nobody told
-_FEW = 64  # pages, of a program that has hardly any
 _MANY = 10  # degrees of freedom: the rounds of all sessions together
 _MOSTLY = 0.8  # of the pages: what is in every process alike is no chance
 _NOTICEABLE = 0.02  # of a call: less is in the noise of any
@@ -170,6 +166,4 @@ def _is_kept(timed: Blocks, kept: Blocks) -> bool:
         return True
     if not before or not after:
         return False
-    return statistics.median(after.values()) <= max(
-        _LESS * statistics.median(before.values()), _FEW
-    )
+    return is_kept(statistics.median(before.values()), statistics.median(after.values()))

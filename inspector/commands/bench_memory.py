@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.benches.kept import FRESH_SHARE
+from inspector.model.fresh_memory import FRESH_SHARE
 
 __all__ = ["KeptMemoryPhase"]
 

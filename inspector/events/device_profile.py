@@ -23,6 +23,7 @@ __all__ = [
     "ProfiledCall",
     "TimedBlock",
     "device_profile",
+    "timed_blocks",
 ]
 
 
@@ -181,6 +182,7 @@ class DeviceProfile:
             recordings have none.
         page_faults: Of calls that nobody watched, how many pages of memory each was the first to
             touch; older recordings do not say it.
+        eager_page_faults: The same of calls without the compiler; older recordings do not say it.
         fresh_page: On the CPU what such a page takes: ``touch_ns``, ``free_ns``, and its
             ``page_bytes``; empty where that is not known.
         is_training: Whether a module of the model was in training mode; None where that is not
@@ -211,6 +213,7 @@ class DeviceProfile:
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
     page_faults: tuple[int, ...] = ()
+    eager_page_faults: tuple[int, ...] = ()
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     is_training: bool | None = None
 
@@ -241,7 +244,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         host=tuple(_span(item) for item in items(fields.get("host")) if _is_span(item)),
         worked=tuple(_span(item) for item in items(fields.get("worked")) if _is_span(item)),
         memory=sizes(fields.get("memory")),
-        blocks=tuple(_blocks(fields.get("blocks"), {"plain": plain_ns, "eager": eager_ns})),
+        blocks=tuple(timed_blocks(fields.get("blocks"), {"plain": plain_ns, "eager": eager_ns})),
         unmatched=natural(fields.get("unmatched")) or 0,
         error=_failed(mapping(fields.get("error"))),
         explained_ns=natural(fields.get("explained_ns")) or None,
@@ -252,13 +255,19 @@ def device_profile(payload: Payload) -> DeviceProfile:
         explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
         page_faults=naturals(fields.get("page_faults")),
+        eager_page_faults=naturals(fields.get("eager_page_faults")),
         fresh_page=sizes(fields.get("fresh_page")),
         is_training=value if isinstance(value := fields.get("is_training"), bool) else None,
     )
 
 
-def _blocks(value: object, times_ns: Mapping[str, tuple[int, ...]]) -> Iterator[TimedBlock]:
-    """Cuts the times into the blocks that they were made in."""
+def timed_blocks(value: object, times_ns: Mapping[str, tuple[int, ...]]) -> Iterator[TimedBlock]:
+    """Cuts the times into the blocks that they were made in.
+
+    Args:
+        value: Kind, round and number of calls of each block, as recorded.
+        times_ns: The times of all calls, by kind.
+    """
     begun = dict.fromkeys(times_ns, 0)
     for item in items(value):
         kind, *numbers = items(item) or ("",)

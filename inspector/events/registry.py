@@ -63,6 +63,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
 from inspector.events.memory_profile import InspectorMemoryProfile
@@ -148,6 +149,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
+    ("artifact", "inspector_kept_memory"): InspectorKeptMemory,
     ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),

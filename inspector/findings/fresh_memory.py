@@ -6,10 +6,10 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from inspector.benches.kept import FRESH_SHARE
 from inspector.benches.rows import BenchRow
 from inspector.benches.sessions import by_session, logs_by_session, middle_of
 from inspector.findings.wording import duration, listed
+from inspector.model.fresh_memory import FRESH_SHARE
 from inspector.profiles.faults import KEEPS_MEMORY
 
 __all__ = ["fresh_memory"]

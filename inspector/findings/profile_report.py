@@ -31,6 +31,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.faults import Faults
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
+from inspector.profiles.kept import kept_calls
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
@@ -149,7 +150,10 @@ def _profiles(
         breaks = [item for each in alone.compilations for item in each.graph_breaks]
         places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
         break_lines = tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
-        budget = make_budget(profile, has_breaks=bool(breaks))
+        kept = (item for item in process.kept_memory if item.input == profile.input)
+        budget = make_budget(
+            profile, kept_calls(profile, next(kept, None)), has_breaks=bool(breaks)
+        )
         shown = of_typical_calls(profile, budget.wall_ns)
         launches = [
             _as_in_source(item, run) for item in timed_launches(shown, codes, fusions, functions)

@@ -10,15 +10,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
-from inspector.model.student import half_width
 from inspector.profiles.interval import ratio_interval
+from inspector.profiles.kept import KeptCalls
+from inspector.profiles.rounds import (
+    LEAST_ROUNDS,
+    medians_of,
+    ratio_of_rounds,
+    rounds_of,
+    typical_ns,
+)
 from inspector.profiles.typical import is_cpu, of_typical_calls
 
 APPROXIMATE = 1.15
 """From so much slower on, a watched call says only roughly what an unwatched one does."""
 UNSTABLE = 0.05
 """Times of the same calls that differ by more are called unstable."""
-_LEAST_ROUNDS = 3
 # A round of calls that took so many times as long as those of the others, or as short, met
 # something else; where that are more than a third of them, there is nothing usual.
 _UNUSUAL = 2.0
@@ -67,6 +73,7 @@ class Budget:
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
         page_faults: Pages of memory that an unwatched call is the first to touch, the median.
+        kept: What calls take once the allocator keeps memory; None where nobody measured it.
         left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
@@ -95,6 +102,7 @@ class Budget:
     host_copies_ns: float = 0.0
     left_out: tuple[float, ...] = ()
     page_faults: float = 0.0
+    kept: KeptCalls | None = None
 
     @property
     def busy_share(self) -> float:
@@ -135,18 +143,21 @@ class Budget:
         return self.explained_range is not None and is_near(self.explained_range)
 
 
-def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
+def make_budget(
+    profile: DeviceProfile, kept: KeptCalls | None = None, *, has_breaks: bool = True
+) -> Budget:
     """Where the time of a typical call goes.
 
     Args:
         profile: What was recorded.
+        kept: What calls take with kept memory, if that is known.
         has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
             is the program's own code.
     """
     left_out = _unusual(profile)
-    rounds = _rounds(profile, left_out)
-    wall_ns = _typical([plain for _, plain in rounds], profile.plain_ns)
-    eager_ns = _typical([eager for eager, _ in rounds], profile.eager_ns) or None
+    rounds = rounds_of(profile.blocks, left_out)
+    wall_ns = typical_ns([plain for _, plain in rounds], profile.plain_ns)
+    eager_ns = typical_ns([eager for eager, _ in rounds], profile.eager_ns) or None
     busy_ns = _busy_ns(profile, wall_ns)
     idle_ns = max(0.0, wall_ns - busy_ns)
     seen = collections.Counter(profile.idle_ns)
@@ -165,7 +176,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_eager_busy_ns(profile, eager_ns),
-        faster=_ratio_of(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
+        faster=ratio_of_rounds(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
         spread=_spread(profile, left_out),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
@@ -176,6 +187,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
         left_out=tuple(left_out.values()),
         page_faults=_median(profile.page_faults),
+        kept=kept,
     )
 
 
@@ -239,14 +251,16 @@ def _profiled(
     profile: DeviceProfile, left_out: Collection[int]
 ) -> tuple[float, float, float] | None:
     """Watched by plain time: each round made as many watched calls as any other."""
-    plain = list(_medians(profile, "plain").values())
+    plain = list(medians_of(profile.blocks, "plain").values())
     watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
-    if len(plain) < _LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
+    if len(plain) < LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
         return ratio_interval(watched, profile.plain_ns)
     each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
-    usual = [number not in left_out for number in _medians(profile, "plain")]
+    usual = [number not in left_out for number in medians_of(profile.blocks, "plain")]
     pairs = zip(each, plain, usual, strict=True)
-    return _ratio_of([(above, below) for above, below, is_usual in pairs if above and is_usual])
+    return ratio_of_rounds(
+        [(above, below) for above, below, is_usual in pairs if above and is_usual]
+    )
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
@@ -288,22 +302,13 @@ def _median(values: Sequence[int]) -> float:
     return float(statistics.median(values)) if values else 0.0
 
 
-def _medians(profile: DeviceProfile, kind: str) -> Mapping[int, float]:
-    """The median of each block of a kind, by its round."""
-    return {
-        block.round: _median(block.times_ns)
-        for block in profile.blocks
-        if block.kind == kind and block.times_ns and _median(block.times_ns) > 0
-    }
-
-
 def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     """How many times as long as usual the calls of a round took, of those that are left out.
 
     Both kinds of calls of a round are taken together: what met one of them met the other, as a
     rule, and which of them is faster must not decide.
     """
-    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
+    eager, plain = (medians_of(profile.blocks, kind) for kind in ("eager", "plain"))
     levels = {
         number: math.sqrt(eager.get(number, time_ns) * time_ns) for number, time_ns in plain.items()
     }
@@ -312,44 +317,14 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     usual = statistics.median(levels.values())
     times = {number: level / usual for number, level in levels.items()}
     found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
-    is_enough = len(levels) - len(found) >= _LEAST_ROUNDS
+    is_enough = len(levels) - len(found) >= LEAST_ROUNDS
     return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
 
 
 def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
     found = [
-        [time_ns for number, time_ns in _medians(profile, kind).items() if number not in left_out]
+        [time for at, time in medians_of(profile.blocks, kind).items() if at not in left_out]
         for kind in ("plain", "eager")
     ]
     spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
     return max(spreads, default=None)
-
-
-def _rounds(profile: DeviceProfile, left_out: Collection[int]) -> Sequence[tuple[float, float]]:
-    """The medians of eager and of compiled calls of each round that has both; none of too few."""
-    eager, plain = (_medians(profile, kind) for kind in ("eager", "plain"))
-    both = sorted(eager.keys() & plain.keys())
-    found = [(eager[number], plain[number]) for number in both if number not in left_out]
-    return found if len(found) >= _LEAST_ROUNDS else ()
-
-
-def _typical(medians: Sequence[float], times_ns: Sequence[int]) -> float:
-    return statistics.geometric_mean(medians) if medians else _median(times_ns)
-
-
-def _ratio_of(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, float] | None:
-    """The mean of the ratios of the rounds, with its 95 % interval; None without rounds.
-
-    Calls that follow one another take alike long, and so are no independent samples; rounds are,
-    nearly, and what changes from one to the next meets both kinds of calls. Each gives the
-    logarithm of one ratio of medians, and Student's t of these the interval (batch means:
-    Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
-    1982).
-    """
-    if len(rounds) < _LEAST_ROUNDS:
-        return None
-    ratios = [math.log(above / below) for above, below in rounds]
-    middle = statistics.fmean(ratios)
-    reach = half_width(ratios)
-    low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
-    return low, ratio, high

@@ -9,13 +9,13 @@ from typing import cast
 
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
+from inspector.model.fresh_memory import FEW_PAGES
 
 __all__ = ["FreshMemory", "grow", "pages_of_a_call"]
 
 
 _COUNTED_CALLS = 2
 _MOST_GROWING_SECONDS = 3.0
-_FEW_PAGES = 64  # something small may be new at any time
 
 
 def pages_of_a_call(loop: Loop, flush: Callable[[], None] | None) -> int:
@@ -36,7 +36,7 @@ def grow(loop: Loop, flush: Callable[[], None] | None) -> None:
         flush: Empties the device's cache before each call, or None.
     """
     until_s = time.perf_counter() + _MOST_GROWING_SECONDS
-    while pages_of_a_call(loop, flush) > _FEW_PAGES:
+    while pages_of_a_call(loop, flush) > FEW_PAGES:
         if time.perf_counter() > until_s:
             break
 

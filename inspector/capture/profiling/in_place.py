@@ -103,7 +103,7 @@ def profile_in_place(
     eager: Prepared,
     attribution: Attribution,
     arguments: Sequence[Mapping[str, object]] = (),
-) -> None:
+) -> Measured:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
@@ -112,6 +112,9 @@ def profile_in_place(
         eager: Prepares a call without the compiler.
         attribution: What the second call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
+
+    Returns:
+        What was written.
     """
     measured = Measured(_device(), arguments, attribution.is_training)
 
@@ -132,6 +135,7 @@ def profile_in_place(
             guarded("write what was measured", write)
         raise
     write()
+    return measured
 
 
 def _measure(

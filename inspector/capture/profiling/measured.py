@@ -78,6 +78,7 @@ class Measured:
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
         faults: Of each plain call, pages of memory that it was the first to touch.
+        eager_faults: The same of calls without the compiler.
         fresh_page: What such a page takes, see `inspector.capture.profiling.faults`.
         error: What failed, or None.
     """
@@ -98,6 +99,7 @@ class Measured:
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
     faults: list[int] = dataclasses.field(default_factory=list)
+    eager_faults: list[int] = dataclasses.field(default_factory=list)
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
@@ -129,8 +131,9 @@ class Measured:
             call()
             wait()
             times_ns.append(time.perf_counter_ns() - at_ns)
-            if times_ns is self.plain:
-                self.faults.append(page_faults() - faults)
+            if times_ns is self.plain or times_ns is self.eager:
+                counted = self.faults if times_ns is self.plain else self.eager_faults
+                counted.append(page_faults() - faults)
             if windows is not None:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
 

@@ -49,6 +49,7 @@ def write_profile(
             "is_training": measured.is_training,
             "plain_ns": measured.unwatched,
             "page_faults": measured.faults,
+            "eager_page_faults": measured.eager_faults,
             "fresh_page": measured.fresh_page,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,

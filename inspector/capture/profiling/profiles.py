@@ -21,6 +21,11 @@ from inspector.capture.profiling.in_place import (
     count_once,
     profile_in_place,
 )
+from inspector.capture.profiling.kept_memory import (
+    Again,
+    is_worth_it,
+    profile_with_kept_memory,
+)
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
@@ -68,6 +73,7 @@ class Profiles:
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
+        self._again: list[Again] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
@@ -100,7 +106,10 @@ class Profiles:
         found = self._attributions.get(index, Attribution())
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
-            profile_in_place(index, run, eager, found, shapes_of(self._target.calls[index]))
+            arguments = shapes_of(self._target.calls[index])
+            measured = profile_in_place(index, run, eager, found, arguments)
+        if is_worth_it(measured):
+            self._again.append(Again(index, run, eager, measured.blocks))
         captured = self._captured.get(index)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone
@@ -110,10 +119,12 @@ class Profiles:
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
 
-        The latter comes last, for it heats the machine up.
+        The latter comes last, for it heats the machine up. Calls whose memory is kept come first.
         """
         if self._counters:
             return
+        with quiet():
+            guarded("keep memory", lambda: profile_with_kept_memory(self._again))
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)

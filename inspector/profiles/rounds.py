@@ -1,0 +1,65 @@
+"""Compiled and eager calls that were made in rounds: of each the median, and the ratio of both."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from inspector.events.device_profile import TimedBlock
+from inspector.model.student import half_width
+
+__all__ = ["LEAST_ROUNDS", "medians_of", "ratio_of_rounds", "rounds_of", "typical_ns"]
+
+LEAST_ROUNDS = 3
+"""Of fewer there is no interval."""
+
+
+def medians_of(blocks: Iterable[TimedBlock], kind: str) -> Mapping[int, float]:
+    """The median of each block of a kind, by its round."""
+    medians = {
+        block.round: float(statistics.median(block.times_ns))
+        for block in blocks
+        if block.kind == kind and block.times_ns
+    }
+    return {number: time_ns for number, time_ns in medians.items() if time_ns > 0}
+
+
+def rounds_of(
+    blocks: Sequence[TimedBlock], left_out: Collection[int] = ()
+) -> Sequence[tuple[float, float]]:
+    """The medians of eager and of compiled calls of each round that has both; none of too few.
+
+    Args:
+        blocks: The blocks of calls.
+        left_out: Rounds that do not count.
+    """
+    eager, plain = (medians_of(blocks, kind) for kind in ("eager", "plain"))
+    both = sorted(eager.keys() & plain.keys())
+    found = [(eager[number], plain[number]) for number in both if number not in left_out]
+    return found if len(found) >= LEAST_ROUNDS else ()
+
+
+def typical_ns(medians: Sequence[float], times_ns: Sequence[int]) -> float:
+    """The geometric mean of the medians of rounds; the median of all times where there are none."""
+    if medians:
+        return statistics.geometric_mean(medians)
+    return float(statistics.median(times_ns)) if times_ns else 0.0
+
+
+def ratio_of_rounds(rounds: Sequence[tuple[float, float]]) -> tuple[float, float, float] | None:
+    """The mean of the ratios of the rounds, with its 95 % interval; None without rounds.
+
+    Calls that follow one another take alike long, and so are no independent samples; rounds are,
+    nearly, and what changes from one to the next meets both kinds of calls. Each gives the
+    logarithm of one ratio of medians, and Student's t of these the interval (batch means:
+    Schmeiser, Batch Size Effects in the Analysis of Simulation Output, Operations Research 30,
+    1982).
+    """
+    if len(rounds) < LEAST_ROUNDS:
+        return None
+    ratios = [math.log(above / below) for above, below in rounds]
+    middle = statistics.fmean(ratios)
+    reach = half_width(ratios)
+    low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
+    return low, ratio, high
