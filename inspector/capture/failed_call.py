@@ -16,6 +16,7 @@ from inspector.capture.failures import (
     user_failure,
     user_traceback,
     value_needed,
+    without_dtype,
 )
 from inspector.capture.project_file import is_of_project
 from inspector.capture.ranks import absent, is_of_others, not_together
@@ -86,7 +87,7 @@ def failed_call(
         by_itself = anew()
         _forget(error, by_itself)
         if by_itself is not None:
-            return _also_without(failed, user_traceback(by_itself, target.root))
+            return _also_without(failed, request, user_traceback(by_itself, target.root))
         said = f"({type(error).__name__}: {_first_sentence(error)})"
         # What Dynamo and the backends raise is in the trace, and becomes a finding.
         is_told = isinstance(error, TorchDynamoException)
@@ -95,7 +96,7 @@ def failed_call(
         return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
     if not failed.number:
         return _only_without(failed, user_traceback(again, target.root))
-    return _also_without(failed, user_traceback(again, target.root))
+    return _also_without(failed, request, user_traceback(again, target.root))
 
 
 def _forget(error: Exception, again: Exception | None) -> None:
@@ -138,7 +139,7 @@ def _without_others(failed: FailedCall) -> InspectorError:
     )
 
 
-def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
+def _also_without(failed: FailedCall, request: Request, detail: str) -> ModelFailedError:
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
     if not failed.number:  # one of those that a profile makes without the compiler
@@ -149,7 +150,8 @@ def _also_without(failed: FailedCall, detail: str) -> ModelFailedError:
     if uses_xla():
         step = "Without --backend openxla it runs where it was made."
         return ModelFailedError(f"{message} on XLA's device.", step, detail=detail)
-    return ModelFailedError(f"{message}.", "Make it run in plain Python first.", detail=detail)
+    step = without_dtype(request.dtype) or "Make it run in plain Python first."
+    return ModelFailedError(f"{message}.", step, detail=detail)
 
 
 def _only_without(failed: FailedCall, detail: str) -> ModelFailedError:

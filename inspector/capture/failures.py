@@ -17,7 +17,14 @@ from inspector.errors import (
     ModelFailedError,
 )
 
-__all__ = ["asks_for_value", "lacks_cuda", "user_failure", "user_traceback", "value_needed"]
+__all__ = [
+    "asks_for_value",
+    "lacks_cuda",
+    "user_failure",
+    "user_traceback",
+    "value_needed",
+    "without_dtype",
+]
 
 _OURS = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).parent) + "/"
@@ -131,6 +138,17 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
         "Leave --fake out, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
     )
+
+
+def without_dtype(dtype: str | None) -> str:
+    """What to try where a call fails that is none of the program's own; empty without a dtype.
+
+    Args:
+        dtype: What ``--dtype`` asks for, or None.
+    """
+    if not dtype:
+        return ""
+    return f"Leave --dtype {dtype} out: it converts all parameters and inputs, also mixed ones."
 
 
 def lacks_cuda(error: BaseException) -> bool:

@@ -274,6 +274,13 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
         )
 
 
+def _of_cpu(plan: BenchPlan, measured: Sequence[BenchRow]) -> Iterator[str]:
+    """What is said of a CPU alone."""
+    if any(workload.tf32 is not None for workload in plan.workloads):
+        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
+    yield from fresh_memory(measured)
+
+
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
@@ -291,7 +298,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
         )
     yield from _restored(measured, run)
     if device == "cpu":
-        yield from fresh_memory(measured)
+        yield from _of_cpu(plan, measured)
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "

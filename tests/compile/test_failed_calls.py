@@ -13,6 +13,7 @@ import torch
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import execution
+from inspector.capture.benching.failing import failing
 from inspector.capture.call import Call
 from inspector.capture.execution import call_target, compiled
 from inspector.capture.replay import is_raised_outside
@@ -217,6 +218,39 @@ def test_a_model_that_fails_in_one_call_alone_by_itself_is_not_the_compilers(
     assert told.next_step == "Make it run in plain Python first."
     assert told.detail.count("Traceback") == 1
     assert "in count" in told.detail
+
+
+MIXED = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wide = torch.nn.Linear(4, 4).double()
+
+    def forward(self, x):
+        return self.wide(x.double())
+
+model = Net()
+example_inputs = (torch.ones(2, 4),)
+"""
+
+
+def test_a_dtype_that_a_mixed_model_does_not_bear_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.py"
+    file.write_text(MIXED)
+    request = Request(str(file), dtype="f32", measure=False, backend="eager")
+    target = load_target(request)
+    with pytest.raises(ModelFailedError) as raised:
+        call_target(target, request, compiled(target, request))
+    assert raised.value.message.endswith("also without torch.compile.")
+    assert raised.value.next_step.startswith("Leave --dtype f32 out")
+    with (
+        pytest.raises(ModelFailedError) as timed,
+        failing(target, "", "", is_eager=True, request=request),
+    ):
+        target.function(*target.calls[0].args)
+    assert timed.value.next_step == raised.value.next_step
 
 
 @pytest.mark.usefixtures("profiled")

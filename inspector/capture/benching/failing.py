@@ -9,7 +9,12 @@ from types import TracebackType
 
 from torch._dynamo.exc import TorchDynamoException
 
-from inspector.capture.failures import lacks_cuda, user_failure, user_traceback
+from inspector.capture.failures import (
+    lacks_cuda,
+    user_failure,
+    user_traceback,
+    without_dtype,
+)
 from inspector.capture.target import Target
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.out_of_memory import lacks_memory
@@ -98,7 +103,7 @@ class failing:  # noqa: N801 - used as a function
             return ModelFailedError(message, step, detail=detail)
         message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
         needs_grad = "does not require grad" in str(error)
-        step = "" if lacks_memory(said) else self._next_step
+        step = "" if lacks_memory(said) else self._next_step or without_dtype(self._request.dtype)
         if needs_grad:
             step = "Calls are made under torch.no_grad(): add --grad."
         return ModelFailedError(message, step, detail=user_traceback(error, target.root))

@@ -169,6 +169,17 @@ def test_rows_of_one_session_are_named_where_others_have_several(tmp_path: Path)
     assert any(notice.startswith("aot_eager: with one session") for notice in several)
 
 
+@pytest.mark.parametrize("device", ["cpu", "NVIDIA H200"])
+def test_tf32_is_said_to_be_nothing_on_the_cpu_alone(tmp_path: Path, device: str) -> None:
+    on = tuple(
+        dataclasses.replace(each, workload=Workload(tf32=True)) for each in PLAN.combinations
+    )
+    begun = {"what": "first", "input": 0, "combination": 0, "first_ns": 5, "device": device}
+    plan = dataclasses.replace(PLAN, combinations=on)
+    notices = report_of(tmp_path, begun, block(0, 400), block(1, 200), plan=plan).notices
+    assert any(notice.startswith("TF32 is of GPUs") for notice in notices) is (device == "cpu")
+
+
 def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
     draws = {"what": "first", "combination": 1, "first_ns": 5, "draws": True}
     (tmp_path / "a").mkdir()
