@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 
@@ -24,6 +25,7 @@ from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
+from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
 from inspector.model.backends import offered_backends
@@ -151,7 +153,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
             # Before the very first nothing is to be put back, and no random number is drawn yet.
             if state is not None and (number or index):
                 state.look_again()
-                _begin_again(state)
+                state.begin_again()  # gradients may lie in the memory of a CUDA graph
+                torch.compiler.cudagraph_mark_step_begin()
             with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
                 made.append(index)
                 error = _error_of(target, index, request, function, ones)
@@ -161,10 +164,11 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     if profiles is not None and state is not None:
         if profiles.is_refused():
             return
-        for index in inputs:
-            with _told(index, _UNMEASURED_CALLS):
-                _profile(target, index, request, function, (profiles, state, ones, made))
-        profiles.finish()
+        with torch.no_grad() if request.no_grad else contextlib.nullcontext():
+            for index in inputs:
+                with _told(index, _UNMEASURED_CALLS):
+                    _profile(target, index, request, function, (profiles, state, ones, made))
+            profiles.finish()
         return
     if not request.measure:
         return
@@ -236,12 +240,6 @@ def _measure(
         raise _failed(failed, request) from error
 
 
-def _begin_again(state: State) -> None:
-    """Before a call: gradients may lie in the memory of a CUDA graph, which the call writes to."""
-    state.begin_again()
-    torch.compiler.cudagraph_mark_step_begin()
-
-
 def _profile(
     target: Target,
     index: int,
@@ -250,8 +248,8 @@ def _profile(
     kept: tuple[Profiles, State, Ones | None, list[int]],
 ) -> None:
     """Profiles the warm calls with one input."""
-    given = target.calls[index]
     profiles, state, ones, made = kept
+    turns = Turns(target.calls[index], state)
     without, is_compiled = 0, True
 
     def prepared(called: Callable[..., object]) -> PreparedCall:
@@ -259,12 +257,17 @@ def _profile(
         made.append(index)
         is_compiled = called is function
         without += not is_compiled
-        _begin_again(state)
-        return PreparedCall(fresh(given), lambda call: _call(call, request, called, ones))
+        given = turns.next(is_compiled)
+        if not request.no_grad:
+            return PreparedCall(given, lambda call: _call(call, request, called, ones))
+        # All of this is under torch.no_grad(), so that to enter it is no part of a call.
+        args, kwargs = given.args, given.kwargs
+        return PreparedCall(given, lambda _: finished(called(*args, **kwargs)))
 
+    run, eager = (functools.partial(prepared, each) for each in (function, target.function))
     try:
         with quiet():
-            profiles.measure(index, lambda: prepared(function), lambda: prepared(target.function))
+            profiles.measure(index, run, eager, turns.end)
     except Exception as error:
         number = made.count(index) - without if is_compiled else 0
         failed = FailedCall(target, index, error, number, without, made)

@@ -101,14 +101,23 @@ class State:
     def _restore(self) -> None:
         for part in self._parts:
             part.restore()
-        for tensor, gradient in self._gradients:
-            tensor.grad = None if gradient is None else gradient.clone()
+        self.restore_gradients()
         # Whether a call draws random numbers shows after the first: to ask takes longer than many a
         # model, and empties the processor's caches.
         if self._draws is None:
             self._draws = self._random.have_changed()
         if self._draws:
             self._random.restore()
+
+    def restore_gradients(self) -> None:
+        """Puts the gradients back alone; those that were not there are taken away."""
+        for tensor, gradient in self._gradients:
+            tensor.grad = None if gradient is None else gradient.clone()
+
+    @property
+    def draws(self) -> bool:
+        """Whether a call drew random numbers; to be asked after the first."""
+        return self._random.have_changed() if self._draws is None else self._draws
 
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""

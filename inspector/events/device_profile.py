@@ -180,8 +180,8 @@ class DeviceProfile:
             recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
-        page_faults: Of calls that nobody watched, how many pages of memory each was the first to
-            touch; older recordings do not say it.
+        page_faults: Of calls on a CPU that nobody watched, or of some of them, how many pages of
+            memory each was the first to touch; older recordings do not say it.
         eager_page_faults: The same of calls without the compiler; older recordings do not say it.
         fresh_page: On the CPU what such a page takes: ``touch_ns``, ``free_ns``, and its
             ``page_bytes``; empty where that is not known.

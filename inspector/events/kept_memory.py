@@ -19,7 +19,7 @@ class InspectorKeptMemory:
     Attributes:
         input: Number of the input, from 0.
         blocks: The plain and the eager calls as they were made, in order.
-        page_faults: Of each plain call, pages of memory that it was the first to touch.
+        page_faults: Of some plain calls, pages of memory that they were the first to touch.
         eager_page_faults: The same of calls without the compiler.
         mapped_faults: Pages of a plain call that were still new when what lies on top of the heap
             was kept, and large blocks were not; None where that is not known.

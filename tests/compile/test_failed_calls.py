@@ -48,7 +48,7 @@ class Profiles:
     def is_refused(self) -> bool:
         return False
 
-    def measure(self, _: int, run: Any, eager: Any) -> None:
+    def measure(self, _: int, run: Any, eager: Any, _end: Any) -> None:
         for make in (run, run, eager, eager, run):
             make()()
 

@@ -7,18 +7,19 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable
 
-import torch
-
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, padded
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call
 from inspector.capture.calling import finished
-from inspector.capture.leaves import PLAIN
+from inspector.capture.turns import (
+    begin_step,
+    copies_of,
+    is_plain,
+    is_unchanged,
+    versions_of,
+)
 
 __all__ = ["Loop", "loop_of"]
-
-_COPIES = 4
-_MOST_BYTES = 1 << 28
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,11 +52,13 @@ def loop_of(program: Program, index: int) -> Loop:
             lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
         )
     padding = program.paddings[index] if program.paddings else ()
-    copies = itertools.cycle(_copies(program.calls[index]))
+    copies = itertools.cycle(copies_of(program.calls[index]))
     if program.workload.train:
 
         def trained() -> Callable[[], object]:
             given = next(copies)
+            for tensor in given.tensors:
+                tensor.grad = None
             program.between()
             return lambda: program.call(padded(given, padding) if padding else given)
 
@@ -64,13 +67,13 @@ def loop_of(program: Program, index: int) -> Loop:
 
     def called() -> Callable[[], object]:
         given = next(copies)
-        program.begin_step()
+        begin_step()
         if padding:
             return lambda: _padded_call(function, given, padding)
         args, kwargs = given.args, given.kwargs
         return lambda: finished(function(*args, **kwargs))
 
-    return Loop(called, program.context, program.begin_step)
+    return Loop(called, program.context, begin_step)
 
 
 def _padded_call(
@@ -83,37 +86,10 @@ def _padded_call(
 
 def _repeats(program: Program, index: int) -> bool:
     """Whether a call leaves the model and its inputs as they were; makes one to see."""
-    if program.step is not None:
+    given = program.calls[index]
+    if program.step is not None or not is_plain(given):
         return False
-    before = program.calls[index].leaves
-    if not all(isinstance(leaf, (*PLAIN, torch.Tensor)) for leaf in before):
-        return False  # a cache of keys and values, say
     prepared = program.prepare(index)
-    marks = [_version(leaf) for leaf in prepared.arguments.leaves]
+    versions = versions_of(prepared.arguments)
     prepared()
-    after = prepared.arguments.leaves
-    return (
-        marks == [_version(leaf) for leaf in after]
-        and all(map(_is_same, before, after))
-        and not program.state.has_changed()
-    )
-
-
-def _version(leaf: object) -> int | None:
-    if not isinstance(leaf, torch.Tensor) or leaf.is_inference():
-        return None
-    return int(leaf._version)  # noqa: SLF001 - torch has no other name for it
-
-
-def _is_same(one: object, other: object) -> bool:
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        try:
-            return bool(torch.equal(one.detach(), other.detach()))
-        except (RuntimeError, NotImplementedError):
-            return False
-    return bool(one == other)
-
-
-def _copies(call: Call) -> list[Call]:
-    fitting = _MOST_BYTES // max(1, sum(tensor.nbytes for tensor in call.tensors))
-    return [fresh(call) for _ in range(max(1, min(_COPIES, fitting)))]
+    return is_unchanged(given, prepared.arguments, versions) and not program.state.has_changed()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from inspector.capture.benching.varied import Padding, padded, padded_sizes
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
+from inspector.capture.turns import begin_step
 from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import Workload
 
@@ -70,7 +70,7 @@ class Program:
         """
         if restores:
             self.state.begin_again()
-        self.begin_step()
+        begin_step()
         given = fresh(self.calls[index])
         # XLA has only noted what was put back and copied; where a call draws random numbers it
         # fails while that is still at work (torch_xla 2.9).
@@ -107,15 +107,7 @@ class Program:
         """Between calls that follow one another, as a program has it: new gradients."""
         for leaf in self.state.leaves:
             leaf.grad = None
-        self.begin_step()
-
-    @staticmethod
-    def begin_step() -> None:
-        """Says that a step begins, where CUDA graphs may be."""
-        # Where it is not imported no CUDA graph is there, and to import it takes seconds of the
-        # first call.
-        if "torch._inductor.cudagraph_trees" in sys.modules:
-            torch.compiler.cudagraph_mark_step_begin()
+        begin_step()
 
     def call(self, given: Call) -> object:
         """Makes a call; what it returned."""

@@ -96,9 +96,20 @@ class Profiles:
         return self._alone is not None and self._alone.is_refused()
 
     def measure(
-        self, index: int, run: Callable[[], PreparedCall], eager: Callable[[], PreparedCall]
+        self,
+        index: int,
+        run: Callable[[], PreparedCall],
+        eager: Callable[[], PreparedCall],
+        end_turns: Callable[[], None],
     ) -> None:
-        """Measures warm calls with an input, see `profile_in_place`."""
+        """Measures warm calls with an input, see `profile_in_place`.
+
+        Args:
+            index: Number of the input, from 0.
+            run: Prepares a call of the compiled target.
+            eager: Prepares a call without the compiler.
+            end_turns: From then on each call has arguments of its own, and no copies are kept.
+        """
         attached_handler().end_autotuning()
         if self._counters:
             count_once(run)
@@ -111,7 +122,12 @@ class Profiles:
         if is_worth_it(measured):
             self._again.append(Again(index, run, eager, measured.blocks))
         captured = self._captured.get(index)
-        self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
+
+        def measure_memory() -> None:
+            end_turns()
+            profile_memory(index, run, eager, self._target, captured)
+
+        self._memory.append(measure_memory)
         alone = self._alone
         if alone is not None:
             guarded("benchmark one kernel", lambda: alone.measure(index, run))
