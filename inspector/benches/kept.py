@@ -11,14 +11,12 @@ from inspector.benches.blocks import Blocks, kept_blocks, medians_of, page_fault
 from inspector.benches.ratio import Ratio, known_by_rounds, ratio_of
 from inspector.benches.sessions import by_session, ratio_logs
 from inspector.events.bench import InspectorBench
-from inspector.model.fresh_memory import FRESH_SHARE, is_kept
+from inspector.model.fresh_memory import FRESH_SHARE, is_by_chance, is_kept
 from inspector.model.student import student
 
 __all__ = ["KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
 
 _MANY = 10  # degrees of freedom: the rounds of all sessions together
-_MOSTLY = 0.8  # of the pages: what is in every process alike is no chance
-_NOTICEABLE = 0.02  # of a call: less is in the noise of any
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,9 +64,7 @@ def make_kept(
 def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
     """Whether it is chance how much of a call is memory that the system gives anew.
 
-    glibc gives back what lies on top of its heap, and what that is depends on all that the process
-    has allocated before: it is another thing in the next process. Large blocks are mapped each for
-    itself and given back whenever they are freed, in every process.
+    See `is_by_chance`: then another process may keep it by itself.
 
     Args:
         events: What is known of a combination with an input.
@@ -81,10 +77,8 @@ def by_chance(events: Sequence[InspectorBench], each_ns: int) -> bool:
     blocks = timed_blocks(events)
     faults, times = by_session(page_faults_of(blocks)), by_session(medians_of(blocks))
     for session in mapped.keys() & faults.keys():
-        new = statistics.median(faults[session])
-        chance = new - mapped[session]
-        is_noticeable = chance * each_ns >= _NOTICEABLE * statistics.median(times[session])
-        if is_noticeable and chance >= _MOSTLY * new:
+        time_ns, new = (statistics.median(each[session]) for each in (times, faults))
+        if is_by_chance(time_ns, new, mapped[session], each_ns):
             return True
     return False
 

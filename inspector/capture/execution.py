@@ -257,17 +257,15 @@ def _profile(
         made.append(index)
         is_compiled = called is function
         without += not is_compiled
-        given = turns.next(is_compiled)
         if not request.no_grad:
-            return PreparedCall(given, lambda call: _call(call, request, called, ones))
-        # All of this is under torch.no_grad(), so that to enter it is no part of a call.
-        args, kwargs = given.args, given.kwargs
-        return PreparedCall(given, lambda _: finished(called(*args, **kwargs)))
+            return turns.prepared(is_compiled, lambda call: _call(call, request, called, ones))
+        torch.set_grad_enabled(False)  # here, where it is no part of the call
+        return turns.prepared(is_compiled, lambda call: _finished(call, called))
 
     run, eager = (functools.partial(prepared, each) for each in (function, target.function))
     try:
         with quiet():
-            profiles.measure(index, run, eager, turns.end)
+            profiles.measure(index, run, eager, turns)
     except Exception as error:
         number = made.count(index) - without if is_compiled else 0
         failed = FailedCall(target, index, error, number, without, made)
@@ -294,11 +292,15 @@ def _call(
 ) -> None:
     if request.no_grad:
         with torch.no_grad():
-            finished(function(*call.args, **call.kwargs))
+            _finished(call, function)
         return
-    outputs = finished(function(*call.args, **call.kwargs))
+    outputs = _finished(call, function)
     if request.train:
         backward(outputs, ones)
+
+
+def _finished(call: Call, function: Callable[..., object]) -> object:
+    return finished(function(*call.args, **call.kwargs))
 
 
 def _failed(failed: FailedCall, request: Request) -> InspectorError:

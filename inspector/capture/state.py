@@ -60,6 +60,7 @@ class State:
         }
         self._random = _RandomNumbers(reached.generators)
         self._draws: bool | None = None
+        self._who: object = None
 
     @property
     def leaves(self) -> list[Any]:
@@ -114,10 +115,15 @@ class State:
         for tensor, gradient in self._gradients:
             tensor.grad = None if gradient is None else gradient.clone()
 
-    @property
     def draws(self) -> bool:
-        """Whether a call drew random numbers; to be asked after the first."""
-        return self._random.have_changed() if self._draws is None else self._draws
+        """Whether calls have drawn random numbers until now: then they are put back from now on."""
+        self._draws = self._draws or self._random.have_changed()
+        return self._draws
+
+    def begins(self, who: object) -> bool:
+        """Whether what made the last call makes the next one, too; it is taken down who does."""
+        is_same, self._who = self._who is who, who
+        return is_same
 
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""

@@ -7,13 +7,15 @@ what it is made with, nothing has to be put back, and copies that were made befo
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import torch
+from torch.utils import _pytree
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.leaves import PLAIN
 from inspector.capture.state import State
 
@@ -21,6 +23,7 @@ __all__ = ["Turns", "begin_step", "copies_of", "is_plain", "is_unchanged", "vers
 
 _COPIES = 4
 _MOST_BYTES = 1 << 28
+_LOOKS_EACH = 16  # calls: to look empties the caches for the next one
 
 
 def begin_step() -> None:
@@ -38,8 +41,14 @@ def copies_of(call: Call) -> list[Call]:
 
 
 def is_plain(call: Call) -> bool:
-    """Whether all that a call is made with can be compared; a cache of keys and values cannot."""
-    return all(isinstance(leaf, (*PLAIN, torch.Tensor)) for leaf in call.leaves)
+    """Whether all that a call is made with can be compared here.
+
+    A cache of keys and values cannot, nor can what other processes have a part of (DTensor).
+    """
+    return all(
+        isinstance(leaf, (*PLAIN, torch.Tensor)) and not is_traceable_wrapper_subclass(leaf)
+        for leaf in call.leaves
+    )
 
 
 def versions_of(call: Call) -> Sequence[int | None]:
@@ -55,13 +64,31 @@ def is_unchanged(original: Call, made: Call, versions: Sequence[int | None]) -> 
         made: That copy.
         versions: The versions of the copy before.
     """
-    return list(versions) == list(versions_of(made)) and all(
-        map(_is_same, original.leaves, made.leaves)
+    return (
+        _structure(original) == _structure(made)
+        and list(versions) == list(versions_of(made))
+        and all(map(_is_same, original.leaves, made.leaves))
     )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Copy:
+    """A copy of the arguments that is used again and again.
+
+    Attributes:
+        call: It.
+        versions: The versions of its tensors when it was made.
+    """
+
+    call: Call
+    versions: Sequence[int | None]
+
+
 class Turns:
-    """Makes the arguments of the next call ready.
+    """Prepares the calls with an input.
+
+    One call of each kind is made with everything put back before it, and shows what it changes;
+    where that is nothing, further ones are looked at now and then.
 
     Args:
         given: The arguments.
@@ -73,27 +100,65 @@ class Turns:
         self._state = state
         self._is_over = not is_plain(given)
         self._repeating: set[Hashable] = set()
-        self._last: tuple[Hashable, Call, Sequence[int | None]] | None = None
-        self._copies: Iterator[Call] | None = None
+        self._first: tuple[Hashable, _Copy] | None = None
+        self._copies: Sequence[_Copy] = ()
+        self._made = 0
         self._has_gradients = False
 
-    def next(self, kind: Hashable) -> Call:
-        """The arguments of a call.
+    @property
+    def repeats(self) -> bool:
+        """Whether calls follow one another with nothing put back between them."""
+        return bool(self._repeating) and not self._is_over
+
+    def prepared(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
+        """Prepares a call.
 
         Args:
-            kind: What is called: each kind is made once with everything put back before it, and
-                shows what it changes.
+            kind: What is called: with the compiler, say, or without it.
+            made_by: Makes it.
         """
-        self._look()
-        if self._is_over or kind not in self._repeating:
-            self._state.begin_again()
-            begin_step()
-            call = fresh(self._given)
-            self._last = None if self._is_over else (kind, call, versions_of(call))
-            return call
-        if self._copies is None:
-            self._copies = itertools.cycle(copies_of(self._given))
-        call = next(self._copies)
+        self._look_at_first()
+        if kind in self._repeating and not self._is_over and self._state.begins(self):
+            call = self._next_copy()
+            if call is not None:
+                return PreparedCall(call, made_by)
+        return self._with_all_put_back(kind, made_by)
+
+    def rest(self) -> None:
+        """Gives the copies up until the next call."""
+        self._copies = ()
+
+    def end(self) -> None:
+        """Puts everything back before each further call, which has new arguments."""
+        self._is_over, self._first = True, None
+        self.rest()
+
+    def _with_all_put_back(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
+        self._state.begin_again()
+        self._state.begins(self)
+        begin_step()
+        call = fresh(self._given)
+        if self._is_over or kind in self._repeating:
+            return PreparedCall(call, made_by)
+        versions = versions_of(call)
+
+        def made(call: Call) -> object:
+            result = made_by(call)
+            self._first = kind, _Copy(call, versions)
+            return result
+
+        return PreparedCall(call, made)
+
+    def _next_copy(self) -> Call | None:
+        """The copy whose turn it is; None where calls are found to change something."""
+        if self._made % _LOOKS_EACH == 0 and self._has_changed():
+            self.end()
+            return None
+        if not self._copies:
+            copies = copies_of(self._given)
+            self._copies = [_Copy(call, versions_of(call)) for call in copies]
+        call = self._copies[self._made % len(self._copies)].call
+        self._made += 1
         if self._has_gradients:
             self._state.restore_gradients()
             for tensor in call.tensors:
@@ -101,22 +166,32 @@ class Turns:
         begin_step()
         return call
 
-    def end(self) -> None:
-        """Puts everything back before each further call, which has new arguments."""
-        self._is_over, self._last, self._copies = True, None, None
-
-    def _look(self) -> None:
+    def _look_at_first(self) -> None:
         """Looks at what the first call of a kind has left behind."""
-        if self._last is None:
+        if self._first is None:
             return
-        (kind, call, versions), self._last = self._last, None
-        changes = self._state.has_changed() or self._state.draws
-        if changes or not is_unchanged(self._given, call, versions):
+        (kind, copy), self._first = self._first, None
+        if self._changes(copy):
             self.end()
             return
         self._repeating.add(kind)
-        tensors = (*self._state.leaves, *call.tensors)
+        tensors = (*self._state.leaves, *copy.call.tensors)
         self._has_gradients |= any(tensor.grad is not None for tensor in tensors if tensor.is_leaf)
+
+    def _has_changed(self) -> bool:
+        return any(map(self._changes, self._copies)) or self._state.has_changed()
+
+    def _changes(self, copy: _Copy) -> bool:
+        """Whether calls have changed what they were made with, the model, or random numbers."""
+        is_touched = not is_unchanged(self._given, copy.call, copy.versions)
+        return is_touched or self._state.has_changed() or self._state.draws()
+
+
+def _structure(call: Call) -> tuple[object, object]:
+    """The containers, empty ones too, and the places of what is in them, in their order."""
+    value = (call.args, call.kwargs)
+    paths, _ = _pytree.tree_flatten_with_path(value)
+    return _pytree.tree_structure(value), [path for path, _ in paths]
 
 
 def _version(leaf: object) -> int | None:
@@ -127,8 +202,14 @@ def _version(leaf: object) -> int | None:
 
 def _is_same(one: object, other: object) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        one, other = one.detach(), other.detach()
         try:
-            return bool(torch.equal(one.detach(), other.detach()))
+            return torch.equal(one, other) or _are_nan_alike(one, other)
         except (RuntimeError, NotImplementedError):
             return False
-    return bool(one == other)
+    return bool(one == other) or (one != one and other != other)  # noqa: PLR0124 - NaN
+
+
+def _are_nan_alike(one: torch.Tensor, other: torch.Tensor) -> bool:
+    is_floating = one.is_floating_point() or one.is_complex()
+    return is_floating and bool(torch.allclose(one, other, rtol=0, atol=0, equal_nan=True))

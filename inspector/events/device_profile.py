@@ -187,6 +187,8 @@ class DeviceProfile:
             ``page_bytes``; empty where that is not known.
         is_training: Whether a module of the model was in training mode; None where that is not
             known (a function, or an older recording).
+        in_turns: Whether calls followed one another with nothing put back between them; None of
+            older recordings, in which it always was.
     """
 
     input: int
@@ -216,6 +218,7 @@ class DeviceProfile:
     eager_page_faults: tuple[int, ...] = ()
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     is_training: bool | None = None
+    in_turns: bool | None = None
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -257,8 +260,13 @@ def device_profile(payload: Payload) -> DeviceProfile:
         page_faults=naturals(fields.get("page_faults")),
         eager_page_faults=naturals(fields.get("eager_page_faults")),
         fresh_page=sizes(fields.get("fresh_page")),
-        is_training=value if isinstance(value := fields.get("is_training"), bool) else None,
+        is_training=_truth(fields.get("is_training")),
+        in_turns=_truth(fields.get("in_turns")),
     )
+
+
+def _truth(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def timed_blocks(value: object, times_ns: Mapping[str, tuple[int, ...]]) -> Iterator[TimedBlock]:

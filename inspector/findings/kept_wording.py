@@ -30,8 +30,8 @@ def kept_lines(budget: Budget, gains: Sequence[Gain]) -> Iterator[str]:
         compares = f"{ratio:.2f} times as fast ({both}; {low:.2f} to {high:.2f})"
     else:
         compares = f"{1 / ratio:.2f} times as slow ({both}; {1 / high:.2f} to {1 / low:.2f})"
-    if kept.is_chance:
-        compares += ": how much of a call is new differs from one start of the program to the next"
     is_said = any(KEEPS_MEMORY in gain.change for gain in gains)
     how = "" if is_said else f" (with {KEEPS_MEMORY})"
     yield f"where the allocator keeps memory{how}, {compares}"
+    if kept.is_chance:
+        yield "which of the two another start of the program is like, or what between, is chance"

@@ -41,6 +41,7 @@ _MOST_WITHOUT = 3
 _LEAST_WITHOUT = 0.0005  # less is 0.0 %
 _COMPILING = 2  # calls with each input, before any is measured
 _LEAST_CALLS = 20
+_SHORT_NS = 500_000
 _KINDS = {
     "warm-up": "call to warm up",
     "plain": "unwatched call",
@@ -130,6 +131,7 @@ def _no_profile(run: Run) -> str:
 def input_notices(found: Profiled) -> Iterator[str]:
     """What is to be known about the profile of one input."""
     yield from measured_notices(found.profile, found.budget)
+    yield from _put_back(found.profile, found.budget)
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
         yield (
@@ -195,6 +197,16 @@ def _without_line(found: Profiled) -> str:
 def _shown(work: Work) -> str:
     """A kernel of PyTorch's own without its types, an operator as it is called in Python."""
     return shown_name(work.name) if work.launches[0].launch.grid else work.name.replace("::", ".")
+
+
+def _put_back(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
+    """That short calls take longer here than in a loop, as something stands between them."""
+    if profile.in_turns is False and 0 < budget.wall_ns < _SHORT_NS:
+        yield (
+            "calls change the model or their arguments, or draw random numbers, and that is put "
+            "back before each of them, which empties the processor's caches: as short as they are, "
+            "they take less in a loop of the program's own"
+        )
 
 
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:

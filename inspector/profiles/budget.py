@@ -72,7 +72,8 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
-        page_faults: Pages of memory that an unwatched call is the first to touch, the median.
+        page_faults: Pages of memory that an unwatched call on a CPU is the first to touch, the
+            median of some of them.
         kept: What calls take once the allocator keeps memory; None where nobody measured it.
         left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import statistics
 from collections.abc import Sequence
 
-from inspector.events.device_profile import DeviceProfile
+from inspector.events.device_profile import DeviceProfile, TimedBlock
 from inspector.events.kept_memory import InspectorKeptMemory
-from inspector.model.fresh_memory import is_kept
-from inspector.profiles.rounds import ratio_of_rounds, rounds_of, typical_ns
+from inspector.model.fresh_memory import is_by_chance, is_kept
+from inspector.model.student import half_width
+from inspector.profiles.rounds import (
+    LEAST_ROUNDS,
+    medians_of,
+    ratio_of_rounds,
+    rounds_of,
+    typical_ns,
+)
 
 __all__ = ["KeptCalls", "kept_calls"]
-
-_MOSTLY = 0.8  # of the pages: what is in every process alike is no chance
-_NOTICEABLE = 0.02  # of a call: less is in the noise of any
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,15 +31,15 @@ class KeptCalls:
         eager_ns: The same of calls without the compiler.
         faster: ``eager_ns / wall_ns`` between the ends of its 95 % interval.
         is_chance: Whether another start of the program may keep that memory by itself, or this one
-            have kept it: what is given back lies on top of the heap, and what that is depends on
-            all that the process has allocated before. Large blocks are mapped each for itself and
-            given back whenever they are freed, in every process.
+            might have, of calls of either kind (`inspector.model.fresh_memory.is_by_chance`).
+        is_shorter: Whether calls with the compiler take less by more than rounds differ by.
     """
 
     wall_ns: float
     eager_ns: float
     faster: tuple[float, float, float]
     is_chance: bool
+    is_shorter: bool
 
 
 def kept_calls(profile: DeviceProfile, kept: InspectorKeptMemory | None) -> KeptCalls | None:
@@ -56,29 +61,29 @@ def kept_calls(profile: DeviceProfile, kept: InspectorKeptMemory | None) -> Kept
         (profile.eager_ns, profile.eager_page_faults, kept.eager_page_faults,
          kept.eager_mapped_faults),
     )  # fmt: skip
-    for _, before, after, _ in sides:
-        if not before or not after:
-            return None
-        if not is_kept(statistics.median(before), statistics.median(after)):
-            return None
+    if not all(
+        before and after and is_kept(statistics.median(before), statistics.median(after))
+        for _, before, after, _ in sides
+    ):
+        return None
     each_ns = profile.fresh_page.get("touch_ns", 0) + profile.fresh_page.get("free_ns", 0)
     return KeptCalls(
         wall_ns=typical_ns([plain for _, plain in rounds], ()),
         eager_ns=typical_ns([eager for eager, _ in rounds], ()),
         faster=faster,
         is_chance=any(
-            _is_chance(times_ns, before, mapped, each_ns) for times_ns, before, _, mapped in sides
+            is_by_chance(statistics.median(times), statistics.median(before), mapped, each_ns)
+            for times, before, _, mapped in sides
+            if times and mapped is not None
         ),
+        is_shorter=_is_shorter(profile.blocks, kept.blocks),
     )
 
 
-def _is_chance(
-    times_ns: Sequence[int], faults: Sequence[int], mapped: int | None, each_ns: float
-) -> bool:
-    """Whether most of a call's new memory is what lay on top of the heap, and it is noticed."""
-    if mapped is None or not times_ns:
+def _is_shorter(before: Sequence[TimedBlock], after: Sequence[TimedBlock]) -> bool:
+    """Whether calls with the compiler take less than before, by the rounds of both."""
+    logs = [[math.log(ns) for ns in medians_of(each, "plain").values()] for each in (before, after)]
+    if min(map(len, logs)) < LEAST_ROUNDS:
         return False
-    new = statistics.median(faults)
-    chance = new - mapped
-    is_noticeable = chance * each_ns >= _NOTICEABLE * statistics.median(times_ns)
-    return is_noticeable and chance >= _MOSTLY * new
+    reach = math.hypot(*map(half_width, logs))
+    return statistics.fmean(logs[0]) - statistics.fmean(logs[1]) > reach

@@ -38,6 +38,25 @@ def model(x):
 
 example_inputs = (torch.ones(1),)
 """
+# The second input changes the model, and the first does not bear that.
+TOUCHED = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x):
+        if len(x) == 3:
+            self.seen.add_(1)
+        elif self.seen:
+            raise ValueError("another input's call is not put back")
+        return x + self.seen
+
+model = Net()
+example_inputs = [(torch.ones(2, 8),), (torch.ones(3, 8),)]
+"""
 SECONDS = 120.0
 
 
@@ -95,6 +114,17 @@ def test_a_round_is_in_the_report_as_soon_as_it_is_made(tmp_path: Path) -> None:
                 [(0, at) for at in range(number + 1)]
             ] * 2
             assert all(row.latency and row.latency.calls for row in rows)
+
+
+def test_what_one_input_changes_is_put_back_before_another(tmp_path: Path) -> None:
+    folder = tmp_path / "recording"
+    with begun(folder, TOUCHED) as worker:
+        for number in range(2):
+            for index in (1, 0):
+                told(worker, do="block", round=number, input=index, calls=3)
+        rows = rows_now(folder)
+    assert [row.failure for row in rows] == ["", ""]
+    assert all(row.latency and row.latency.calls for row in rows)
 
 
 def test_pages_that_the_system_gives_anew_are_counted_and_measured(tmp_path: Path) -> None:

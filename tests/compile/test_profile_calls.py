@@ -22,6 +22,8 @@ from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
+from inspector.capture.state import State
+from inspector.capture.turns import Turns
 from inspector.errors import UsageError
 
 
@@ -50,10 +52,10 @@ class Program:
     def profile(self, arguments: Sequence[dict[str, object]] = ()) -> None:
         profile_in_place(
             0,
-            lambda: self.prepared("compiled"),
-            lambda: self.prepared("eager"),
+            (lambda: self.prepared("compiled"), lambda: self.prepared("eager")),
             Attribution(),
             arguments,
+            Turns(Call(), State(lambda: None)),
         )
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
 
 import pytest
 import torch
 from torch import nn
 
+from inspector.capture import execution
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
 from inspector.capture.call import Call
-from inspector.capture.profiling import device, faults
+from inspector.capture.profiling import device
 from inspector.capture.profiling.measured import Block, Measured
 from inspector.capture.state import State
+from inspector.capture.target import Target
 from inspector.capture.turns import Turns
+from inspector.model.request import Request
 
 CALLS = 9
 COPIES = 4
@@ -28,6 +34,9 @@ class Net(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         result: torch.Tensor = self.linear(x)
         return result
+
+
+Function: TypeAlias = Callable[[Net, torch.Tensor], object]
 
 
 def normed(net: Net, x: torch.Tensor) -> object:
@@ -50,73 +59,194 @@ def plain(net: Net, x: torch.Tensor) -> object:
     return net(x)
 
 
-CHANGING = [normed, written, drawn]
-
-
-def made(
-    net: Net, *functions: Callable[[Net, torch.Tensor], object]
-) -> tuple[Turns, list[tuple[int, object]]]:
-    """Where the argument of each call was, and what the call gave; functions take turns."""
-    given, state, found = torch.ones(8, 4), State(net), []
-    for function in functions:  # what a call changes without a mark shows after the first
-        function(net, given.clone())
+def begun(net: Net, *functions: Function, x: torch.Tensor | None = None) -> Turns:
+    """Turns behind a first call of each function: what it changes without a mark shows then."""
+    given = torch.ones(8, 4) if x is None else x
+    state = State(net)
+    for function in functions:
+        function(net, given.detach().clone().requires_grad_(given.requires_grad))
         state.look_again()
         state.begin_again()
-    turns = Turns(Call((given,)), state)
+    return Turns(Call((given,)), state)
+
+
+def called(turns: Turns, net: Net, *functions: Function) -> list[tuple[torch.Tensor, object]]:
+    """The argument of each call, and what the call gave; functions take turns."""
+    found = []
     for number in range(CALLS):
         function = functions[number % len(functions)]
-        (argument,) = turns.next(function).args
-        found.append((argument.data_ptr(), function(net, argument)))
-    return turns, found
+        prepared = turns.prepared(function, partial(_call, function, net))
+        found.append((prepared.arguments.args[0], prepared()))
+    return found
+
+
+def _call(function: Function, net: Net, call: Call) -> object:
+    return function(net, *call.args)
 
 
 def test_what_changes_nothing_is_called_with_copies_in_turns() -> None:
-    turns, found = made(Net(), plain)
-    places = [place for place, _ in found[1:]]  # the first shows what it changes
+    net = Net()
+    turns = begun(net, plain)
+    assert not turns.repeats  # nothing is known yet
+    places = [given.data_ptr() for given, _ in called(turns, net, plain)[1:]]
+    assert turns.repeats
     assert len(set(places)) == COPIES
     assert places[COPIES:] == places[:-COPIES]
     turns.end()
-    held = [turns.next(plain) for _ in range(3)]
-    assert len({call.args[0].data_ptr() for call in held}) == 3
+    held = [given for given, _ in called(turns, net, plain)]
+    assert len({given.data_ptr() for given in held}) == CALLS
 
 
-@pytest.mark.parametrize("function", CHANGING)
-def test_what_changes_something_finds_it_put_back(
-    function: Callable[[Net, torch.Tensor], object],
-) -> None:
-    _, found = made(Net(), function)
-    results = [result for _, result in found]
+@pytest.mark.parametrize("function", [normed, written, drawn])
+def test_what_changes_something_finds_it_put_back(function: Function) -> None:
+    net = Net()
+    turns = begun(net, function)
+    results = [result for _, result in called(turns, net, function)]
     assert all(torch.equal(results[0], other) for other in results)  # type: ignore[arg-type]
+    assert not turns.repeats
 
 
 def test_of_two_kinds_the_one_that_changes_something_is_enough() -> None:
     net = Net()
-    turns, _ = made(net, plain, normed)
+    turns = begun(net, plain, normed)
+    called(turns, net, plain, normed)
     buffer = net.norm.running_mean
     assert buffer is not None
     normed(net, torch.ones(8, 4))
     assert buffer.count_nonzero()
-    turns.next(plain)  # by itself it changes nothing
+    turns.prepared(plain, partial(_call, plain, net))  # by itself it changes nothing
     assert not buffer.count_nonzero()
+
+
+def test_what_changes_something_now_and_then_is_found_out() -> None:
+    net = Net()
+    calls = 0
+
+    def now_and_then(net: Net, x: torch.Tensor) -> object:
+        nonlocal calls
+        calls += 1
+        if calls % 10 == 0:
+            net.norm.running_var.add_(1)  # type: ignore[union-attr]
+        return net(x)
+
+    turns = begun(net, now_and_then)
+    for _ in range(3):
+        called(turns, net, now_and_then)
+    assert not turns.repeats
+    turns.prepared(now_and_then, partial(_call, now_and_then, net))
+    assert torch.equal(net.norm.running_var, torch.ones(4))  # type: ignore[arg-type]
+
+
+def test_another_input_finds_what_it_would_without_the_first() -> None:
+    net = Net()
+    state = State(net)
+    one, other = (Turns(Call((torch.ones(size, 4),)), state) for size in (8, 6))
+
+    def of_six(net: Net, x: torch.Tensor) -> object:
+        if len(x) == 6:
+            net.norm.running_var.add_(1)  # type: ignore[union-attr]
+        return net.norm.running_var.clone()  # type: ignore[union-attr]
+
+    for turns in (one, other, one):
+        for _, result in called(turns, net, of_six):
+            assert torch.equal(result, torch.full((4,), 1.0 + (turns is other)))  # type: ignore[arg-type]
+    assert one.repeats
+    assert not other.repeats
+
+
+@pytest.mark.parametrize("changed", ["renamed", "moved", "more"])
+def test_containers_that_a_call_changes_are_new_each_time(changed: str) -> None:
+    def change(given: dict[str, Any]) -> None:
+        if changed == "more":
+            given["more"] = []
+        else:
+            given["last" if changed == "renamed" else "first"] = given.pop("first")
+
+    given = {"first": torch.ones(2), "second": torch.ones(2)}
+    turns = Turns(Call((given,)), State(Net()))
+    for _ in range(CALLS):
+        prepared = turns.prepared(plain, lambda call: change(*call.args))
+        assert list(prepared.arguments.args[0]) == ["first", "second"]
+        prepared()
+    assert not turns.repeats
+
+
+def test_nan_is_no_change() -> None:
+    net = Net()
+    turns = begun(net, plain, x=torch.tensor([[float("nan")] * 4] * 8))
+    called(turns, net, plain)
+    assert turns.repeats
+    number = Turns(Call((torch.ones(8, 4), float("nan"))), State(net))
+    for _ in range(2):
+        number.prepared(plain, lambda call: net(call.args[0]))()
+    number.prepared(plain, lambda call: net(call.args[0]))
+    assert number.repeats
+
+
+def test_what_was_prepared_and_not_called_shows_nothing() -> None:
+    turns = begun(Net(), plain)
+    for _ in range(3):
+        turns.prepared(plain, lambda _: None)
+    assert not turns.repeats
 
 
 def test_what_cannot_be_compared_is_copied_each_time() -> None:
     cache: list[object] = []
     turns = Turns(Call((type("Cache", (), {"kept": cache})(),)), State(Net()))
-    given = [turns.next(plain).args[0] for _ in range(3)]
+    given = [turns.prepared(plain, lambda _: None).arguments.args[0] for _ in range(3)]
     assert len({id(each) for each in given}) == 3
 
 
 def test_gradients_are_those_of_one_call() -> None:
     net = Net()
-    x = torch.ones(8, 4, requires_grad=True)
     net.linear.bias.grad = torch.full((4,), 100.0)  # the program's own
-    turns = Turns(Call((x,)), State(net))
+    turns = Turns(Call((torch.ones(8, 4, requires_grad=True),)), State(net))
     for _ in range(CALLS):
-        (argument,) = turns.next(trained).args
-        trained(net, argument)
+        prepared = turns.prepared(trained, partial(_call, trained, net))
+        prepared()
+        (argument,) = prepared.arguments.args
         assert torch.equal(net.linear.bias.grad, torch.full((4,), 108.0))
         assert torch.allclose(argument.grad, net.linear.weight.detach().sum(0).expand(8, 4))
+    assert turns.repeats
+
+
+class Profiles:
+    """Makes calls of either kind, and measures nothing."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def closely(self, *_: object) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def is_refused(self) -> bool:
+        return False
+
+    def measure(self, _: int, run: Any, eager: Any, turns: Turns) -> None:
+        for make in (run, eager) * CALLS:
+            make()()
+        assert turns.repeats
+
+    def finish(self) -> None: ...
+
+
+def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(execution, "Profiles", Profiles)
+    seen: list[bool] = []
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        seen.append(torch.is_grad_enabled())
+        torch.set_grad_enabled(True)
+        return x + 1
+
+    calls = (Call((torch.ones(2),)), Call((torch.ones(3),)))
+    target = Target("m", "m", model, calls, already_compiled=False, file=None, root="")
+    request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
+    execution.call_target(target, request, model)
+    assert seen == [False] * len(seen)
+    assert len(seen) == 2 * (2 + 2 * CALLS)
+    assert torch.is_grad_enabled()
 
 
 def test_the_system_is_not_asked_between_calls_that_follow_one_another(
@@ -145,12 +275,20 @@ def test_of_a_profile_one_call_in_eight_is_counted(monkeypatch: pytest.MonkeyPat
     measured = Measured({})
     for kind in ("plain", "eager"):
         measured.time_block(Block(kind, 0, 17), lambda: lambda: None, untimed=1)
-    assert measured.faults == measured.eager_faults == [1, 1, 1]
+    assert measured.faults == measured.eager_faults == [1, 1]
     assert len(measured.plain) == len(measured.eager) == 17
 
 
-def test_without_devices_nothing_is_waited_for() -> None:
-    if not device.cuda_devices():
-        assert device.waiting() is not device.wait
-        device.waiting()()
-    assert faults.page_faults() >= 0
+@pytest.mark.parametrize(
+    ("devices", "there", "is_wait"), [((), 0, False), ((0,), 1, False), ((0,), 2, True)]
+)
+def test_what_there_is_to_wait_for_is_looked_up_once(
+    monkeypatch: pytest.MonkeyPatch, devices: tuple[int, ...], there: int, *, is_wait: bool
+) -> None:
+    monkeypatch.setattr(device, "cuda_devices", lambda: devices)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
+    found = device.waiting()
+    assert (found is device.wait) is is_wait
+    assert (found is torch.cuda.synchronize) is (there == 1)
+    monkeypatch.setattr(device, "uses_xla", lambda: True)
+    assert device.waiting() is device.wait

@@ -1,21 +1,18 @@
-"""How much of a call is memory that the system gives anew, and calls until none is."""
+"""How much of a call is memory that the system gives anew."""
 
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
-from inspector.model.fresh_memory import FEW_PAGES
 
-__all__ = ["FreshMemory", "grow", "pages_of_a_call"]
+__all__ = ["FreshMemory", "pages_of_a_call"]
 
 
 _COUNTED_CALLS = 2
-_MOST_GROWING_SECONDS = 3.0
 
 
 def pages_of_a_call(loop: Loop, flush: Callable[[], None] | None) -> int:
@@ -26,19 +23,6 @@ def pages_of_a_call(loop: Loop, flush: Callable[[], None] | None) -> int:
         flush: Empties the device's cache before each call, or None.
     """
     return _pages_of(block(loop, _COUNTED_CALLS, flush)) // _COUNTED_CALLS
-
-
-def grow(loop: Loop, flush: Callable[[], None] | None) -> None:
-    """Calls until the heap has room for all that a call asks for, or for 3 s.
-
-    Args:
-        loop: Gives the calls.
-        flush: Empties the device's cache before each call, or None.
-    """
-    until_s = time.perf_counter() + _MOST_GROWING_SECONDS
-    while pages_of_a_call(loop, flush) > FEW_PAGES:
-        if time.perf_counter() > until_s:
-            break
 
 
 def _pages_of(found: Mapping[str, object]) -> int:

@@ -7,6 +7,8 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable
 
+import torch
+
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call
@@ -19,7 +21,7 @@ from inspector.capture.turns import (
     versions_of,
 )
 
-__all__ = ["Loop", "loop_of"]
+__all__ = ["Loop", "loop_of", "restoring_loop"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,9 +50,7 @@ def loop_of(program: Program, index: int) -> Loop:
     there. Elsewhere everything is put back before each call, and its inputs are new.
     """
     if not _repeats(program, index):
-        return Loop(
-            lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
-        )
+        return restoring_loop(program, index)
     padding = program.paddings[index] if program.paddings else ()
     copies = itertools.cycle(copies_of(program.calls[index]))
     if program.workload.train:
@@ -63,17 +63,26 @@ def loop_of(program: Program, index: int) -> Loop:
             return lambda: program.call(padded(given, padding) if padding else given)
 
         return Loop(trained, contextlib.nullcontext, program.between)
-    function = program.function
+    function, has_gradients = program.function, not program.no_grad
 
     def called() -> Callable[[], object]:
         given = next(copies)
         begin_step()
+        if not has_gradients:
+            torch.set_grad_enabled(False)  # a program may have left them on
         if padding:
             return lambda: _padded_call(function, given, padding)
         args, kwargs = given.args, given.kwargs
         return lambda: finished(function(*args, **kwargs))
 
     return Loop(called, program.context, begin_step)
+
+
+def restoring_loop(program: Program, index: int) -> Loop:
+    """The loop for an input of which each call has new arguments, and everything put back."""
+    return Loop(
+        lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
+    )
 
 
 def _padded_call(

@@ -31,8 +31,8 @@ from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
-from inspector.capture.benching.fresh import FreshMemory, grow, pages_of_a_call
-from inspector.capture.benching.loop import Loop, loop_of
+from inspector.capture.benching.fresh import FreshMemory, pages_of_a_call
+from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
@@ -44,7 +44,7 @@ from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
-from inspector.capture.profiling.faults import fresh_page, keep_freed, keep_mapped
+from inspector.capture.profiling.faults import fresh_page, grow, keep_freed, keep_mapped
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
@@ -117,6 +117,7 @@ class _Worker:
         self._draws = False
         self._wrong: Sequence[str] = ()
         self._loops: dict[int, Loop] = {}
+        self._last_input: int | None = None
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
         self.keeps_memory = False
@@ -276,9 +277,24 @@ class _Worker:
         self.call_ns = [0] * len(self._program.calls)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
+                loop = self._loop(index)
                 if is_cold:
-                    self._whole_ns(self._loops[index])
-                self.call_ns[index] = self._whole_ns(self._loops[index])
+                    self._whole_ns(loop)
+                self.call_ns[index] = self._whole_ns(loop)
+
+    def _loop(self, index: int) -> Loop:
+        """The loop for an input, which begins with the model as it was.
+
+        What another input's calls have changed is put back. Where a loop puts nothing back, and
+        something has changed all the same, it does from now on.
+        """
+        state, before = self._program.state, self._last_input
+        if state.has_changed():
+            if before is not None and not self._loops[before].restores:
+                self._loops[before] = restoring_loop(self._program, before)
+            state.begin_again()
+        self._last_input = index
+        return self._loops[index]
 
     def _whole_ns(self, loop: Loop) -> int:
         """What a call takes with all that is done around it: blocks are planned by that."""
@@ -294,7 +310,7 @@ class _Worker:
         """Times calls with an input."""
         found: Mapping[str, object] | None = None
         with self._inputs.apart(input), self._failing(input), quiet():
-            found = block(self._loops[input], calls, self._flush)
+            found = block(self._loop(input), calls, self._flush)
         if found is None:
             self.call_ns[input] = 0
             return
@@ -322,12 +338,12 @@ class _Worker:
         self.keeps_memory = keep_mapped()
         for index in self._inputs.left:
             with contextlib.suppress(Exception), quiet():
-                grow(self._loops[index], self._flush)
+                grow(partial(pages_of_a_call, self._loops[index], self._flush))
 
     def time_kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - as in `block`
         """Times calls with an input, once memory is kept."""
         with contextlib.suppress(Exception), quiet():  # what was timed before is worth more
-            found = block(self._loops[input], calls, self._flush)
+            found = block(self._loop(input), calls, self._flush)
             self._write("kept", round=round, input=input, **found)
 
     def busy(self) -> None:

@@ -6,20 +6,23 @@ import ctypes
 import mmap
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
+
+from inspector.model.fresh_memory import FEW_PAGES
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["fresh_page", "keep_freed", "keep_mapped", "page_faults"]
+__all__ = ["fresh_page", "grow", "keep_freed", "keep_mapped", "page_faults"]
 
 # Above what glibc keeps for the next one that asks (DEFAULT_MMAP_THRESHOLD_MAX in malloc/malloc.c).
 _FRESH_BYTES = 1 << 26
 _SAMPLES = 5
+_MOST_GROWING_SECONDS = 3.0
 # mallopt(3); the numbers are those of glibc's malloc.h. Without trimming nothing on top of the heap
 # is given back; the pad is what the heap grows by at least.
 _M_TRIM_THRESHOLD, _NEVER = -1, -1
@@ -58,6 +61,18 @@ def _set(parameter: int, value: int) -> bool:
         return bool(ctypes.CDLL(None).mallopt(parameter, value))
     except (AttributeError, OSError, TypeError):  # another C library; Windows
         return False
+
+
+def grow(pages_of_a_call: Callable[[], int]) -> None:
+    """Calls until the heap has room for all that a call asks for, or for 3 s.
+
+    Args:
+        pages_of_a_call: Makes a call; the pages that the system has given anew in it.
+    """
+    until_s = time.perf_counter() + _MOST_GROWING_SECONDS
+    while pages_of_a_call() > FEW_PAGES:
+        if time.perf_counter() > until_s:
+            break
 
 
 def fresh_page() -> Mapping[str, int]:

@@ -38,6 +38,7 @@ from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
+from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
 
@@ -99,19 +100,19 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
 
 def profile_in_place(
     index: int,
-    run: Prepared,
-    eager: Prepared,
+    runs: tuple[Prepared, Prepared],
     attribution: Attribution,
-    arguments: Sequence[Mapping[str, object]] = (),
+    arguments: Sequence[Mapping[str, object]],
+    turns: Turns,
 ) -> Measured:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
         index: Number of the input, from 0.
-        run: Prepares a call of the compiled target.
-        eager: Prepares a call without the compiler.
+        runs: What prepares a call of the compiled target, and one without the compiler.
         attribution: What the second call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
+        turns: Prepares both.
 
     Returns:
         What was written.
@@ -119,6 +120,7 @@ def profile_in_place(
     measured = Measured(_device(), arguments, attribution.is_training)
 
     def write(name: str = PROFILE) -> None:
+        measured.in_turns = turns.repeats
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))
@@ -128,7 +130,7 @@ def profile_in_place(
         guarded("write what is measured so far", lambda: write(SO_FAR))
 
     try:
-        _measure(run, eager, measured, write_so_far)
+        _measure(runs, measured, write_so_far)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
@@ -139,8 +141,9 @@ def profile_in_place(
 
 
 def _measure(
-    run: Prepared, eager: Prepared, measured: Measured, write_so_far: Callable[[], None]
+    runs: tuple[Prepared, Prepared], measured: Measured, write_so_far: Callable[[], None]
 ) -> None:
+    run, eager = runs
     _settle(measured, "warm-up", run, measured.warm)
     settled: list[int] = []
     try:
@@ -155,7 +158,7 @@ def _measure(
         settled.clear()
     plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled)))))
     for number in range(plan.rounds):
-        _round(number, plan, (run, eager), measured, settled)
+        _round(number, plan, runs, measured, settled)
         if not number:
             write_so_far()
     if uses_cuda():

@@ -10,21 +10,20 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-import time
 from collections.abc import Sequence
 
 import torch
 
 from inspector.capture import versions
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.faults import keep_freed, keep_mapped, page_faults
+from inspector.capture.profiling.faults import grow, keep_freed, keep_mapped, page_faults
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.writer import write_artifact
-from inspector.model.fresh_memory import FEW_PAGES, FRESH_SHARE
+from inspector.model.fresh_memory import FRESH_SHARE
 
-__all__ = ["Again", "is_worth_it", "profile_with_kept_memory"]
+__all__ = ["Again", "is_worth_it", "pages_of_a_call", "profile_with_kept_memory"]
 
-_MOST_GROWING_SECONDS = 3.0
+_COUNTED_CALLS = 3
 _PART = 3  # of the calls of a round one in so many again
 
 
@@ -70,7 +69,7 @@ def profile_with_kept_memory(all_inputs: Sequence[Again]) -> None:
     """
     if not all_inputs or not keep_freed():
         return
-    mapped = [(_pages(again.run), _pages_of_eager(again.eager)) for again in all_inputs]
+    mapped = [(pages_of_a_call(again.run), _pages_of_eager(again.eager)) for again in all_inputs]
     if not keep_mapped():
         return
     for again, (pages, eager_pages) in zip(all_inputs, mapped, strict=True):
@@ -96,7 +95,7 @@ def profile_with_kept_memory(all_inputs: Sequence[Again]) -> None:
 
 def _time(again: Again, measured: Measured) -> None:
     """Compiled and eager calls in turns, in as many rounds as before."""
-    _grow(again)
+    grow(lambda: max(pages_of_a_call(again.run), _pages_of_eager(again.eager)))
     rounds = 1 + max(block.round for block in again.blocks)
     made = max(block.calls for block in again.blocks)
     calls, untimed = math.ceil(made / _PART), int(made > 1)  # none of calls that take seconds
@@ -111,22 +110,20 @@ def _time(again: Again, measured: Measured) -> None:
                     measured.time_block(block, again.eager, untimed)
 
 
-def _grow(again: Again) -> None:
-    """Calls until the heap has room for all that a call asks for, or for 3 s."""
-    until_s = time.perf_counter() + _MOST_GROWING_SECONDS
-    while max(_pages(again.run), _pages_of_eager(again.eager)) > FEW_PAGES:
-        if time.perf_counter() > until_s:
-            break
+def pages_of_a_call(run: Prepared) -> int:
+    """Pages that a call is the first to touch, of a few that are made for that.
 
-
-def _pages(run: Prepared) -> int:
-    """Pages that a call is the first to touch."""
-    call = run()
-    before = page_faults()
-    call()
-    return page_faults() - before
+    The first does not count: the heap may have given back what lay on top of it just before.
+    """
+    counted = []
+    for _ in range(1 + _COUNTED_CALLS):
+        call = run()
+        before = page_faults()
+        call()
+        counted.append(page_faults() - before)
+    return int(statistics.median(counted[1:]))
 
 
 def _pages_of_eager(eager: Prepared) -> int:
     with torch.compiler.set_stance("force_eager"):
-        return _pages(eager)
+        return pages_of_a_call(eager)

@@ -16,7 +16,7 @@ from inspector.errors import InspectorError
 __all__ = ["Block", "Explained", "Measured", "Prepared"]
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
-"""Makes fresh arguments, and what the program's state was; gives the call itself."""
+"""Prepares the arguments, and puts back what calls have changed; gives the call itself."""
 _LONGEST_ERROR = 400
 _COUNTED_EACH = 8  # calls: to ask the system makes one 3 microseconds longer
 
@@ -82,6 +82,7 @@ class Measured:
             touch.
         eager_faults: The same of calls without the compiler.
         fresh_page: What such a page takes, see `inspector.capture.profiling.faults`.
+        in_turns: Whether calls followed one another with nothing put back between them.
         error: What failed, or None.
     """
 
@@ -103,6 +104,7 @@ class Measured:
     faults: list[int] = dataclasses.field(default_factory=list)
     eager_faults: list[int] = dataclasses.field(default_factory=list)
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    in_turns: bool | None = None
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""
@@ -125,11 +127,12 @@ class Measured:
             windows: Gets when each call began and ended, by `time.time_ns`.
         """
         counted, until_done = self._counted(times_ns), waiting()
+        which = min(calls, _COUNTED_EACH) - 1  # not the first, which comes behind other calls
         for number in range(calls):
             self.begin(kind)
             call = run()
             until_done()
-            counts = counted is not None and number % _COUNTED_EACH == 0
+            counts = counted is not None and number % _COUNTED_EACH == which
             faults = page_faults() if counts else 0
             begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
             call()

@@ -31,6 +31,7 @@ from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
+from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["OneKernel", "Profiles"]
@@ -73,6 +74,7 @@ class Profiles:
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
+        self._turns: list[Turns] = []
         self._again: list[Again] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
@@ -100,7 +102,7 @@ class Profiles:
         index: int,
         run: Callable[[], PreparedCall],
         eager: Callable[[], PreparedCall],
-        end_turns: Callable[[], None],
+        turns: Turns,
     ) -> None:
         """Measures warm calls with an input, see `profile_in_place`.
 
@@ -108,7 +110,7 @@ class Profiles:
             index: Number of the input, from 0.
             run: Prepares a call of the compiled target.
             eager: Prepares a call without the compiler.
-            end_turns: From then on each call has arguments of its own, and no copies are kept.
+            turns: Prepares both.
         """
         attached_handler().end_autotuning()
         if self._counters:
@@ -118,19 +120,16 @@ class Profiles:
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             arguments = shapes_of(self._target.calls[index])
-            measured = profile_in_place(index, run, eager, found, arguments)
+            measured = profile_in_place(index, (run, eager), found, arguments, turns)
         if is_worth_it(measured):
             self._again.append(Again(index, run, eager, measured.blocks))
         captured = self._captured.get(index)
-
-        def measure_memory() -> None:
-            end_turns()
-            profile_memory(index, run, eager, self._target, captured)
-
-        self._memory.append(measure_memory)
+        self._turns.append(turns)
+        self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone
         if alone is not None:
             guarded("benchmark one kernel", lambda: alone.measure(index, run))
+        turns.rest()
 
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
@@ -141,6 +140,8 @@ class Profiles:
             return
         with quiet():
             guarded("keep memory", lambda: profile_with_kept_memory(self._again))
+        for turns in self._turns:  # copies of no input lie beside another one's memory
+            turns.end()
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)

@@ -107,6 +107,7 @@ def _wall(found: Profiled) -> dict[str, object]:
     return {
         "wall_ns": budget.wall_ns,
         "calls": budget.calls,
+        "in_turns": found.profile.in_turns,
         "watched_ns": budget.watched_ns,
         "shown_ns": budget.shown_ns,
         "profiler_slowdown": None if budget.profiled is None else budget.slowdown,
@@ -133,6 +134,7 @@ def _kept(kept: KeptCalls | None) -> dict[str, object] | None:
         "faster_than_eager": ratio,
         "faster_than_eager_interval": [low, high],
         "is_chance": kept.is_chance,
+        "is_shorter": kept.is_shorter,
     }
 
 
